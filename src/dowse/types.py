@@ -104,3 +104,85 @@ class Answer:
     total_candidates: int
     generation: int
     notes: tuple[str, ...] = field(default=())  # what was relaxed, left out, incomplete
+
+
+class FileStamp(NamedTuple):
+    """What tells cheaply whether a file changed."""
+
+    size: int
+    mtime_ns: int
+    content_hash: str
+
+
+class SymbolRecord(NamedTuple):
+    """A symbol on its way into the store (a tuple: it crosses process borders by the thousand)."""
+
+    key: str  # Symbol.id
+    kind: str
+    name: str
+    qualified_name: str
+    start_line: int
+    end_line: int
+    signature: str
+    doc: str
+    spans: tuple[Span, ...]
+    content_hash: str
+    terms: tuple[str, ...]  # one string of terms for each of KEYWORD_FIELDS
+
+
+class FileRecord(NamedTuple):
+    """A file on its way into the store."""
+
+    key: str  # unique in the index: the path, or a corpus entry's id
+    repo: str
+    path: str
+    language: str
+    role: str
+    size: int
+    mtime_ns: int
+    content_hash: str
+    encoding: str
+    lines: int
+    problem: str
+    packed_text: bytes
+    references: bytes
+    text: str
+    symbols: tuple[SymbolRecord, ...]
+
+
+class SymbolRow(NamedTuple):
+    """A stored symbol as ranking sees it: all but its text."""
+
+    row: int
+    key: str
+    repo: str
+    path: str
+    language: str
+    role: str
+    kind: str
+    name: str
+    qualified_name: str
+    start_line: int
+    end_line: int
+    signature: str
+    file_id: int
+
+
+class StoredFile(NamedTuple):
+    """A stored file as `status --files` lists it."""
+
+    file_id: int
+    repo: str
+    path: str
+    language: str
+    role: str
+    size: int
+    mtime_ns: int
+    encoding: str
+    lines: int
+    problem: str
+    symbols: int
+
+
+# The fields of the keyword index, in the order of SymbolRecord.terms.
+KEYWORD_FIELDS = ("name", "context", "signature", "path", "doc", "body")

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The command line: a thin layer over the library."""

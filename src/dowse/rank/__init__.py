@@ -1,1 +1,1 @@
-"""TODO."""
+"""Order among candidates: pure functions over rankings."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Where code comes from: folders, their ignore rules, file contents, git, and corpora of functions."""

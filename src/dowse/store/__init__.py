@@ -1,1 +1,1 @@
-"""TODO."""
+"""What lies on disk: the catalog (SQLite), the text indexes (tantivy), one generation for both."""

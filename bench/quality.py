@@ -1,0 +1,196 @@
+"""Quality of search on the evaluation sets, written to a result file.
+
+    python bench/quality.py --data DIR --repos DIR [--out bench/results/quality.json]
+
+`--data` is a folder with the sets csn-python, cosqa, csn-challenge-python (BEIR layout) and repos
+(cases/*.jsonl, repos.json); `--repos` holds a checkout of each of its repositories, by name, at the
+commit that repos.json pins. Every set is split by a hash of its query ids into a half for choosing
+("tune") and a half for reporting ("report").
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from common import write_results
+
+from dowse import Index
+from dowse.types import Answer
+
+
+@dataclass(frozen=True)
+class Case:
+    """One query and what answers it."""
+
+    id: str
+    query: str
+    relevant: dict[str, float]  # symbol id, or file, to grade
+
+
+def half(case: Case) -> str:
+    """Return which half of its set a case belongs to."""
+    return "tune" if hashlib.sha1(case.id.encode()).digest()[0] % 2 else "report"
+
+
+def beir_cases(folder: Path, queries: str = "queries") -> list[Case]:
+    """Read the queries and judgements of a BEIR folder."""
+    relevant: dict[str, dict[str, float]] = {}
+    for line in (folder / "qrels/test.tsv").read_text().splitlines()[1:]:
+        query, document, grade = line.split("\t")
+        if float(grade) > 0:
+            relevant.setdefault(query, {})[document] = float(grade)
+    with gzip.open(folder / f"{queries}.jsonl.gz", "rt") as lines:
+        found = [json.loads(line) for line in lines]
+    return [Case(q["_id"], q["text"], relevant.get(q["_id"], {})) for q in found]
+
+
+def plain(query: str) -> str:
+    """Return a query with the characters of the query language taken out: these sets are prose."""
+    return " ".join(w for w in query.translate(str.maketrans("\"/():`-", "       ")).split() if w not in ("AND", "OR", "NOT"))
+
+
+def reciprocal_rank(answer: Answer, case: Case) -> float:
+    """Return 1/rank of the first relevant symbol."""
+    for hit in answer.hits:
+        if hit.symbol.id in case.relevant:
+            return 1 / hit.rank
+    return 0.0
+
+
+def graded_ndcg(answer: Answer, case: Case) -> float:
+    """Return nDCG@10 with gain 2^grade − 1."""
+    gains = [2 ** case.relevant.get(hit.symbol.id, 0.0) - 1 for hit in answer.hits[:10]]
+    return _ndcg(gains, [2**grade - 1 for grade in case.relevant.values()])
+
+
+def file_ndcg(answer: Answer, case: Case) -> float:
+    """Return binary NDCG@10 over files: each counts at the rank of its first result."""
+    gains = []
+    left = list(case.relevant)
+    for hit in answer.hits[:10]:
+        found = next((t for t in left if _hits_target(hit, t)), None)
+        gains.append(0.0 if found is None else 1.0)
+        if found is not None:
+            left.remove(found)
+    return _ndcg(gains, [1.0] * len(case.relevant))
+
+
+def _hits_target(hit: object, target: str) -> bool:
+    symbol = hit.symbol  # type: ignore[attr-defined]
+    path, _, span = target.partition("#")
+    if not (path.endswith(symbol.path) or symbol.path.endswith(path)):
+        return False
+    if not span:
+        return True
+    start, end = map(int, span.split("-"))
+    return symbol.start_line <= end and symbol.end_line >= start
+
+
+def _ndcg(gains: list[float], ideal: list[float]) -> float:
+    best = sum(g / math.log2(i + 2) for i, g in enumerate(sorted(ideal, reverse=True)[:10]))
+    return sum(g / math.log2(i + 2) for i, g in enumerate(gains)) / best if best else 0.0
+
+
+def repo_cases(folder: Path, name: str) -> list[Case]:
+    """Read the questions about one repository."""
+    cases = []
+    for line in (folder / f"cases/{name}.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        targets = [*entry["relevant"], *entry["secondary"]]
+        relevant = {_target(t): 1.0 for t in targets}
+        cases.append(Case(entry["id"], entry["query"], relevant))
+    return cases
+
+
+def _target(target: object) -> str:
+    if isinstance(target, str):
+        return target
+    assert isinstance(target, dict)
+    start, end = target.get("start_line"), target.get("end_line")
+    return f"{target['path']}#{start}-{end}" if start else target["path"]
+
+
+@dataclass(frozen=True)
+class Set:
+    """An index, its cases and the metric that counts."""
+
+    name: str
+    index: Index
+    cases: list[Case]
+    metric: Callable[[Answer, Case], float]
+    k: int
+
+
+def open_sets(data: Path, repos: Path | None, work: Path, only: str = "") -> Iterator[Set]:
+    """Index everything that is asked for and give the sets one by one."""
+    csn, cosqa, challenge = data / "csn-python", data / "cosqa", data / "csn-challenge-python"
+    specs = (
+        ("csn-python docstring", csn, "queries", True, reciprocal_rank, 100),
+        ("csn-python summary", csn, "queries-summary", True, reciprocal_rank, 100),
+        ("cosqa kept", cosqa, "queries", False, reciprocal_rank, 100),
+        ("cosqa stripped", cosqa, "queries", True, reciprocal_rank, 100),
+        ("csn-challenge-python", challenge, "queries", False, graded_ndcg, 10),
+    )
+    for name, folder, queries, strip, metric, k in specs:
+        if only and only not in name:
+            continue
+        index = Index.open(folder, index_dir=str(work / f"{folder.name}-{strip}"), strip_docs=strip)
+        index.update()
+        yield Set(name, index, beir_cases(folder, queries), metric, k)
+    if repos is None or (only and "repos" not in only):
+        return
+    for repo in json.loads((data / "repos/repos.json").read_text()):
+        root = repos / repo["name"] / repo.get("benchmark_root", "")
+        index = Index.open(root, index_dir=str(work / f"repo-{repo['name']}"))
+        index.update()
+        yield Set(f"repos/{repo['name']}", index, repo_cases(data / "repos", repo["name"]), file_ndcg, 10)
+
+
+def main() -> None:
+    """Run every set and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--repos", type=Path)
+    parser.add_argument("--work", type=Path, default=Path(".work/quality"))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--mode", default="keyword")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    table: dict[str, dict[str, float]] = {}
+    for each in open_sets(options.data, options.repos, options.work, options.only):
+        values: dict[str, list[float]] = {"tune": [], "report": []}
+        times = []
+        for case in each.cases:
+            started = time.perf_counter()
+            answer = each.index.search(plain(case.query), k=each.k, mode=options.mode)
+            times.append(time.perf_counter() - started)
+            values[half(case)].append(each.metric(answer, case))
+        both = values["tune"] + values["report"]
+        table[each.name] = {
+            "all": round(statistics.mean(both), 4),
+            **{name: round(statistics.mean(v), 4) if v else 0.0 for name, v in values.items()},
+            "cases": len(both),
+            "p50_ms": round(statistics.median(times) * 1000, 2),
+        }
+        print(each.name, table[each.name], file=sys.stderr, flush=True)
+    repos = [row for name, row in table.items() if name.startswith("repos/")]
+    if repos:
+        keys = ("all", "tune", "report")
+        table["repos (mean)"] = {k: round(statistics.mean(r[k] for r in repos), 4) for k in keys}
+        print("repos (mean)", table["repos (mean)"], file=sys.stderr)
+    if options.out:
+        write_results(options.out, {"mode": options.mode, "sets": table})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""The library's face: one class that opens, updates and searches the index of a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from dowse.backends.local import LocalBackend
+from dowse.config import Settings, index_folder, load_settings
+from dowse.errors import DowseError
+from dowse.types import Answer, StoredFile, Symbol, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.index.update import Difference, Progress, Report
+
+# Trees up to this many files are walked before each search (a few milliseconds per thousand); in
+# larger ones only `dowse index` looks for changes.
+REFRESH_FILES = 5_000
+# More changes than this are left to `dowse index`: a search should not become an indexing run.
+REFRESH_CHANGES = 200
+
+
+class Index:
+    """The index of a repository, a folder or a corpus of functions.
+
+    >>> index = Index.open(".")          # doctest: +SKIP
+    >>> index.update()                   # doctest: +SKIP
+    >>> for hit in index.search("retry with backoff", k=5).hits:  # doctest: +SKIP
+    ...     print(hit.symbol.path, hit.symbol.start_line, hit.score)
+    """
+
+    def __init__(self, root: Path, settings: Settings, backend: LocalBackend) -> None:
+        self.root = root
+        self.settings = settings
+        self.backend = backend
+
+    @classmethod
+    def open(cls, path: str | Path = ".", **settings: object) -> Index:
+        """Name a place; nothing is read or written before the first call.
+
+        Args:
+            path: A repository or folder, a BEIR folder, or a `.jsonl[.gz]` file of functions.
+            **settings: Any field of `Settings`, e.g. `index_dir="…"`, `strip_docs=True`.
+        """
+        root = Path(path).expanduser().resolve()
+        if not root.exists():
+            raise DowseError(f"{path} does not exist")
+        loaded = load_settings(root, **settings)
+        return cls(root, loaded, LocalBackend(index_folder(root, loaded)))
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of open files."""
+        self.backend.close()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is an index to search."""
+        from dowse.store.layout import catalog_path
+
+        return catalog_path(self.backend.folder).exists()
+
+    def update(
+        self,
+        *,
+        rebuild: bool = False,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+    ) -> Report:
+        """Bring the index up to date with the files; only what changed is read again.
+
+        Args:
+            rebuild: Throw the old index away first.
+            wait: Seconds to wait for another writer; None waits as long as it takes.
+            on_progress: Called after every file.
+            on_wait: Called once with a message if another writer holds the index.
+        """
+        from dowse.index.update import update
+
+        if rebuild and self.backend.folder.exists():
+            self.backend.clear()
+        return update(
+            self.backend, self.root, self.settings, on_progress=on_progress, on_wait=on_wait, wait=wait
+        )
+
+    def search(
+        self,
+        query: str,
+        k: int | None = None,
+        mode: str = "auto",
+        *,
+        explain: bool = False,
+        fuzziness: str | None = None,
+    ) -> Answer:
+        """Search the index as it is.
+
+        Args:
+            query: Words, identifiers, `"phrases"`, `/regexes/` and filters; see docs/QUERY.md.
+            k: How many hits; 0 means all of an exact search.
+            mode: auto, keyword, regex or symbol.
+            explain: Break the keyword score of every hit into fields and terms.
+            fuzziness: auto, 0, 1 or 2; None takes the setting.
+        """
+        from dowse.engine import search
+
+        k = self.settings.top_k if k is None else k
+        with self.backend.reader() as reader:
+            return search(reader, query, self.settings, k=k, mode=mode, explain=explain, fuzziness=fuzziness)
+
+    def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
+        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+        with self.backend.reader() as reader:
+            return reader.lookup(pattern, limit)
+
+    def symbol(self, row: SymbolRow) -> Symbol:
+        """Return a symbol with its text."""
+        with self.backend.reader() as reader:
+            return reader.symbol(row)
+
+    def files(self) -> list[StoredFile]:
+        """Return every file of the index."""
+        with self.backend.reader() as reader:
+            return reader.files()
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return what is left out, and why."""
+        with self.backend.reader() as reader:
+            return reader.skipped()
+
+    def changes(self) -> Difference:
+        """Compare the files with the index without changing it."""
+        from dowse.index.update import difference
+
+        with self.backend.reader() as reader:
+            return difference(self.root, reader.stamps(), self.settings)
+

@@ -1,0 +1,337 @@
+"""The index in a folder of this machine: SQLite catalog and tantivy, one generation for both."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dowse.backends.protocol import KeywordRequest
+from dowse.errors import IndexDamaged, IndexMissing
+from dowse.query import (
+    Leaf,
+    PathFilter,
+    RepoFilter,
+    SymFilter,
+    TrigramQuery,
+    path_matches,
+    symbol_matches,
+)
+from dowse.store.catalog import Catalog
+from dowse.store.layout import (
+    catalog_path,
+    clone_generation,
+    generation_path,
+    lock_holder,
+    remove_other_generations,
+    writer_lock,
+)
+from dowse.types import FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+
+# A reader can meet a generation that is just being replaced; each try sees a newer one.
+_OPEN_TRIES = 20
+
+
+class LocalBackend:
+    """A folder that holds one index."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        # A snapshot belongs to one connection, so threads that search at once each need their own.
+        self._local = threading.local()
+        self._fulltext: tuple[int, Any] | None = None
+
+    @contextlib.contextmanager
+    def reader(self) -> Iterator[LocalReader]:
+        """Open the newest generation for reading."""
+        for attempt in range(_OPEN_TRIES):
+            catalog = self._open_catalog()
+            with catalog.snapshot() as generation:
+                if not generation:
+                    raise IndexMissing(f"the index in {self.folder} is empty; run `dowse index` first")
+                fulltext = self._open_fulltext(generation, last_try=attempt == _OPEN_TRIES - 1)
+                if fulltext is None:
+                    continue
+                yield LocalReader(generation, catalog, fulltext)
+                return
+
+    @contextlib.contextmanager
+    def writer(
+        self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
+    ) -> Iterator[LocalWriter]:
+        """Become the one writer."""
+        with writer_lock(self.folder, wait, on_wait or (lambda _: None)):
+            catalog = Catalog.open_for_writing(catalog_path(self.folder))
+            writer = LocalWriter(self.folder, catalog)
+            try:
+                yield writer
+            finally:
+                writer.close()
+
+    def clear(self) -> None:
+        """Remove the index."""
+        self.close()
+        with writer_lock(self.folder, 0.0, lambda _: None):
+            shutil.rmtree(self.folder)
+
+    def close(self) -> None:
+        """Let go of files; the next reader opens them again."""
+        catalog: Catalog | None = getattr(self._local, "catalog", None)
+        if catalog is not None:
+            catalog.close()
+        self._local.catalog = self._fulltext = None
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the index."""
+        try:
+            with self.reader() as reader:
+                return reader.check()
+        except (IndexDamaged, sqlite3.DatabaseError) as error:
+            return [str(error)]
+
+    def busy(self) -> int | None:
+        """Return the process that is writing, if one is."""
+        return lock_holder(self.folder)
+
+    def size(self) -> int:
+        """Return the bytes that the index takes on disk."""
+        return sum(f.stat().st_size for f in self.folder.rglob("*") if f.is_file())
+
+    def _open_catalog(self) -> Catalog:
+        catalog: Catalog | None = getattr(self._local, "catalog", None)
+        if catalog is None:
+            catalog = self._local.catalog = Catalog.open_for_reading(catalog_path(self.folder))
+        return catalog
+
+    def _open_fulltext(self, generation: int, last_try: bool) -> Any | None:  # noqa: ANN401
+        opened = self._fulltext
+        if opened is not None and opened[0] == generation:
+            return opened[1]
+        from dowse.store.fulltext import FulltextReader
+
+        try:
+            fulltext = FulltextReader(generation_path(self.folder, generation))
+        except (ValueError, OSError) as error:
+            if not last_try:
+                return None
+            raise IndexDamaged(
+                f"the text index in {self.folder} is damaged ({error}); run `dowse index --rebuild`"
+            ) from error
+        self._fulltext = (generation, fulltext)
+        return fulltext
+
+
+class LocalReader:
+    """One generation."""
+
+    def __init__(self, generation: int, catalog: Catalog, fulltext: Any) -> None:  # noqa: ANN401
+        self.generation = generation
+        self._catalog = catalog
+        self._fulltext = fulltext
+        self._last_text = (0, b"")  # hits of one file often follow each other
+
+    def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, score) of the best symbols."""
+        from dowse.backends.local_query import keyword_query
+
+        searcher = self._fulltext.symbols
+        hits = searcher.search(keyword_query(request, self._resolve), limit, count=False).hits
+        rows = searcher.fast_field_values("row", [address for _, address in hits])
+        return list(zip(rows, [score for score, _ in hits], strict=True))
+
+    def explain(
+        self, request: KeywordRequest, rows: Sequence[int]
+    ) -> dict[int, dict[tuple[str, str], float]]:
+        """Return what each (field, term) adds to the score of each row."""
+        from dowse.backends.local_query import contributions
+
+        return contributions(self._fulltext.symbols, request, list(rows))
+
+    def _resolve(self, leaf: Leaf) -> tuple[str, Iterable[int]]:
+        """Decide the filters whose meaning is written in Python: by path, repository and name."""
+        if isinstance(leaf, PathFilter):
+            places = self._catalog.places()
+            return "file", [file_id for file_id, _, path in places if path_matches(leaf.glob, path)]
+        if isinstance(leaf, RepoFilter):
+            places = self._catalog.places()
+            return "file", [file_id for file_id, repo, _ in places if path_matches(leaf.glob, repo)]
+        if isinstance(leaf, SymFilter):
+            names = self._catalog.names(leaf.glob)
+            return "row", [row for row, name, full in names if symbol_matches(leaf.glob, name, full)]
+        raise TypeError(f"no way to decide {leaf!r}")
+
+    def document_frequency(self, term: str) -> int:
+        """Return in how many symbols a term occurs, in the field where it is most frequent."""
+        searcher = self._fulltext.symbols
+        return max(int(searcher.doc_freq(field, term)) for field in ("body", "doc", "path", "name"))
+
+    def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
+        """Return the ids of files whose text may match."""
+        from dowse.backends.local_query import trigram_query
+
+        searcher = self._fulltext.files
+        total = searcher.num_docs
+        if not total:
+            return []
+        hits = searcher.search(trigram_query(trigrams), total, count=False).hits
+        return [int(i) for i in searcher.fast_field_values("file", [address for _, address in hits])]
+
+    def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Give the texts of files."""
+        return self._catalog.texts(file_ids)
+
+    def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
+        """Return symbols by row, in the order asked."""
+        return self._catalog.rows(rows)
+
+    def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return the symbols of files."""
+        return self._catalog.rows_of_files(file_ids)
+
+    def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return files as if each were one symbol."""
+        return self._catalog.file_rows(file_ids)
+
+    def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
+        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+        escaped = pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        return self._catalog.rows_like(escaped.replace("*", "%").replace("?", "_"), limit)
+
+    def symbol(self, row: SymbolRow) -> Symbol:
+        """Return a symbol with its text."""
+        if self._last_text[0] != row.file_id:
+            self._last_text = (row.file_id, self._catalog.text(row.file_id))
+        text = self._last_text[1]
+        doc, spans, digest = "", [[0, len(text)]], ""
+        if row.row:
+            doc, spans, digest = self._catalog.details(row.row)
+        code = b"".join([text[start:end] for start, end in spans]).decode("utf-8", "replace")
+        return Symbol(
+            *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
+            *(row.start_line, row.end_line, row.signature, doc, code, digest),
+        )
+
+    def stamps(self) -> dict[str, FileStamp]:
+        """Return size, time and content hash of every file."""
+        return self._catalog.stamps()
+
+    def files(self) -> list[StoredFile]:
+        """Return every file of the index."""
+        return self._catalog.files()
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return what is left out, and why."""
+        return self._catalog.skipped()
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of files, symbols, source bytes and files left out."""
+        return self._catalog.counts()
+
+    def languages(self) -> dict[str, int]:
+        """Return the number of files per language."""
+        return self._catalog.languages()
+
+    def meta(self) -> dict[str, str]:
+        """Return the description that the last writer left."""
+        return self._catalog.meta()
+
+    def references(self, file_id: int) -> list[list[Any]]:
+        """Return the references of one file."""
+        return self._catalog.references(file_id)
+
+    def check(self) -> list[str]:
+        """Compare both halves of the generation."""
+        problems = self._catalog.check()
+        symbols, files = self._fulltext.symbols.num_docs, self._fulltext.files.num_docs
+        counts = self._catalog.counts()
+        if symbols != counts["symbols"]:
+            problems.append(f"the catalog has {counts['symbols']} symbols, the text index {symbols}")
+        if files != counts["files"]:
+            problems.append(f"the catalog has {counts['files']} files, the text index {files}")
+        return problems
+
+
+class LocalWriter:
+    """The generation after the one that readers see."""
+
+    def __init__(self, folder: Path, catalog: Catalog) -> None:
+        self._folder = folder
+        self._catalog = catalog
+        self._base = catalog.generation()
+        self._fulltext: Any = None
+        remove_other_generations(folder, self._base)  # what a killed writer left behind
+
+    def stamps(self) -> dict[str, FileStamp]:
+        """Return what the last generation knows of every file."""
+        return self._catalog.stamps()
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return what the last generation leaves out."""
+        return self._catalog.skipped()
+
+    def meta(self) -> dict[str, str]:
+        """Return the description of the last generation."""
+        return self._catalog.meta()
+
+    def put(self, record: FileRecord) -> None:
+        """Add a file, or replace the one with its key."""
+        self.delete(record.key)
+        file_id, rows = self._catalog.put_file(record)
+        self._fulltext.put(record, file_id, rows)
+
+    def delete(self, key: str) -> None:
+        """Remove a file."""
+        self._begin()
+        file_id = self._catalog.delete_file(key)
+        if file_id is not None:
+            self._fulltext.delete(file_id)
+
+    def touch(self, key: str, size: int, mtime_ns: int) -> None:
+        """Note a new size and time of a file whose content is the same."""
+        self._begin_catalog()
+        self._catalog.touch_file(key, size, mtime_ns)
+
+    def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
+        """Replace the list of what is left out."""
+        self._begin_catalog()
+        self._catalog.set_skipped(skipped)
+
+    def commit(self, meta: Mapping[str, str]) -> int:
+        """Make everything visible at once.
+
+        The text indexes are on disk before the catalog's transaction ends, so a reader that sees the new
+        number finds the folder that belongs to it. Notes alone (touch, skipped) keep the generation.
+        """
+        self._begin_catalog()
+        generation = self._base
+        if self._fulltext is not None:
+            self._fulltext.commit()
+            generation += 1
+        self._catalog.commit(generation, dict(meta))
+        remove_other_generations(self._folder, generation)
+        self._base, self._fulltext = generation, None
+        return generation
+
+    def close(self) -> None:
+        """Forget what was not committed."""
+        self._catalog.rollback()
+        if self._fulltext is not None:
+            self._fulltext.abort()
+            self._fulltext = None
+            shutil.rmtree(generation_path(self._folder, self._base + 1), ignore_errors=True)
+        self._catalog.close()
+
+    def _begin(self) -> None:
+        self._begin_catalog()
+        if self._fulltext is None:
+            from dowse.store.fulltext import FulltextWriter
+
+            self._fulltext = FulltextWriter(clone_generation(self._folder, self._base, self._base + 1))
+
+    def _begin_catalog(self) -> None:
+        if not self._catalog.in_transaction:
+            self._catalog.begin()

@@ -1,0 +1,133 @@
+"""What the engine asks of a store. Two parts: writers make generations, readers see one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from dowse.query import Constraint, TrigramQuery
+from dowse.types import FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term to look for in every field, with its weight and how many edits it may be away."""
+
+    text: str
+    weight: float = 1.0
+    distance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordRequest:
+    """What the keyword lane wants: terms to rank by, weights of fields, conditions to meet."""
+
+    terms: tuple[Term, ...]
+    field_weights: Mapping[str, float]
+    constraint: Constraint | None = None
+    # Rows that the exact leaves (phrases, regexes) of the constraint match, by leaf.
+    exact_rows: Mapping[object, frozenset[int]] | None = None
+
+
+class Reader(Protocol):
+    """One generation of an index, unchanging while it is held."""
+
+    generation: int
+
+    def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, score) of the best symbols, best first; never a score of 0 if there are terms."""
+
+    def explain(
+        self, request: KeywordRequest, rows: Sequence[int]
+    ) -> dict[int, dict[tuple[str, str], float]]:
+        """Return, by row, what each (field, term) adds to its score; the values sum to it."""
+
+    def document_frequency(self, term: str) -> int:
+        """Return in how many symbols a term occurs, in whichever field it is most frequent."""
+
+    def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
+        """Return the ids of files whose text may match: all that do, and few others."""
+
+    def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Give the UTF-8 texts of files."""
+
+    def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
+        """Return symbols by row, in the order asked."""
+
+    def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return the symbols of files, file by file, in the order of their lines."""
+
+    def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return files as if each were one symbol of kind "file" around all its lines (row 0)."""
+
+    def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
+        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+
+    def symbol(self, row: SymbolRow) -> Symbol:
+        """Return a symbol with its text."""
+
+    def stamps(self) -> dict[str, FileStamp]:
+        """Return size, time and content hash of every file, by key."""
+
+    def files(self) -> list[StoredFile]:
+        """Return every file of the index."""
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return what is left out, and why."""
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of files, symbols, source bytes and files left out."""
+
+    def languages(self) -> dict[str, int]:
+        """Return the number of files per language."""
+
+    def meta(self) -> dict[str, str]:
+        """Return the description that the last writer left."""
+
+
+class Writer(Protocol):
+    """A generation in the making: nobody sees it before `commit`."""
+
+    def stamps(self) -> dict[str, FileStamp]:
+        """Return what the last generation knows of every file, by key."""
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return what the last generation leaves out."""
+
+    def meta(self) -> dict[str, str]:
+        """Return the description of the last generation."""
+
+    def put(self, record: FileRecord) -> None:
+        """Add a file, or replace the one with its key."""
+
+    def delete(self, key: str) -> None:
+        """Remove a file; one that is not there is no error."""
+
+    def touch(self, key: str, size: int, mtime_ns: int) -> None:
+        """Note a new size and time of a file whose content is the same."""
+
+    def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
+        """Replace the list of what is left out."""
+
+    def commit(self, meta: Mapping[str, str]) -> int:
+        """Make everything visible at once; return the new generation."""
+
+
+class Backend(Protocol):
+    """A place for one index."""
+
+    def reader(self) -> AbstractContextManager[Reader]:
+        """Open the newest generation for reading; raises IndexMissing if there is none."""
+
+    def writer(
+        self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
+    ) -> AbstractContextManager[Writer]:
+        """Become the one writer; leaving without `commit` forgets everything."""
+
+    def clear(self) -> None:
+        """Remove the index."""
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the index, nothing if all is well."""

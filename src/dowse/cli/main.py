@@ -1,0 +1,160 @@
+"""`dowse`: arguments, dispatch and exit codes (0 found, 1 nothing found, 2 error)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from dowse.errors import DowseError
+from dowse.version import __version__
+
+FOUND, NOTHING, ERROR = 0, 1, 2
+MODES = ("auto", "keyword", "regex", "symbol")
+_EXAMPLES = """examples:
+  dowse search "parse cookie header"             by words, in the current folder
+  dowse search "getUserName lang:java -test"     an identifier, a filter, an exclusion
+  dowse search '/retry_\\w+\\(/ path:src/**'       lines, exactly as ripgrep finds them
+  dowse search "session expiry" --explain        and why each answer is there
+  dowse status --files                           what is indexed, and what is not
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = build_parser().parse_args(arguments)
+    from dowse.cli import commands
+
+    command = getattr(commands, options.command.replace("-", "_"))
+    try:
+        return int(command(options))
+    except (DowseError, ValueError) as error:
+        if isinstance(error, ValueError) and not hasattr(error, "position"):
+            raise
+        print(f"dowse: {error}", file=sys.stderr)  # noqa: T201
+        return ERROR
+    except KeyboardInterrupt:
+        print("dowse: interrupted; the index is as it was before", file=sys.stderr)  # noqa: T201
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has seen enough (`| head`): not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FOUND
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="dowse",
+        description="Find code by what it does: offline, with reasons.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"dowse {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add_search(commands)
+    _add_index(commands)
+    _add_symbols(commands)
+    _add_status(commands)
+    _add_doctor(commands)
+    _add_clear(commands)
+    _add_completion(commands)
+    return parser
+
+
+_Commands = argparse._SubParsersAction
+
+
+def _command(commands: _Commands[argparse.ArgumentParser], name: str, text: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    return parser
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    """Add where the code and its index are."""
+    parser.add_argument(
+        "path", nargs="?", default=".", help="repository, folder, BEIR folder or .jsonl[.gz] corpus (default: .)"
+    )
+    parser.add_argument("--index-dir", metavar="DIR", help="where the index lies (default: the user's cache)")
+
+
+def _add_indexing(parser: argparse.ArgumentParser) -> None:
+    """Add what decides which text an index holds."""
+    parser.add_argument(
+        "--exclude", action="append", metavar="GLOB", help="leave out, written as in .gitignore; may be repeated"
+    )
+    parser.add_argument(
+        "--strip-docs", action="store_true", default=None, help="leave documentation out of the index"
+    )
+    parser.add_argument("--processes", type=int, metavar="N", help="parsing processes (default: all cores)")
+
+
+def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "search", "search; indexes first if there is no index yet")
+    parser.add_argument("query", help='words, identifiers, "phrases", /regexes/ and filters')
+    _add_place(parser)
+    parser.add_argument("-k", "--top-k", type=int, metavar="N", help="how many answers (0: all; default: 10)")
+    parser.add_argument("--mode", choices=MODES, default="auto", help="auto (default) picks by the query")
+    parser.add_argument("--lang", action="append", metavar="L", help="only this language; may be repeated")
+    parser.add_argument(
+        "--path", action="append", metavar="GLOB", dest="only_path", help="only paths like this; may be repeated"
+    )
+    parser.add_argument("--kind", action="append", metavar="K", help="only this kind of symbol; may be repeated")
+    parser.add_argument("--not-path", action="append", metavar="GLOB", help="no paths like this; may be repeated")
+    parser.add_argument("--fuzziness", choices=("auto", "0", "1", "2"), help="edits a word may be away")
+    parser.add_argument("--min-score", type=float, default=0.0, metavar="S", help="leave out weaker answers")
+    parser.add_argument("--explain", action="store_true", help="show every contribution to each score")
+    parser.add_argument("--json", action="store_true", help="one JSON document (docs/JSON.md)")
+    parser.add_argument("-l", "--files-with-matches", action="store_true", help="print only paths")
+    parser.add_argument("-C", "--context", type=int, default=None, metavar="N", help="lines of each snippet")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    parser.add_argument(
+        "--refresh", choices=("auto", "always", "never"), help="look for changed files first (default: auto)"
+    )
+    _add_indexing(parser)
+
+
+def _add_index(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "index", "build the index, or bring it up to date")
+    _add_place(parser)
+    _add_indexing(parser)
+    parser.add_argument("--rebuild", action="store_true", help="throw the old index away first")
+    parser.add_argument("--no-wait", action="store_true", help="fail if another dowse is writing")
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument("--json", action="store_true", help="report as JSON")
+
+
+def _add_symbols(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "symbols", "list symbols by name")
+    parser.add_argument("pattern", help="a name or qualified name; * and ? are wild")
+    _add_place(parser)
+    parser.add_argument("-k", "--top-k", type=int, default=50, metavar="N", help="how many (default: 50)")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_status(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "status", "say what is indexed and how fresh it is")
+    _add_place(parser)
+    parser.add_argument("--files", action="store_true", help="list each file, and why one is left out")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "doctor", "check the index and the installation")
+    _add_place(parser)
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_clear(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "clear", "remove the index (the code stays)")
+    _add_place(parser)
+
+
+def _add_completion(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "completion", "print a completion script for a shell")
+    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""Settings: a flag beats the environment, which beats the project's file, then the user's, then the default."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from dowse.errors import ConfigError
+
+PROJECT_FILE = ".dowse.toml"
+USER_FILE = "config.toml"
+_PREFIX = "DOWSE_"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set; each field is also a key in the files and DOWSE_<NAME> in the environment."""
+
+    index_dir: str = ""  # where the index lies; "" = the user's cache folder, by repository
+    exclude: tuple[str, ...] = ()  # more patterns to leave out, written as in .gitignore
+    # Source files above this are data or bundles: parsing them costs seconds and finds nothing.
+    max_file_bytes: int = 1_000_000
+    strip_docs: bool = False  # leave documentation out of the index, for honest evaluation
+    processes: int = max(1, os.cpu_count() or 1)  # parsing processes
+    fuzziness: str = "auto"  # auto, 0, 1 or 2: how many edits a word may be away
+    relax_below: int = 100  # relax a query while it has fewer candidates than this
+    candidates: int = 200  # how many candidates a lane hands to ranking
+    top_k: int = 10
+    # auto looks for changed files before each search while the tree is small; see REFRESH_FILES.
+    refresh: str = "auto"
+
+
+_CHOICES = {"fuzziness": ("auto", "0", "1", "2"), "refresh": ("auto", "always", "never")}
+
+
+def load_settings(root: Path | None = None, **flags: object) -> Settings:
+    """Gather the settings for a repository; flags that are None count as not given."""
+    values: dict[str, Any] = {}
+    for place, found in _sources(root):
+        for key, value in found.items():
+            values[key] = _convert(key, value, place)
+    for key, value in flags.items():
+        if value is not None:
+            values[key] = _convert(key, value, f"--{key.replace('_', '-')}")
+    return replace(Settings(), **values)
+
+
+def index_folder(root: Path, settings: Settings) -> Path:
+    """Return where the index of a repository lies."""
+    if settings.index_dir:
+        return Path(settings.index_dir).expanduser()
+    import hashlib
+
+    import platformdirs
+
+    cache = Path(os.environ.get("DOWSE_CACHE_DIR") or platformdirs.user_cache_dir("dowse", appauthor=False))
+    digest = hashlib.blake2b(os.fsencode(root), digest_size=6).hexdigest()
+    return cache / "indexes" / f"{_plain(root.name)}-{digest}"
+
+
+def _sources(root: Path | None) -> list[tuple[str, dict[str, Any]]]:
+    """Return what the files and the environment say, weakest first."""
+    user = _user_file()
+    sources = [(str(user), _read_toml(user))]
+    if root is not None:
+        project = (root if root.is_dir() else root.parent) / PROJECT_FILE
+        sources.append((str(project), _read_toml(project)))
+    sources.append(("the environment", _from_environment(os.environ)))
+    return sources
+
+
+def _user_file() -> Path:
+    named = os.environ.get("DOWSE_CONFIG")
+    if named:
+        return Path(named)
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return Path(home) / "dowse" / USER_FILE
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return {}
+    import tomllib  # only when there is a file: starting up stays fast
+
+    try:
+        return tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    names = {f"{_PREFIX}{field.name.upper()}": field.name for field in fields(Settings)}
+    return {names[key]: value for key, value in environment.items() if key in names and value}
+
+
+def _convert(key: str, value: Any, place: str) -> Any:  # noqa: ANN401 - settings have several types
+    defaults = {field.name: getattr(Settings(), field.name) for field in fields(Settings)}
+    if key not in defaults:
+        raise ConfigError(f"{place}: there is no setting `{key}`; there are {', '.join(sorted(defaults))}")
+    default = defaults[key]
+    try:
+        if isinstance(default, bool):
+            return _to_bool(value)
+        if isinstance(default, int):
+            return _positive(int(value))
+        if isinstance(default, tuple):
+            return tuple(value.split(os.pathsep) if isinstance(value, str) else map(str, value))
+    except (ValueError, TypeError):
+        raise ConfigError(f"{place}: `{key}` can't be {value!r}") from None
+    choices = _CHOICES.get(key)
+    if choices and str(value) not in choices:
+        raise ConfigError(f"{place}: `{key}` is one of {', '.join(choices)}, not {value!r}")
+    return str(value)
+
+
+def _to_bool(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    text = str(value).lower()
+    if text in ("1", "true", "yes", "on"):
+        return True
+    if text in ("0", "false", "no", "off"):
+        return False
+    raise ValueError
+
+
+def _positive(value: int) -> int:
+    if value < 1:
+        raise ValueError
+    return value
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) or "root"

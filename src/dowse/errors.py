@@ -1,0 +1,27 @@
+"""What can go wrong in a way the user can mend: each message names the remedy."""
+
+from __future__ import annotations
+
+
+class DowseError(Exception):
+    """A problem with a clear one-line message; the command prints it and exits with 2."""
+
+
+class IndexMissing(DowseError):
+    """There is no index where one was asked for."""
+
+
+class IndexDamaged(DowseError):
+    """The index on disk can't be read as what it should be."""
+
+
+class IndexVersionError(DowseError):
+    """The index was written by a version of dowse with another format."""
+
+
+class IndexLocked(DowseError):
+    """Another process is writing to the index."""
+
+
+class ConfigError(DowseError):
+    """A setting has a name or value that does not exist."""

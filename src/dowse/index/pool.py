@@ -1,0 +1,169 @@
+"""Several parsing processes at work, each replaced when a file kills it."""
+
+from __future__ import annotations
+
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, cast
+
+from dowse.errors import DowseError
+from dowse.index.worker import READY, CorpusJob, Job, Reply, read_frame, write_frame
+
+AnyJob = Job | CorpusJob
+# Far beyond any real file (the parser's own limit is seconds): only a hung grammar gets here.
+FILE_TIME_LIMIT = 30
+# Jobs a process has ahead of it, so that it never waits for the parent.
+_AHEAD = 4
+# Parsed files that may wait for the store; bounds memory when the store is the slower side.
+_BACKLOG = 32
+
+
+def parse_all(jobs: Iterable[AnyJob], processes: int, time_limit: int = FILE_TIME_LIMIT) -> Iterator[Reply]:
+    """Give a reply for every job, in the order they finish."""
+    source = _Source(jobs)
+    replies: queue.Queue[Reply | BaseException | None] = queue.Queue(_BACKLOG)
+    stop = threading.Event()
+    threads = [
+        threading.Thread(target=_drive, args=(source, replies, stop, time_limit), daemon=True)
+        for _ in range(max(1, processes))
+    ]
+    for thread in threads:
+        thread.start()
+    running = len(threads)
+    try:
+        while running:
+            reply = replies.get()
+            if reply is None:
+                running -= 1
+            elif isinstance(reply, BaseException):
+                raise reply
+            else:
+                yield reply
+    finally:
+        stop.set()
+        _drain(replies, threads)
+
+
+class _Source:
+    """The jobs, shared by several threads."""
+
+    def __init__(self, jobs: Iterable[AnyJob]) -> None:
+        self._jobs = iter(jobs)
+        self._lock = threading.Lock()
+
+    def take(self) -> AnyJob | None:
+        with self._lock:
+            return next(self._jobs, None)
+
+
+def _drive(
+    source: _Source,
+    replies: queue.Queue[Reply | BaseException | None],
+    stop: threading.Event,
+    time_limit: int,
+) -> None:
+    """Keep one process busy, and start another in its place when it dies."""
+    pending: deque[AnyJob] = deque()
+    worker: subprocess.Popen[bytes] | None = None
+    try:
+        while not stop.is_set():
+            while len(pending) < _ahead(pending) and (job := source.take()) is not None:
+                pending.append(job)
+                if worker is not None:
+                    _send(worker, job)
+            if not pending:
+                break
+            if worker is None:
+                worker = _start(time_limit)
+                for job in list(pending)[: _ahead(pending)]:
+                    _send(worker, job)
+            reply = cast("Reply | None", read_frame(cast(BinaryIO, worker.stdout)))
+            job = pending.popleft()
+            if reply is not None:
+                replies.put(reply)
+                continue
+            reason, worker = _epitaph(worker, time_limit), None
+            if isinstance(job, CorpusJob) and len(job.functions) > 1:
+                pending.extendleft(_singly(job))
+            else:
+                replies.put(Reply(job.key, (), reason))
+    except BaseException as error:  # handed to the consumer, who raises it
+        replies.put(error)
+    finally:
+        if worker is not None:
+            if stop.is_set():
+                worker.kill()
+            _end(worker)
+        replies.put(None)
+
+
+def _ahead(pending: deque[AnyJob]) -> int:
+    """Return how many jobs may be on their way.
+
+    One if it carries text: it may be larger than a pipe holds, and then both sides would wait for the
+    other to read.
+    """
+    return 1 if pending and isinstance(pending[0], CorpusJob) else _AHEAD
+
+
+def _singly(job: CorpusJob) -> Iterator[CorpusJob]:
+    """Split a job that killed its process, so that only the function to blame is lost."""
+    for function in job.functions:
+        yield CorpusJob(function.id, (function,), job.strip_docs)
+
+
+def _start(time_limit: int) -> subprocess.Popen[bytes]:
+    # The parent's own search path, so that the child finds the very same package.
+    program = f"import sys; sys.path[:] = {sys.path!r}; from dowse.index.worker import main; main({time_limit})"
+    worker = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    if read_frame(cast(BinaryIO, worker.stdout)) != READY:
+        _, complaint = worker.communicate()
+        last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
+        raise DowseError(f"a parsing process could not start ({last}); is the installation whole?")
+    cast(BinaryIO, worker.stderr).close()  # what it would say when it dies is said by its exit code
+    return worker
+
+
+def _send(worker: subprocess.Popen[bytes], job: AnyJob) -> None:
+    try:
+        write_frame(cast(BinaryIO, worker.stdin), job)
+    except (BrokenPipeError, OSError):
+        return  # it died: the missing reply tells, and the job is still pending
+
+
+def _epitaph(worker: subprocess.Popen[bytes], time_limit: int) -> str:
+    """Say in words why a process died."""
+    _end(worker)
+    code = worker.returncode
+    if code == -getattr(signal, "SIGALRM", 0):
+        return f"parser took longer than {time_limit} s"
+    return f"parser died ({signal.Signals(-code).name if code < 0 else f'exit {code}'})"
+
+
+def _end(worker: subprocess.Popen[bytes]) -> None:
+    for pipe in (worker.stdin, worker.stdout):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except OSError:
+                continue
+    worker.wait()
+
+
+def _drain(replies: queue.Queue[Reply | BaseException | None], threads: list[threading.Thread]) -> None:
+    """Let threads that wait for room in the queue finish."""
+    while any(thread.is_alive() for thread in threads):
+        try:
+            replies.get(timeout=0.05)
+        except queue.Empty:
+            continue

@@ -1,0 +1,272 @@
+"""Bring an index up to date with a tree or a corpus: only what changed is read again."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dowse.backends.protocol import Backend, Writer
+from dowse.config import Settings
+from dowse.index.pool import AnyJob, parse_all
+from dowse.index.records import corpus_hash
+from dowse.index.worker import CorpusJob, Job
+from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
+from dowse.source.git import head_commit, repo_identity
+from dowse.source.roles import role_of
+from dowse.source.walk import SkippedFile, walk
+from dowse.types import FileRecord, FileStamp
+from dowse.version import __version__
+
+# Functions of a corpus that travel to a parsing process together.
+_CORPUS_BATCH = 64
+# A file saved this shortly before it was indexed may change again within the same clock tick; its
+# time is not trusted, so the next update compares content.
+_RACY_NS = 2_000_000_000
+# Parsing this little is quicker than starting a second process.
+_SMALL_BYTES = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an update did."""
+
+    generation: int
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def wrote(self) -> bool:
+        """Whether a new generation was made."""
+        return bool(self.added or self.changed or self.deleted)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an update is."""
+
+    done: int
+    total: int
+
+
+@dataclass(slots=True)
+class Difference:
+    """What lies between the tree and the index."""
+
+    jobs: list[Job] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    unchanged: int = 0
+
+
+def update(
+    backend: Backend,
+    root: Path,
+    settings: Settings,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_wait: Callable[[str], None] = lambda _: None,
+    wait: float | None = None,
+) -> Report:
+    """Bring the index up to date and return what was done."""
+    started = time.monotonic()
+    with backend.writer(wait, on_wait) as writer:
+        if is_corpus(root):
+            report = _update_corpus(writer, root, settings, on_progress)
+        else:
+            report = _update_tree(writer, root, settings, on_progress)
+    return Report(
+        *(report.generation, report.added, report.changed, report.deleted, report.unchanged),
+        *(report.skipped, report.failed),
+        seconds=time.monotonic() - started,
+    )
+
+
+def difference(root: Path, stamps: dict[str, FileStamp], settings: Settings) -> Difference:
+    """Walk the tree and compare it with what the index knows."""
+    found = Difference()
+    repo = repo_identity(root)
+    missing = set(stamps)
+    for entry in walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes):
+        key = _printable(entry.path)
+        if isinstance(entry, SkippedFile):
+            found.skipped.append((key, entry.reason))
+            continue
+        missing.discard(key)
+        known = stamps.get(key)
+        if known is not None and known.size == entry.size and known.mtime_ns == entry.mtime_ns:
+            found.unchanged += 1
+            continue
+        job = Job(
+            *(key, repo, key, role_of(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
+            known_hash=known.content_hash if known else "",
+            strip_docs=settings.strip_docs,
+        )
+        found.jobs.append(job)
+    found.deleted = sorted(missing)
+    return found
+
+
+def _update_tree(
+    writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
+) -> Report:
+    stamps = writer.stamps()
+    diff = difference(root, stamps, settings)
+    for key in diff.deleted:
+        writer.delete(key)
+    size = sum(job.size for job in diff.jobs)
+    processes = 1 if size < _SMALL_BYTES else settings.processes
+    tally = _Tally(writer, stamps, diff.skipped)
+    for done, reply in enumerate(parse_all(diff.jobs, processes), 1):
+        tally.take(reply.key, reply.records, reply.reason)
+        on_progress(Progress(done, len(diff.jobs)))
+    tally.finish({job.key: job for job in diff.jobs})
+    wrote = tally.added or tally.changed or tally.dropped or diff.deleted
+    notes = tally.touched or sorted(diff.skipped) != writer.skipped()
+    generation = 0
+    if wrote or notes or not writer.meta().get("root"):
+        writer.set_skipped(diff.skipped)
+        generation = writer.commit(_description(root, settings))
+    return Report(
+        generation or int(writer.meta()["generation"]),
+        tally.added,
+        tally.changed,
+        len(diff.deleted) + tally.dropped,
+        diff.unchanged + tally.same,
+        len(diff.skipped),
+        tuple(tally.failed),
+    )
+
+
+class _Tally:
+    """Puts replies into the store and counts them."""
+
+    def __init__(
+        self, writer: Writer, stamps: dict[str, FileStamp], skipped: list[tuple[str, str]]
+    ) -> None:
+        self._writer, self._stamps, self._skipped = writer, stamps, skipped
+        self._same_keys: list[str] = []
+        self.added = self.changed = self.dropped = self.same = self.touched = 0
+        self.failed: list[tuple[str, str]] = []
+
+    def take(self, key: str, records: tuple[FileRecord, ...], reason: str) -> None:
+        """Store one reply."""
+        for record in records:
+            self._writer.put(_distrust_fresh(record))
+            if record.problem:
+                self.failed.append((key, record.problem))
+            if record.key in self._stamps:
+                self.changed += 1
+            else:
+                self.added += 1
+        if records:
+            return
+        if not reason:
+            self.same += 1
+            self._same_keys.append(key)
+            return
+        self._skipped.append((key, reason))
+        if reason.startswith(("parser", "unreadable")):
+            self.failed.append((key, reason))
+        if key in self._stamps:
+            self._writer.delete(key)
+            self.dropped += 1
+
+    def finish(self, jobs: dict[str, Job]) -> None:
+        """Remember the new times of files whose content turned out to be the same."""
+        for key in self._same_keys:
+            job = jobs[key]
+            if not _is_fresh(job.mtime_ns):
+                self._writer.touch(key, job.size, job.mtime_ns)
+                self.touched += 1
+
+
+def _update_corpus(
+    writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
+) -> Report:
+    stamps = writer.stamps()
+    problems: list[tuple[str, str]] = []
+    functions = _functions(root, problems)
+    known = {key: stamp.content_hash for key, stamp in stamps.items()}
+    fresh, present = _changed_functions(functions, known)
+    deleted = sorted(set(stamps) - present)
+    for key in deleted:
+        writer.delete(key)
+    tally = _Tally(writer, stamps, problems)
+    done = 0
+    for reply in parse_all(_corpus_jobs(fresh, settings.strip_docs), settings.processes):
+        tally.take(reply.key, reply.records, reply.reason)
+        done += len(reply.records)
+        on_progress(Progress(done, len(fresh)))
+    generation = int(writer.meta()["generation"])
+    if deleted or fresh or not writer.meta().get("root"):
+        writer.set_skipped(problems)
+        generation = writer.commit(_description(root, settings))
+    unchanged = len(present) - len(fresh)
+    return Report(
+        *(generation, tally.added, tally.changed, len(deleted), unchanged, len(problems)),
+        failed=tuple(tally.failed),
+    )
+
+
+def _functions(root: Path, problems: list[tuple[str, str]]) -> Iterator[CorpusFunction]:
+    for entry in open_corpus(root):
+        if isinstance(entry, CorpusProblem):
+            problems.append((f"line {entry.line}", entry.reason))
+        else:
+            yield entry
+
+
+def _changed_functions(
+    functions: Iterable[CorpusFunction], known: dict[str, str]
+) -> tuple[list[CorpusFunction], set[str]]:
+    """Return the functions that are new or changed, and the ids of all; the last of equal ids wins."""
+    fresh: dict[str, CorpusFunction] = {}
+    present: set[str] = set()
+    for function in functions:
+        present.add(function.id)
+        fresh.pop(function.id, None)
+        if known.get(function.id) != corpus_hash(function):
+            fresh[function.id] = function
+    return list(fresh.values()), present
+
+
+def _corpus_jobs(functions: list[CorpusFunction], strip_docs: bool) -> Iterator[AnyJob]:
+    for start in range(0, len(functions), _CORPUS_BATCH):
+        batch = tuple(functions[start : start + _CORPUS_BATCH])
+        yield CorpusJob(batch[0].id, batch, strip_docs)
+
+
+def _description(root: Path, settings: Settings) -> dict[str, str]:
+    """Return what the index says of itself."""
+    return {
+        "root": str(root),
+        "repo": repo_identity(root),
+        "commit": head_commit(root),
+        "indexed_at": str(int(time.time())),
+        "strip_docs": str(int(settings.strip_docs)),
+        "exclude": "\n".join(settings.exclude),
+        "dowse": __version__,
+    }
+
+
+def _distrust_fresh(record: FileRecord) -> FileRecord:
+    return record._replace(mtime_ns=0) if _is_fresh(record.mtime_ns) else record
+
+
+def _is_fresh(mtime_ns: int) -> bool:
+    return abs(time.time_ns() - mtime_ns) < _RACY_NS
+
+
+def _printable(path: str) -> str:
+    """Return a path that can be stored and shown; bytes that are no text become escapes."""
+    if path.isascii():
+        return path
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,108 @@
+"""A process that parses: jobs come in on standard input, replies go out on standard output.
+
+It lives apart from the indexing process so that a grammar which hangs or crashes on some odd file
+costs that file and nothing else. The time limit is the system's alarm signal, left at its default
+action: it ends this process even while native code never returns to Python.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import struct
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from dowse.index.records import Source, content_hash, corpus_record, make_record
+from dowse.parse import language_of
+from dowse.source.content import classify, decode
+from dowse.source.corpus import CorpusFunction
+from dowse.types import FileRecord
+
+# The first frame of every process: from here on, a death is the fault of the file at hand.
+READY = "ready"
+_LENGTH = struct.Struct("<I")
+
+
+class Job(NamedTuple):
+    """One file to read and parse."""
+
+    key: str
+    repo: str
+    path: str
+    role: str
+    file: str  # where to read it, as the system names it
+    size: int
+    mtime_ns: int
+    known_hash: str  # reply "same" if the content still has this hash
+    strip_docs: bool
+
+
+class CorpusJob(NamedTuple):
+    """Some functions of a corpus to parse, each with its text."""
+
+    key: str
+    functions: tuple[CorpusFunction, ...]
+    strip_docs: bool
+
+
+class Reply(NamedTuple):
+    """What became of a job: records, or a reason why there are none ("" and no record: unchanged)."""
+
+    key: str
+    records: tuple[FileRecord, ...]
+    reason: str
+
+
+def main(time_limit: int) -> None:
+    """Answer jobs until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
+    write_frame(outgoing, READY)
+    while (job := read_frame(incoming)) is not None:
+        if hasattr(signal, "alarm"):
+            signal.alarm(time_limit)
+        write_frame(outgoing, parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job))
+
+
+def parse_functions(job: CorpusJob) -> Reply:
+    """Parse functions that came with their text."""
+    return Reply(job.key, tuple(corpus_record(f, job.strip_docs) for f in job.functions), "")
+
+
+def parse_path(job: Job) -> Reply:
+    """Read one file and parse it."""
+    try:
+        data = Path(job.file).read_bytes()
+    except OSError as error:
+        return Reply(job.key, (), f"unreadable: {error.strerror}")
+    digest = content_hash(data)
+    if digest == job.known_hash:
+        return Reply(job.key, (), "")
+    verdict = classify(data, job.path)
+    if verdict.skip_reason:
+        return Reply(job.key, (), verdict.skip_reason)
+    text, encoding = decode(data)
+    language = language_of(job.path, data[:256])
+    role = "generated" if verdict.generated else job.role
+    source = Source(
+        *(job.key, job.repo, job.path, language, role), job.size, job.mtime_ns, digest, encoding, text
+    )
+    return Reply(job.key, (make_record(source, job.strip_docs),), "")
+
+
+def read_frame(stream: BinaryIO) -> Any:  # noqa: ANN401 - a job or a reply
+    """Read one length-prefixed object, None at the end of the stream."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    body = stream.read(_LENGTH.unpack(head)[0])
+    return pickle.loads(body)  # noqa: S301 - both ends are ours
+
+
+def write_frame(stream: BinaryIO, message: object) -> None:
+    """Write one length-prefixed object."""
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(body)) + body)
+    stream.flush()

@@ -1,0 +1,140 @@
+"""The keyword lane: BM25 over fields, and what it does when too little matches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dowse.backends.protocol import KeywordRequest, Reader, Term
+from dowse.parse.tokens import tokenize
+from dowse.query import Constraint
+
+# Chosen on the halves that are for choosing; docs/RANKING.md has the table.
+FIELD_WEIGHTS: Mapping[str, float] = {
+    "name": 0.6,
+    "context": 0.3,
+    "signature": 0.3,
+    "path": 0.3,
+    "doc": 0.7,
+    "body": 1.0,
+}
+# The symbol mode looks at names alone.
+SYMBOL_WEIGHTS: Mapping[str, float] = {"name": 1.0, "context": 0.5}
+# A word that is some edits away is worth this share of an exact one.
+_FUZZY_SHARE = 0.35
+# Half of a split word is worth this share of a whole one.
+_SPLIT_SHARE = 0.5
+# The shortest piece worth splitting a word into.
+_MIN_PIECE = 3
+# More terms than this add cost and no meaning (a pasted file, say); the first ones are kept.
+_MAX_TERMS = 64
+# English words that say nothing about code; left out unless nothing else is asked.
+STOP_WORDS = frozenset(
+    "a an and are as at be been being but by can could did do does done for from had has have how i if in into is"
+    " it its itself may me might must my no of on onto or our shall should so some such than that the their"
+    " them then there these they this those to too us was we were what when where which while who whom whose"
+    " why will with would you your".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordResult:
+    """What the lane found, and how it had to ask."""
+
+    rows: tuple[int, ...]
+    scores: tuple[float, ...]
+    request: KeywordRequest
+    notes: tuple[str, ...] = ()
+
+
+def keyword_lane(
+    reader: Reader,
+    text: str,
+    *,
+    limit: int,
+    relax_below: int,
+    fuzziness: str,
+    constraint: Constraint | None = None,
+    exact_rows: Mapping[object, frozenset[int]] | None = None,
+    field_weights: Mapping[str, float] = FIELD_WEIGHTS,
+) -> KeywordResult:
+    """Find the symbols that share words with a text; relax the words while too few are found."""
+    terms = query_terms(text)
+    request = KeywordRequest(terms, field_weights, constraint, exact_rows)
+    found = reader.keyword(request, max(limit, relax_below))
+    notes: list[str] = []
+    for relax in (_with_edits, _with_pieces):
+        if len(found) >= relax_below:
+            break
+        relaxed, note = relax(reader, request, fuzziness)
+        if relaxed is request:
+            continue
+        more = reader.keyword(relaxed, max(limit, relax_below))
+        if len(more) > len(found):
+            found, request = more, relaxed
+            notes.append(note)
+    found = found[:limit]
+    rows, scores = tuple(row for row, _ in found), tuple(score for _, score in found)
+    return KeywordResult(rows, scores, request, tuple(notes))
+
+
+def query_terms(text: str) -> tuple[Term, ...]:
+    """Return the distinct terms to look for, without stop words unless there is nothing else."""
+    words = dict.fromkeys(word for word in text.split() if word.strip("?!.,;:").lower() not in STOP_WORDS)
+    terms = dict.fromkeys(tokenize(" ".join(words))) or dict.fromkeys(tokenize(text))
+    return tuple(Term(term) for term in list(terms)[:_MAX_TERMS])
+
+
+def edit_distance_for(term: str, fuzziness: str) -> int:
+    """Return how many edits a term may be away: none for two letters, one for more; two on request."""
+    if not term.isalpha() or len(term) <= 2:
+        return 0
+    if fuzziness == "auto":
+        return 1
+    return min(int(fuzziness), 1 if len(term) <= 5 else 2)
+
+
+def _with_edits(_: Reader, request: KeywordRequest, fuzziness: str) -> tuple[KeywordRequest, str]:
+    """Allow every word some edits."""
+    extra = [
+        Term(term.text, term.weight * _FUZZY_SHARE, distance)
+        for term in request.terms
+        if (distance := edit_distance_for(term.text, fuzziness))
+    ]
+    if not extra:
+        return request, ""
+    most = max(term.distance for term in extra)
+    note = f"few exact matches: also words up to {most} edit{'s' if most > 1 else ''} away"
+    return replace(request, terms=(*request.terms, *extra)), note
+
+
+def _with_pieces(reader: Reader, request: KeywordRequest, _: str) -> tuple[KeywordRequest, str]:
+    """Split words that the index does not know into two that it knows."""
+    pieces: list[Term] = []
+    split: list[str] = []
+    for term in request.terms:
+        if term.distance or reader.document_frequency(term.text):
+            continue
+        pair = _best_split(reader, term.text)
+        if pair:
+            split.append(f"{term.text} → {' + '.join(pair)}")
+            pieces.extend(Term(t, term.weight * _SPLIT_SHARE) for word in pair for t in tokenize(word))
+    if not pieces:
+        return request, ""
+    return replace(request, terms=(*request.terms, *pieces)), f"split: {', '.join(split)}"
+
+
+def _best_split(reader: Reader, word: str) -> tuple[str, str] | None:
+    """Return the two known words a word is made of, the rarer of them as frequent as possible."""
+    best: tuple[int, tuple[str, str]] | None = None
+    for cut in range(_MIN_PIECE, len(word) - _MIN_PIECE + 1):
+        pair = (word[:cut], word[cut:])
+        known = min(_known(reader, piece) for piece in pair)
+        if known and (best is None or known > best[0]):
+            best = (known, pair)
+    return best[1] if best else None
+
+
+def _known(reader: Reader, piece: str) -> int:
+    terms = tokenize(piece)
+    return min(map(reader.document_frequency, terms)) if terms else 0

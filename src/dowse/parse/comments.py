@@ -1,0 +1,178 @@
+"""Documentation: where it stands above a definition or atop a file, and what it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from dowse.parse.languages import Language
+from dowse.parse.text import Text
+from dowse.types import Span
+
+# White space between a definition and what leads it is looked for this far back.
+_GAP_BYTES = 256
+
+# Licence headers say nothing about the code below them.
+_LICENSE = re.compile(rb"copyright|licen[sc]e|SPDX", re.IGNORECASE)
+
+# Comments on the file around them (Rust, Zig), or on how to run it.
+_INNER = (b"//!", b"#!")
+
+_STRING = re.compile(r"""^[^'"]*?(\"\"\"|'''|"|')(.*)\1\s*$""", re.DOTALL)
+_QUOTE_STARTS = frozenset((b'"', b"'", b"r", b"R", b"u", b"U"))
+_DOCSTRING = re.compile(
+    rb"""([rRuU]?(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"[^"\n\\]*"|'[^'\n\\]*'))"""
+    rb"""[ \t]*(?:[;#\r\n]|\Z)""",
+    re.DOTALL,
+)
+_MARK_CHARS = "/#!-;="
+_BLOCKS = (("/**", "*/"), ("/*!", "*/"), ("/*", "*/"), ("{-", "-}"), ("--[[", "]]"), ("=begin", "=end"))
+_XML_TAG = re.compile(r"</?[a-z]+(?: [^<>]*)?/?>")
+
+
+class Comments:
+    """Finds the comments of one file that document something."""
+
+    __slots__ = ("_blocks", "_keywords", "_leads", "_lines", "_text")
+
+    def __init__(self, text: Text, language: Language, leads: Mapping[int, int]) -> None:
+        self._text = text
+        self._leads = leads  # end → start of decorators and attributes
+        self._lines = tuple(mark.encode() for mark in language.line_comments)
+        self._blocks = tuple((o.encode(), c.encode()) for o, c in language.block_comments)
+        self._keywords = tuple(word.encode() for word in language.lead_keywords)
+
+    def above(self, start: int, floor: int) -> tuple[int, list[Span], bool]:
+        """Where a definition starts with what leads it, its documentation, and if an attribute held it."""
+        data, docs, attributed = self._text.data, list[Span](), False
+        while True:
+            low = start - _GAP_BYTES
+            gap = data[low if low > floor else floor : start]
+            bare = len(gap.rstrip())
+            if not bare or gap.count(b"\n", bare) > 1:
+                break
+            end = start - len(gap) + bare
+            lead = self._leads.get(end)
+            if lead is not None and lead >= floor:
+                if self._keywords and data.startswith(self._keywords, lead):
+                    docs.append((lead, end))
+                    attributed = True
+                start = max(floor, self._text.widen_start(lead))
+                continue
+            begin = self._comment_before(end, floor)
+            if begin < 0:
+                break
+            docs.append((begin, end))
+            start = max(floor, self._text.widen_start(begin))
+        docs.reverse()
+        return start, docs, attributed
+
+    def _comment_before(self, end: int, floor: int) -> int:
+        """Where the comment that ends here and has its lines to itself begins; -1 for none."""
+        data, starts, marks = self._text.data, self._text.starts, self._lines
+        index = self._text.line_index(end - 1)
+        line = max(floor, starts[index])
+        written = data[line:end].lstrip()
+        if written.startswith(marks):
+            begin = -1
+            while written.startswith(marks) and not written.startswith(_INNER):
+                begin = starts[index + 1] - len(written) if begin >= 0 else end - len(written)
+                index -= 1
+                if index < 0 or starts[index] < floor:
+                    break
+                written = data[starts[index] : starts[index + 1]].lstrip()
+            return begin
+        for opener, closer in self._blocks:
+            if written.endswith(closer):
+                begin = data.rfind(opener, floor, end - len(closer) + 1)
+                if begin >= 0 and not data[starts[self._text.line_index(begin)] : begin].strip():
+                    return begin
+        return -1
+
+    def header(self) -> tuple[int, Span | None]:
+        """Where the licence atop the file ends, and the first comment block that is none."""
+        data, offset, licensed = self._text.data, 0, 0
+        if data.startswith((b"#!", b"<?php")):
+            offset = self._next_line(0)
+        while True:
+            offset += len(data[offset : offset + 4096]) - len(data[offset : offset + 4096].lstrip())
+            end = self._comment_from(offset)
+            if end <= offset:
+                return licensed, None
+            if not _LICENSE.search(data, offset, end):
+                return licensed, (offset, end)
+            licensed = offset = end
+
+    def _comment_from(self, offset: int) -> int:
+        """The end of the comment block that starts here, or the same offset."""
+        data = self._text.data
+        for opener, closer in self._blocks:
+            if data.startswith(opener, offset):
+                end = data.find(closer, offset + len(opener))
+                return self._next_line(end) if end >= 0 else offset
+        while data.startswith(self._lines, offset):
+            after = self._next_line(offset)
+            rest = data[after : after + _GAP_BYTES]
+            indent = len(rest) - len(rest.lstrip(b" \t"))
+            if not data.startswith(self._lines, after + indent):
+                return after
+            offset = after + indent
+        return offset
+
+    def _next_line(self, offset: int) -> int:
+        return min(len(self._text.data), self._text.starts[self._text.line_index(offset) + 1])
+
+
+def is_license(written: bytes) -> bool:
+    """Whether a comment only says who may use the file."""
+    return _LICENSE.search(written) is not None
+
+
+def docstring_at(data: bytes, start: int) -> Span | None:
+    """The string that is a statement of its own at the start of a body."""
+    if data[start : start + 1] not in _QUOTE_STARTS:
+        return None
+    found = _DOCSTRING.match(data, start)
+    return (start, found.end(1)) if found else None
+
+
+def clean(written: bytes) -> str:
+    """Documentation without comment marks, quotes and common indentation."""
+    text = written.decode("utf-8", "ignore").strip()
+    if text.startswith(("@", '"', "'", "r", "R", "u", "U")):
+        quoted = _STRING.match(text)
+        if not quoted:
+            return ""
+        # The first line starts after the quotes, so only the others have an indentation to strip.
+        first, newline, others = quoted[2].partition("\n")
+        return (
+            f"{first.strip()}\n{_dedent(others.split(newline), strip_front=False)}".strip()
+            if newline
+            else first.strip()
+        )
+    for opener, closer in _BLOCKS:
+        if text.startswith(opener):
+            text = text[len(opener) :].removesuffix(closer)
+    lines = [_unmark(line) for line in text.split("\n")]
+    if "<" in text:
+        lines = [_XML_TAG.sub("", line) for line in lines]
+    return _dedent(lines)
+
+
+def _unmark(line: str) -> str:
+    """One line of a comment without its mark; a star after that is a list item, not a mark."""
+    line = line.strip()
+    if line.startswith("*"):
+        return line[1:].rstrip("*")
+    bare = line.lstrip(_MARK_CHARS)
+    if len(bare) < len(line) and line.startswith("--"):
+        bare = bare.lstrip(" ").lstrip("|^")
+    return bare
+
+
+def _dedent(lines: list[str], strip_front: bool = True) -> str:
+    """Strip the common indentation of the lines, and blank edges."""
+    indents = [len(line) - len(line.lstrip()) for line in lines if line and not line.isspace()]
+    margin = min(indents, default=0)
+    text = "\n".join([line[margin:].rstrip() for line in lines])
+    return text.strip() if strip_front else text

@@ -1,0 +1,176 @@
+"""One file in, its definitions and references out."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+
+from dowse.parse.grammar import toolkit
+from dowse.parse.languages import LANGUAGES, Language
+from dowse.parse.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
+from dowse.parse.split import MAX_LINES, split_spans
+from dowse.parse.text import Text
+from dowse.parse.windows import trim, windows
+from dowse.types import Definition, ParsedFile, Reference, Span
+
+# Hand-written files parse in milliseconds; what takes seconds is generated or hostile.
+TIME_LIMIT_SECONDS = 5.0
+
+# A remainder with fewer lines that say something is not worth a result of its own.
+_MIN_REMAINDER_LINES = 2
+
+_REFERENCE = partial(tuple.__new__, Reference)
+
+_SAYS_SOMETHING = re.compile(rb"^[^\n]*\w[^\n]*$", re.MULTILINE)
+
+
+def parse_file(
+    text: bytes,
+    language: str,
+    path: str,
+    max_lines: int = MAX_LINES,
+    time_limit: float = TIME_LIMIT_SECONDS,
+) -> ParsedFile:
+    """Cut a file into definitions and list what it refers to.
+
+    Args:
+        text: The file's content, valid UTF-8.
+        language: A name from `language_of`.
+        path: Names the module, and tells dialects apart.
+        max_lines: Longer definitions are split into parts.
+        time_limit: Seconds after which the syntax tree is given up for line windows.
+    """
+    if not text.strip():
+        return ParsedFile(language, (), ())
+    source, stem = Text(text), _stem(path)
+    known = LANGUAGES.get(language)
+    if known is None:
+        return ParsedFile(language, windows(source, language, stem), ())
+    kit = toolkit(known.grammar_for(path))
+    tree = kit.parse(text, time_limit)
+    if tree is None:
+        problem = f"parsing took longer than {time_limit:g} s; indexed as plain lines"
+        return ParsedFile(language, windows(source, language, stem), (), problem)
+    return _from_tree(source, known, stem, Matches(source, known, kit, tree.root_node), max_lines)
+
+
+def _from_tree(text: Text, language: Language, stem: str, matches: Matches, max_lines: int) -> ParsedFile:
+    """Definitions in the order of their starts, the module's remainder last."""
+    outline = Outline(text, language, matches)
+    definitions: list[Definition] = []
+    places: list[tuple[int, list[int]]] = []
+    for entry in outline.entries:
+        parts = _parts(text, entry, max_lines)
+        places.append((len(definitions), [part.spans[0][0] for part in parts]))
+        definitions.extend(parts)
+    rest = _remainder(text, outline.root, stem, max_lines, alone=not definitions)
+    places.append((len(definitions) if rest else -1, [part.spans[0][0] for part in rest]))
+    definitions.extend(rest)
+    return ParsedFile(language.name, tuple(definitions), _references(text, outline, matches, places))
+
+
+def _parts(text: Text, entry: Entry, max_lines: int) -> list[Definition]:
+    """One definition, or several when its own text is over-long."""
+    spans = [(entry.text_start, entry.text_end)]
+    if entry.holes and entry.kind in CONTAINERS:
+        spans = _without(text.data, spans[0], entry.holes)
+    first, last = text.lines_of(entry.text_start, entry.text_end)
+    whole = Definition(
+        "constant" if entry.kind == "object" else entry.kind,
+        entry.name,
+        ".".join(entry.path),
+        first,
+        last,
+        signature(text, entry),
+        entry.doc,
+        tuple(spans),
+        tuple(entry.doc_spans),
+    )
+    return _split(text, whole, max_lines) if last - first >= max_lines else [whole]
+
+
+def _split(text: Text, whole: Definition, max_lines: int) -> list[Definition]:
+    """The parts of a definition: only the first says the documentation, each has its own lines."""
+    parts = split_spans(text, list(whole.spans), max_lines)
+    if len(parts) == 1:
+        return [whole]
+    split = []
+    for number, spans in enumerate(parts):
+        first, last = text.lines_of(spans[0][0], spans[-1][1])
+        doc_spans = tuple(_overlap(whole.doc_spans, spans))
+        doc = "" if number else whole.doc
+        split.append(
+            replace(
+                whole, start_line=first, end_line=last, doc=doc,
+                spans=tuple(spans), doc_spans=doc_spans, part=number,
+            )
+        )  # fmt: skip
+    return split
+
+
+def _overlap(docs: Iterable[Span], spans: list[Span]) -> list[Span]:
+    """The stretches of the documentation inside the spans."""
+    pairs = ((max(a, s), min(b, e)) for a, b in docs for s, e in spans)
+    return [(start, end) for start, end in pairs if start < end]
+
+
+def _remainder(text: Text, root: Entry, stem: str, max_lines: int, alone: bool) -> list[Definition]:
+    """What the file says outside its definitions: imports, constants, top-level code."""
+    spans = _without(text.data, (0, len(text.data)), root.holes)
+    spans = [span for span in spans if _SAYS_SOMETHING.search(text.data, *span)]
+    said = sum(len(_SAYS_SOMETHING.findall(text.data, *span)) for span in spans)
+    if not said or (said < _MIN_REMAINDER_LINES and not alone):
+        return []
+    first, last = text.lines_of(spans[0][0], spans[-1][1])
+    docs = tuple(_overlap(root.doc_spans, spans))
+    whole = Definition("module", stem, stem, first, last, "", root.doc, tuple(spans), docs)
+    return _split(text, whole, max_lines)
+
+
+def _without(data: bytes, whole: Span, holes: list[Span]) -> list[Span]:
+    """A range minus its holes, without the blank lines that leaves."""
+    spans, start = [], whole[0]
+    for begin, end in [*holes, (whole[1], whole[1])]:
+        if begin > start and data[start:begin].strip():
+            spans.append(trim(data, start, begin))
+        start = max(start, end)
+    return spans
+
+
+def _references(
+    text: Text, outline: Outline, matches: Matches, places: list[tuple[int, list[int]]]
+) -> tuple[Reference, ...]:
+    """Give every reference its line and the part of the definition that holds it."""
+    homes = _impl_homes(outline, places)
+    rows, starts, owner_starts, owners = [], text.starts, outline.owner_starts, outline.owners
+    for offset, kind, name, qualifier in matches.references:
+        line = bisect_right(starts, offset)
+        first, parts = places[owners[bisect_right(owner_starts, offset) - 1]]
+        if len(parts) > 1:
+            first += max(0, bisect_right(parts, offset) - 1)
+        if homes and kind in ("implements", "extends"):
+            first = homes.get(line, first)
+        rows.append((kind, name, qualifier, line, offset - starts[line - 1], first))
+    # Files hold thousands: this makes named tuples at the speed of plain ones.
+    return tuple(map(_REFERENCE, rows))
+
+
+def _impl_homes(outline: Outline, places: list[tuple[int, list[int]]]) -> dict[int, int]:
+    """For the first line of every impl block, the definition of the type it is about."""
+    if not outline.impls:
+        return {}
+    first = {entry.name: entry.number for entry in reversed(outline.entries) if entry.kind in NAMED_TYPES}
+    return {
+        outline.line_of(entry.start): places[first[entry.name]][0]
+        for entry in outline.impls
+        if entry.name in first
+    }
+
+
+def _stem(path: str) -> str:
+    """The file's name without its last extension."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name

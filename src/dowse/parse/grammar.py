@@ -1,0 +1,100 @@
+"""Parsers and compiled queries, each made once and only for the languages that turn up."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from dowse.parse.languages import Grammar
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser, Point, Query, QueryCursor, Tree
+
+# Below this size no grammar takes long, so the text goes to the parser in one piece.
+_UNTIMED_BYTES = 32 * 1024
+
+# Patterns below this line of a query file only start at the top of the tree. A pattern rooted in the
+# file's node would stay half-matched, and be tried, at every node of the file.
+_TOP_MARK = ";; top level"
+
+# The file's children.
+_TOP_DEPTH = 1
+
+# The clock is looked at once per chunk.
+_CHUNK_BYTES = 32 * 1024
+
+_QUERIES = Path(__file__).with_name("queries")
+_CAPTURE = re.compile(r"(?<=\s)@(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What one pattern of a query captures, and which words its @word must be."""
+
+    captures: frozenset[str]
+    words: frozenset[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Toolkit:
+    """A parser with the queries that read its trees: everywhere, and at the top level only."""
+
+    parser: Parser
+    queries: tuple[tuple[QueryCursor, tuple[Pattern, ...]], ...]
+
+    def parse(self, text: bytes, seconds: float) -> Tree | None:
+        """The syntax tree of `text`, or None when it took longer than `seconds`."""
+        if seconds > 0 and len(text) <= _UNTIMED_BYTES:
+            return self.parser.parse(text)
+        return self._parse_in_time(text, monotonic() + seconds)
+
+    def _parse_in_time(self, text: bytes, deadline: float) -> Tree | None:
+        """Feed the parser piecemeal and pretend the file ends once the time is over.
+
+        tree-sitter 0.26's own progress callback crashes the interpreter, so reading has to do.
+        """
+        late = False
+
+        def read(offset: int, _: Point) -> bytes:
+            nonlocal late
+            late = late or monotonic() >= deadline
+            return b"" if late else text[offset : offset + _CHUNK_BYTES]
+
+        tree = self.parser.parse(read)
+        return None if late else tree
+
+
+@cache
+def toolkit(grammar: Grammar) -> Toolkit:
+    """Import a grammar and compile its query."""
+    from tree_sitter import Language, Parser, Query, QueryCursor
+
+    language = Language(getattr(import_module(grammar.module), grammar.function)())
+    sources = [(_QUERIES / f"{name}.scm").read_text("utf-8").partition(_TOP_MARK) for name in grammar.queries]
+    everywhere, top = "".join(s[0] for s in sources), "".join(s[2] for s in sources)
+    queries = []
+    for source, depth in ((everywhere, None), (top, _TOP_DEPTH)):
+        if source.strip():
+            query = Query(language, source)
+            cursor = QueryCursor(query)
+            if depth is not None:
+                cursor.set_max_start_depth(depth)
+            queries.append((cursor, tuple(_patterns(query, source))))
+    return Toolkit(Parser(language), tuple(queries))
+
+
+def _patterns(query: Query, source: str) -> list[Pattern]:
+    """Read off the query's own source what each pattern captures."""
+    patterns = []
+    for index in range(query.pattern_count):
+        start, end = query.start_byte_for_pattern(index), query.end_byte_for_pattern(index)
+        words = query.pattern_settings(index).get("words") or ""
+        patterns.append(
+            Pattern(frozenset(_CAPTURE.findall(source[start:end])), frozenset(words.encode().split()))
+        )
+    return patterns

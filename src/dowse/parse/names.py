@@ -1,0 +1,88 @@
+"""Names as they are written, taken apart into qualifier and last segment."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Callees can be whole chains of calls; the end of them tells all we keep.
+CALLEE_BYTES = 200
+
+# The last name of an expression, with type arguments after it if any.
+_LAST = re.compile(r"([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+_JOINTS = re.compile(r"(?:\?\.|!\.|&\.|->|::|[.:\\#~])\s*$")
+_PATH = re.compile(r"[\w$@.:\\?&!>-]+$")
+_CALLED = re.compile(r"([\w$@.:]+)\((?:[^()]*)\)$")
+_GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+
+# Segments that say where a name is put rather than whose it is.
+_NOBODY = frozenset(("exports", "module", "prototype", "this", "self", "window", "globalThis", "static"))
+
+_MODULE_SUFFIX = re.compile(r"\.(?:js|mjs|cjs|ts|tsx|jsx|h|hpp|hh|rb|sh|bash|zig|json)$")
+
+
+@lru_cache(maxsize=32768)
+def split_callee(written: bytes) -> tuple[str, str, int]:
+    """Take `self.client.get` apart: name, qualifier, and how many bytes before the end the name starts."""
+    text = written.decode("utf-8", "ignore")
+    found = _LAST.search(text)
+    if not found:
+        return "", "", 0
+    before = text[: found.start(1)]
+    back = len(text[found.start(1) :].encode())
+    joint = _JOINTS.search(before)
+    return found[1], _qualifier(before[: joint.start()]) if joint else "", back
+
+
+def _qualifier(before: str) -> str:
+    """What can be said about the thing before the last joint: a path, a call, or nothing."""
+    before = before.strip()
+    if before.endswith(")"):
+        called = _CALLED.search(before)
+        return f"{called[1]}()" if called else ""
+    if before.endswith((">", "]")):
+        before = _GENERICS.sub("", before)
+    found = _PATH.search(before)
+    return found[0].lstrip("&.>:-") if found else ""
+
+
+@lru_cache(maxsize=8192)
+def clean_qualifier(written: bytes) -> str:
+    """A receiver captured on its own, shortened like the ones inside callees."""
+    return _qualifier(written.decode("utf-8", "ignore"))
+
+
+@lru_cache(maxsize=8192)
+def split_defined(written: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
+    """The segments of a defined name that mean something: `Foo.prototype.bar` is Foo, bar."""
+    text = " ".join(written.decode("utf-8", "ignore").split())
+    if "<" in text and "operator" not in text:
+        text = _GENERICS.sub("", text)
+    for separator in separators:
+        text = text.replace(separator, "\0")
+    parts = [part.strip().strip("'\"`") for part in text.split("\0")]
+    kept = [part for part in parts[:-1] if part and part not in _NOBODY] + parts[-1:]
+    return tuple(kept) if kept and kept[-1] and kept != ["exports"] else ()
+
+
+@lru_cache(maxsize=4096)
+def type_name(written: bytes) -> str:
+    """The bare name of a type expression: `&mut a::Foo<T>`, `*Foo[T]` and `(Foo a)` are all Foo."""
+    text = re.split(r"[<\[{]", written.decode("utf-8", "ignore").lstrip("&*([ "), maxsplit=1)[0]
+    words = re.findall(r"[\w$]+", text.removeprefix("mut ").removeprefix("dyn ").rpartition("::")[2])
+    return words[0] if words else ""
+
+
+def split_import(written: str, module: str) -> tuple[str, str]:
+    """Name and module of something imported by name."""
+    joint = next((j for j in ("::", "\\", ".") if j in written), "")
+    if not joint:
+        return written, module
+    before, _, name = written.rpartition(joint)
+    return name, f"{module}{joint}{before}" if module else before.lstrip("\\")
+
+
+def split_path(written: str) -> tuple[str, str]:
+    """Name and module of something imported by path: the file's name without its suffix."""
+    path = written.strip("<>\"'")
+    return _MODULE_SUFFIX.sub("", path.removeprefix("node:").rstrip("/").rpartition("/")[2]), path

@@ -1,0 +1,425 @@
+"""From query matches to an outline: definitions nested, named, documented; references in order."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from dowse.parse.comments import Comments, clean, docstring_at
+from dowse.parse.grammar import Pattern, Toolkit
+from dowse.parse.languages import Language
+from dowse.parse.names import (
+    CALLEE_BYTES,
+    clean_qualifier,
+    split_callee,
+    split_defined,
+    split_import,
+    split_path,
+    type_name,
+)
+from dowse.parse.text import Text
+from dowse.types import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# The captures that make a definition. "scope", "impl" and "object" only qualify what they hold,
+# "member" is a function in an object literal.
+_DEFINES = frozenset(
+    (
+        *("function", "method", "class", "interface", "struct", "enum", "trait", "type", "module", "macro"),
+        *("constant", "scope", "impl", "object", "member"),
+    )
+)
+
+# Functions directly inside these are methods.
+_TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "impl"])
+
+NAMED_TYPES = _TYPES - {"impl"} | {"type"}
+
+# Own text of these is what is left when inner definitions are cut out.
+CONTAINERS = frozenset(["class", "interface", "struct", "enum", "trait", "module", "object", "impl"])
+
+# Shorter constants say more together, in the remainder of the module, than each alone.
+_MIN_CONSTANT_LINES = 3
+
+_SIGNATURE_CHARS = 300
+# What opens a body at the end of a signature.
+_OPENERS = " :{=,;"
+
+# Annotations and attributes that a grammar keeps inside the definition.
+_ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
+_ATTRIBUTE_STARTS = frozenset("@[#")
+
+# (byte offset of the name, kind, name, qualifier)
+RawReference = tuple[int, str, str, str]
+
+
+class Entry:
+    """A definition on its way: where its node stands, then where its text does."""
+
+    __slots__ = (
+        "doc", "doc_spans", "end", "head_end", "holes", "kind", "last", "name", "name_at",
+        "number", "parent", "path", "start", "text_end", "text_start",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, start: int, end: int) -> None:
+        self.kind = kind
+        self.start = self.text_start = start
+        self.end = self.text_end = end
+        self.head_end = -1  # where the signature ends; -1 with the first line
+        self.name = ""
+        self.name_at = -1
+        self.path: tuple[str, ...] = ()  # the qualified name's segments
+        self.parent: Entry | None = None
+        self.last: Entry | None = None  # the latest entry directly inside
+        self.number = -1  # among the definitions; scopes have that of what holds them
+        self.holes: list[Span] = []
+        self.doc = ""
+        self.doc_spans: list[Span] = []
+
+
+class Outline:
+    """All that one syntax tree says: entries in order, the references, who owns which byte."""
+
+    __slots__ = (
+        "_comments",
+        "_language",
+        "_text",
+        "_types",
+        "entries",
+        "impls",
+        "owner_starts",
+        "owners",
+        "root",
+    )
+
+    def __init__(self, text: Text, language: Language, matches: Matches) -> None:
+        self._text = text
+        self._language = language
+        self._comments = Comments(text, language, matches.leads)
+        self.entries: list[Entry] = []
+        self.owner_starts = [0]
+        self.owners = [-1]
+        self.root = Entry("module", 0, len(text.data))
+        self.impls: list[Entry] = []
+        self._types = {e.path[-1] for e in matches.entries if e.kind in NAMED_TYPES and e.path}
+        self._nest(sorted(matches.entries, key=lambda e: (e.start, -e.end)))
+        self._attach_inner_docs(matches.docs)
+        if language.docstrings:
+            self._attach_docstrings()
+
+    def owner_at(self, offset: int) -> int:
+        """The number of the innermost definition around this byte, -1 for the module."""
+        return self.owners[bisect_right(self.owner_starts, offset) - 1]
+
+    def line_of(self, offset: int) -> int:
+        """The 1-based line of a byte."""
+        return self._text.line_index(offset) + 1
+
+    def _nest(self, entries: list[Entry]) -> None:
+        """Give every entry its parent in one sweep over byte ranges."""
+        licensed, header = self._comments.header()
+        if licensed:
+            self.root.holes.append((0, licensed))
+            self.root.text_start = licensed
+        stack, bodies = [self.root], set[int]()
+        for entry in entries:
+            while len(stack) > 1 and stack[-1].end <= entry.start:
+                self._close(stack)
+            # `typedef struct X {} Y` matches twice around one body.
+            if entry.head_end > 0 and entry.head_end in bodies:
+                continue
+            bodies.add(entry.head_end)
+            if self._admit(entry, stack[-1]):
+                stack.append(self._open(entry, stack[-1]))
+        while len(stack) > 1:
+            self._close(stack)
+        self._file_doc(header)
+
+    def _admit(self, entry: Entry, parent: Entry) -> bool:
+        """Whether an entry is worth having; settle its kind and path if so."""
+        if entry.kind == "member" and parent.kind != "object":
+            return False
+        if entry.kind == "constant":
+            lines = self._text.data.count(b"\n", entry.start, entry.end) + 1
+            if lines < _MIN_CONSTANT_LINES:
+                return False
+        if not entry.path and entry.kind != "object":
+            return False
+        qualified = len(entry.path) > 1
+        if entry.kind == "member" or (entry.kind == "function" and (qualified or parent.kind in _TYPES)):
+            entry.kind = "method" if parent is not self.root or qualified else "function"
+        if entry.kind == "method" and not parent.path and not qualified:
+            entry.kind = "function"
+        entry.name = entry.path[-1] if entry.path else ""
+        entry.path = parent.path + entry.path
+        entry.parent = parent
+        return True
+
+    def _open(self, entry: Entry, parent: Entry) -> Entry:
+        """Find the entry's own text, merge it with an earlier clause, and number it."""
+        before = parent.last
+        floor = before.text_end if before else max(parent.head_end, parent.start, parent.text_start)
+        floor = min(floor, entry.start)
+        own = max(floor, self._text.widen_start(entry.start))
+        start, docs, attributed = self._comments.above(own, floor)
+        entry.text_start, entry.start = start, own
+        entry.text_end = min(self._text.widen_end(entry.end), max(parent.end, entry.end))
+        if before and self._continues(before, entry, attributed):
+            before.end, before.text_end = entry.end, entry.text_end
+            self._mark(start, before.number)
+            return before
+        parent.last = entry
+        entry.doc_spans = docs
+        if docs:
+            entry.doc = clean(b"\n".join(self._text.data[s:e] for s, e in docs))
+        self._number(entry, parent)
+        return entry
+
+    def _number(self, entry: Entry, parent: Entry) -> None:
+        """Count an entry among the definitions unless it only qualifies."""
+        if entry.kind == "scope" and entry.doc:
+            entry.kind = "module"
+        if entry.kind == "impl" and entry.name in self._types:
+            self.impls.append(entry)
+        if self._only_qualifies(entry):
+            entry.number, entry.holes = parent.number, parent.holes
+            return
+        entry.number = len(self.entries)
+        self.entries.append(entry)
+        self._mark(entry.text_start, entry.number)
+
+    def _only_qualifies(self, entry: Entry) -> bool:
+        """Whether an entry lends its name to what it holds and is nothing itself.
+
+        An impl of a type from elsewhere is something: else nobody here would implement the trait.
+        """
+        if entry.kind == "impl":
+            return entry.name in self._types
+        return entry.kind == "scope" or (entry.kind == "object" and not entry.name)
+
+    def _continues(self, before: Entry, entry: Entry, attributed: bool) -> bool:
+        """Whether an entry is one more clause of the function before it."""
+        return (
+            self._language.merges_clauses
+            and not attributed
+            and before.name == entry.name
+            and before.kind == entry.kind
+            and not self._text.data[before.text_end : entry.text_start].strip()
+        )
+
+    def _close(self, stack: list[Entry]) -> None:
+        """Leave the innermost entry: its text is a hole in what surrounds it."""
+        entry = stack.pop()
+        parent = stack[-1]
+        if entry.number != parent.number:
+            if parent.holes and parent.holes[-1][0] == entry.text_start:
+                parent.holes.pop()
+            parent.holes.append((entry.text_start, entry.text_end))
+            self._mark(entry.text_end, parent.number)
+
+    def _mark(self, offset: int, number: int) -> None:
+        self.owner_starts.append(max(offset, self.owner_starts[-1]))
+        self.owners.append(number)
+
+    def _file_doc(self, header: Span | None) -> None:
+        """The comment atop the file documents it, unless a definition has taken it."""
+        if header and self.owner_at(header[0]) < 0:
+            self.root.doc = clean(self._text.data[header[0] : header[1]])
+            self.root.doc_spans = [header]
+
+    def _attach_inner_docs(self, docs: list[Span]) -> None:
+        """Docstrings belong to the innermost definition around them, and outrank comments."""
+        for start, end in docs:
+            number = self.owner_at(start)
+            entry = self.entries[number] if number >= 0 else self.root
+            entry.doc = clean(self._text.data[start:end])
+            entry.doc_spans = [(start, end)]
+
+    def _attach_docstrings(self) -> None:
+        """A string that opens a body outranks the comment above it."""
+        data, atop = self._text.data, self.root.doc_spans
+        for entry in self.entries:
+            if entry.head_end > 0:
+                span = docstring_at(data, entry.head_end)
+                if span:
+                    entry.doc, entry.doc_spans = clean(data[span[0] : span[1]]), [span]
+        start = atop[0][1] if atop else self.root.text_start
+        start += len(data[start : start + 4096]) - len(data[start : start + 4096].lstrip())
+        span = docstring_at(data, start)
+        if span:
+            self.root.doc, self.root.doc_spans = clean(data[span[0] : span[1]]), [span]
+
+
+class Matches:
+    """What the query found, sorted into definitions, references, attributes and docstrings."""
+
+    __slots__ = ("_data", "_skip", "_text", "docs", "entries", "leads", "references")
+
+    def __init__(self, text: Text, language: Language, kit: Toolkit, root: Node) -> None:
+        self._data = text.data
+        self.entries: list[Entry] = []
+        self.references: list[RawReference] = []
+        self.leads: dict[int, int] = {}
+        self.docs: list[Span] = []
+        self._skip: set[int] = set()
+        self._read(kit, root, language)
+        for _, end in self.docs:
+            self.leads.pop(end, None)
+        self._settle(drop_in_leads=bool(language.lead_keywords))
+
+    def _read(self, kit: Toolkit, root: Node, language: Language) -> None:
+        """Go through the matches once; plain calls, the bulk of them, take the short way."""
+        data, add = self._data, self.references.append
+        for cursor, patterns in kit.queries:
+            plain = [pattern.captures == _PLAIN_CALL for pattern in patterns]
+            received = [pattern.captures == _RECEIVED_CALL for pattern in patterns]
+            for index, captures in cursor.matches(root):
+                if plain[index]:
+                    start, end = captures["call"][0].byte_range
+                    if end - start > CALLEE_BYTES:
+                        start = end - CALLEE_BYTES
+                    name, qualifier, back = split_callee(data[start:end])
+                    if name:
+                        add((end - back, "call", name, qualifier))
+                elif received[index]:
+                    start, end = captures["on"][0].byte_range
+                    if end - start > CALLEE_BYTES:
+                        start = end - CALLEE_BYTES
+                    qualifier = clean_qualifier(data[start:end])
+                    start, end = captures["call"][0].byte_range
+                    if start < end:  # the parser makes up empty names to repair what is broken
+                        add((start, "call", data[start:end].decode("utf-8", "ignore"), qualifier))
+                else:
+                    self._read_other(patterns[index], captures, language)
+
+    def _read_other(self, pattern: Pattern, captures: dict[str, list[Node]], language: Language) -> None:
+        """A match of any pattern but a plain call."""
+        if pattern.words:
+            start, end = captures["word"][0].byte_range
+            if self._data[start:end] not in pattern.words:
+                return
+            self._skip.add(start)
+        for kind in pattern.captures & _DEFINES:
+            self._define(kind, captures, pattern, language)
+        for kind in pattern.captures & _OTHERS:
+            if kind == "lead":
+                start, end = captures[kind][0].byte_range
+                self.leads[end] = start
+            elif kind == "doc":
+                self.docs.append(captures[kind][0].byte_range)
+            else:
+                self._refer(kind, captures)
+
+    def _define(
+        self, kind: str, captures: dict[str, list[Node]], pattern: Pattern, language: Language
+    ) -> None:
+        """Keep a definition's node with its written name."""
+        entry = Entry(kind, *captures[kind][0].byte_range)
+        if "name" in captures:
+            start, end = captures["name"][0].byte_range
+            self._skip.add(start)
+            written = self._data[start:end]
+            if kind == "impl":
+                bare = type_name(written)
+                entry.path = (bare,) if bare else ()
+            else:
+                entry.path = split_defined(written, language.separators)
+            entry.name_at = start
+        if "receiver" in captures:
+            start, end = captures["receiver"][0].byte_range
+            receiver = type_name(self._data[start:end])
+            entry.path = (receiver, *entry.path) if receiver and entry.path else entry.path
+        if "body" in captures:
+            entry.head_end = captures["body"][0].start_byte
+        elif "head" in captures:
+            entry.head_end = captures["head"][0].end_byte
+        elif kind in ("function", "method", "type") and "head" not in pattern.captures:
+            entry.head_end = entry.end
+        self.entries.append(entry)
+
+    def _refer(self, kind: str, captures: dict[str, list[Node]]) -> None:
+        """Keep a reference that is no plain call."""
+        for node in captures[kind]:
+            start, end = node.byte_range
+            if kind in ("import", "path", "imports"):
+                self._import(kind, start, end, captures)
+                continue
+            written = self._data[max(start, end - CALLEE_BYTES) : end]
+            name, qualifier, back = split_callee(written)
+            if "on" in captures:
+                begin, stop = captures["on"][0].byte_range
+                qualifier = clean_qualifier(self._data[max(begin, stop - CALLEE_BYTES) : stop])
+            if not name or (kind == "component" and not (qualifier or name[0].isupper())):
+                continue
+            self.references.append((end - back, _REFERS[kind], name, qualifier))
+
+    def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
+        """Keep what is imported, with its module as qualifier."""
+        written = self._data[start:end].decode("utf-8", "ignore")
+        if kind == "path":
+            pairs = [split_path(written)]
+        elif kind == "imports":
+            pairs = _import_list(written)
+        else:
+            module = ""
+            if "from" in captures:
+                begin, stop = captures["from"][0].byte_range
+                module = self._data[begin:stop].decode("utf-8", "ignore")
+            pairs = [split_import(written, module)]
+        for name, qualifier in pairs:
+            if name:
+                self.references.append((start, "import", name, qualifier))
+
+    def _settle(self, drop_in_leads: bool) -> None:
+        """Order the references; defined names, keywords and attributes are no calls."""
+        taken = self._skip
+        taken.update(at for at, kind, _, _ in self.references if kind in ("use", "implements", "extends"))
+        references = [r for r in self.references if r[1] != "call" or r[0] not in taken]
+        if drop_in_leads and self.leads:
+            spans = sorted((start, end) for end, start in self.leads.items())
+            starts = [start for start, _ in spans]
+            references = [r for r in references if r[1] != "call" or not _inside(r[0], starts, spans)]
+        references.sort()
+        self.references = references
+
+
+_REFERS = {kind: kind for kind in ["call", "extends", "implements", "use", "import", "path", "imports"]}
+_REFERS["component"] = "call"
+_OTHERS = frozenset((*_REFERS, "lead", "doc"))
+_PLAIN_CALL = frozenset(("call",))
+_RECEIVED_CALL = frozenset(("call", "on"))
+
+
+def _inside(offset: int, starts: list[int], spans: list[Span]) -> bool:
+    """Whether a byte stands in one of the sorted ranges."""
+    index = bisect_right(starts, offset) - 1
+    return index >= 0 and offset < spans[index][1]
+
+
+def _import_list(written: str) -> list[tuple[str, str]]:
+    """Scala writes many imports in one clause: `a.b.{C, D => E}`."""
+    clause = written.removeprefix("import").strip()
+    module, brace, names = clause.partition("{")
+    if not brace:
+        return [split_import(re.split(r"\s+as\s+", each.strip())[0], "") for each in clause.split(",")]
+    picked = (re.split(r"=>|\sas\s", name)[0].strip() for name in names.rstrip("} \n").split(","))
+    return [(name, module.rstrip(". ")) for name in picked]
+
+
+def signature(text: Text, entry: Entry) -> str:
+    """The head of a definition on one line."""
+    data, start = text.data, entry.start
+    end = entry.head_end if entry.head_end > start else entry.end
+    if entry.head_end == -1:
+        line = data.find(b"\n", max(start, entry.name_at))
+        end = min(end, line) if line >= 0 else end
+    head = data[start : min(end, start + 4 * _SIGNATURE_CHARS)].decode("utf-8", "ignore").lstrip()
+    if head[:1] in _ATTRIBUTE_STARTS:
+        head = _ATTRIBUTES.sub("", head, count=1)
+    head = (
+        " ".join(head.split()).rstrip(_OPENERS).removesuffix(" do").removesuffix(" where").removesuffix("=>")
+    )
+    return head.rstrip(_OPENERS)[:_SIGNATURE_CHARS]

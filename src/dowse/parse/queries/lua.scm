@@ -1,0 +1,7 @@
+; Lua.
+(function_declaration name: (_) @name parameters: (_) @head) @function
+(assignment_statement (variable_list . name: (_) @name) (expression_list . value: (function_definition parameters: (_) @head))) @function
+(table_constructor (field name: (identifier) @name value: (function_definition parameters: (_) @head)) @function)
+
+(function_call name: [(identifier) (dot_index_expression) (method_index_expression)] @call)
+(function_call name: (identifier) @word arguments: (arguments . (string content: (_) @import)) (#set! words "require"))

@@ -1,0 +1,16 @@
+; Swift: an extension only qualifies; inheritance cannot tell classes from protocols.
+(class_declaration declaration_kind: ["class" "actor"] name: (_) @name body: (_) @body) @class
+(class_declaration declaration_kind: "struct" name: (_) @name body: (_) @body) @struct
+(class_declaration declaration_kind: "enum" name: (_) @name body: (_) @body) @enum
+(class_declaration declaration_kind: "extension" name: (_) @name body: (_)) @impl
+(protocol_declaration name: (_) @name body: (_) @body) @interface
+(function_declaration name: (_) @name body: (_) @body) @function
+(protocol_function_declaration name: (_) @name) @function
+(init_declaration name: _ @name body: (_) @body) @method
+(property_declaration name: (pattern bound_identifier: (_) @name) computed_value: (_) @body) @constant
+(typealias_declaration name: (type_identifier) @name) @type
+
+(call_expression . [(simple_identifier) (navigation_expression)] @call)
+(inheritance_specifier inherits_from: (_) @extends)
+(attribute (user_type) @use)
+(import_declaration (identifier) @import)

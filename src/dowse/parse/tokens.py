@@ -1,0 +1,99 @@
+"""Text → search terms: identifiers whole and in parts, the same for documents and for queries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_WORD = re.compile(r"\w+")
+_ASCII_PARTS = re.compile(
+    r"[A-Z]+(?=[A-Z][a-z])"  # an acronym before a capitalised word: HTTP in HTTPServer
+    r"|[A-Z]?[a-z]+"  # server, Server
+    r"|[A-Z]+"  # a trailing acronym: ID in userID
+    r"|[0-9]+"
+)
+# Real code repeats its identifiers, so a cache of this size answers nearly every word; the bound
+# keeps an indexing process small on machine-made files whose words never repeat.
+_CACHE_LIMIT = 400_000
+# A longer "word" is data (base64, minified text), not something a person would search for.
+_MAX_WORD = 80
+
+
+def tokenize(text: str) -> list[str]:
+    """Return the search terms of a text, in order and with repetitions."""
+    return " ".join(map(_terms.__getitem__, _WORD.findall(text))).split()
+
+
+def term_string(text: str) -> str:
+    """Return the distinct search terms of a text joined with spaces, as the index stores them.
+
+    Each term counts once per document: on our sets presence ranks better than frequency, since code
+    repeats a variable for reasons that say nothing about what a function is for.
+    """
+    return " ".join(map(_terms.__getitem__, set(_WORD.findall(text))))
+
+
+def split_identifier(word: str) -> list[str]:
+    """Return the parts of an identifier in lower case: HTTPServerError → http, server, error."""
+    parts = _ASCII_PARTS.findall(word) if word.isascii() else _unicode_parts(word)
+    return [part.lower() for part in parts]
+
+
+def stem(word: str) -> str:
+    """Return the English stem of one lower-case word."""
+    return _stemmer()(word)
+
+
+class _Terms(dict[str, str]):
+    """Word → its terms joined with spaces; filled on first use, emptied when it grows too large."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _CACHE_LIMIT:
+            self.clear()
+        terms = self[word] = " ".join(_terms_of(word))
+        return terms
+
+
+_terms = _Terms()
+_stem_function: Callable[[str], str] | None = None
+
+
+def _terms_of(word: str) -> list[str]:
+    """Return the terms of one word: the whole identifier first, then its stemmed parts."""
+    if len(word) > _MAX_WORD:
+        return []
+    parts = [stem(part) for part in split_identifier(word)]
+    whole = word.strip("_").lower()
+    return parts if len(parts) < 2 else [whole, *parts]
+
+
+def _unicode_parts(word: str) -> list[str]:
+    """Split as the ASCII pattern does, by what Unicode says of each letter's case."""
+    parts: list[str] = []
+    start = 0
+    for i in range(1, len(word) + 1):
+        if i == len(word) or _is_boundary(word, i):
+            piece = word[start:i].strip("_")
+            if piece:
+                parts.append(piece)
+            start = i
+    return parts
+
+
+def _is_boundary(word: str, i: int) -> bool:
+    before, here = word[i - 1], word[i]
+    if before == "_" or here == "_" or before.isdigit() != here.isdigit():
+        return True
+    if here.isupper():
+        return before.islower() or (before.isupper() and i + 1 < len(word) and word[i + 1].islower())
+    return False
+
+
+def _stemmer() -> Callable[[str], str]:
+    """Load the Snowball stemmer on first use (it is compiled code and costs a few milliseconds)."""
+    global _stem_function
+    if _stem_function is None:
+        import Stemmer
+
+        _stem_function = Stemmer.Stemmer("english").stemWord
+    return _stem_function

@@ -1,0 +1,15 @@
+"""The one error a user's query can cause."""
+
+from __future__ import annotations
+
+
+class QueryError(ValueError):
+    """A query or pattern that cannot be understood; the message is one line and names the remedy."""
+
+    def __init__(self, message: str, position: int = 0) -> None:
+        super().__init__(message)
+        self.position = position  # 0-based character offset into the query or pattern
+
+    def shifted(self, offset: int) -> QueryError:
+        """Return the same error as seen from a text that holds this one at `offset`."""
+        return QueryError(str(self), self.position + offset)

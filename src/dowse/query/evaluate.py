@@ -1,0 +1,146 @@
+"""Conditions decided: what a symbol's metadata says, and which patterns its text must meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from . import re2_engine
+from .ast import (
+    And,
+    Constraint,
+    KindFilter,
+    LangFilter,
+    Leaf,
+    Not,
+    Or,
+    PathFilter,
+    Phrase,
+    Regex,
+    RepoFilter,
+    SymFilter,
+)
+from .pattern import Case, Pattern, compile_pattern
+from .trigrams import All as AnyText
+from .trigrams import TrigramQuery, all_of, any_of, required_trigrams
+
+_GLOB = re.compile(r"/\*\*(?=/)|(?:^|(?<=/))\*\*/|\*+|\?|[^*?]")
+
+
+def matches_metadata(
+    constraint: Constraint | None,
+    *,
+    lang: str,
+    path: str,
+    repo: str,
+    kind: str,
+    name: str,
+    qualified_name: str,
+) -> bool | None:
+    """Decide a constraint without reading text; None when that depends on words, phrases or regexes."""
+
+    def decide(leaf: Leaf) -> bool | None:
+        if isinstance(leaf, LangFilter):
+            return leaf.language == lang
+        if isinstance(leaf, KindFilter):
+            return leaf.kind == kind
+        if isinstance(leaf, PathFilter):
+            return path_matches(leaf.glob, path)
+        if isinstance(leaf, RepoFilter):
+            return path_matches(leaf.glob, repo)
+        if isinstance(leaf, SymFilter):
+            return symbol_matches(leaf.glob, name, qualified_name)
+        return None
+
+    return evaluate(constraint, decide)
+
+
+def evaluate(constraint: Constraint | None, decide: Callable[[Leaf], bool | None]) -> bool | None:
+    """Decide a constraint from its leaves in three-valued logic; None means undecided."""
+    if constraint is None:
+        return True
+    if isinstance(constraint, Not):
+        inner = evaluate(constraint.part, decide)
+        return None if inner is None else not inner
+    if not isinstance(constraint, And | Or):
+        return decide(constraint)
+    decisive = isinstance(constraint, Or)
+    answer: bool | None = not decisive
+    for part in constraint.parts:
+        value = evaluate(part, decide)
+        if value is decisive:
+            return decisive
+        answer = None if value is None else answer
+    return answer
+
+
+def pattern_of(leaf: Phrase | Regex, case: bool | None = None) -> Pattern:
+    """Compile a leaf; `case` is Query.case: case:yes is exact, case:no ignores case, neither is smart."""
+    mode: Case = "smart" if case is None else "sensitive" if case else "insensitive"
+    if isinstance(leaf, Phrase):
+        return compile_pattern(leaf.text, literal=True, case=mode)
+    return compile_pattern(leaf.pattern, case="insensitive" if leaf.ignore_case else mode)
+
+
+def constraint_trigrams(constraint: Constraint | None, case: bool | None = None) -> TrigramQuery:
+    """Return what the trigrams of every file with a satisfying symbol satisfy."""
+    if isinstance(constraint, Phrase | Regex):
+        return required_trigrams(pattern_of(constraint, case))
+    if isinstance(constraint, And | Or):
+        parts = [constraint_trigrams(part, case) for part in constraint.parts]
+        return all_of(parts) if isinstance(constraint, And) else any_of(parts)
+    return AnyText()
+
+
+def path_matches(glob: str, path: str) -> bool:
+    """Match a path: a glob between component boundaries or, without * and ?, any part; smart case."""
+    if not any(char in glob for char in "*?"):
+        return glob.lstrip("/") in path if _has_upper(glob) else glob.lstrip("/") in path.lower()
+    return _path_regex(glob).fullmatch(path.encode(errors="replace")) is not None
+
+
+def symbol_matches(glob: str, name: str, qualified_name: str) -> bool:
+    """Match a name, a qualified name, or its last segments; `::` and `#` are written `.`; smart case."""
+    regex = _symbol_regex(glob)
+    return any(regex.fullmatch(each.encode(errors="replace")) for each in (name, qualified_name))
+
+
+def glob_to_regex(glob: str) -> str:
+    """Translate a glob: `*` and `?` stay within a path component, `**` crosses them."""
+    return "".join(map(_glob_piece, _GLOB.findall(glob)))
+
+
+def _glob_piece(piece: str) -> str:
+    """Translate one element of a glob."""
+    if piece == "/**":
+        return "(?:/[^/]+)*"
+    if piece == "**/":
+        return "(?:[^/]+/)*"
+    if piece == "?":
+        return "[^/]"
+    if piece.startswith("*"):
+        return "[^/]*" if piece == "*" else ".*"
+    return piece if piece.isalnum() else rf"\x{{{ord(piece):x}}}"
+
+
+@lru_cache(maxsize=256)
+def _path_regex(glob: str) -> re2_engine.Regex:
+    """Compile a path glob: from the start of a component to the end of one."""
+    start = "" if glob.startswith("/") else "(?:.*/)?"
+    fold = "" if _has_upper(glob) else "(?i)"
+    return re2_engine.compile_re2(f"{fold}{start}{glob_to_regex(glob.strip('/'))}(?:/.*)?")
+
+
+@lru_cache(maxsize=256)
+def _symbol_regex(glob: str) -> re2_engine.Regex:
+    """Compile a symbol glob."""
+    plain = glob.replace("::", ".").replace("#", ".")
+    fold = "" if _has_upper(glob) else "(?i)"
+    body = glob_to_regex(re.sub(r"\*+", "**", plain).replace("/", "."))
+    return re2_engine.compile_re2(rf"{fold}(?:.*\.)?{body}")
+
+
+def _has_upper(text: str) -> bool:
+    """Whether smart case makes this case-sensitive."""
+    return any(char.isupper() for char in text)

@@ -1,0 +1,183 @@
+"""What a file's bytes are: text or not, written by people or by machines, and in which encoding."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from dowse.source.roles import has_generated_name
+
+# As git and grep do: text has no NUL, and one near the start settles it.
+_BINARY_HEAD = 8_192
+
+# Bytes that no text in any encoding we read is full of, and how many of them are too many.
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
+_CONTROL_SHARE = 0.03
+
+# Where a generator puts its mark: at the top, perhaps below a licence.
+_GENERATED_HEAD = 2_048
+
+# Below this, even a single line is a small matter.
+_MINIFIED_MIN_BYTES = 2_048
+
+# Lines written by people average 30 to 40 bytes; GitHub's linguist calls scripts above 110 minified.
+_SUSPICIOUS_AVERAGE = 60
+_MINIFIED_AVERAGE = 110
+
+# A line nobody typed, and the share of a file in such lines that makes it unreadable as code.
+_LONG_LINE = 1_000
+_LONG_SHARE = 0.8
+
+_SCRIPTS_AND_STYLES = (".js", ".mjs", ".cjs", ".jsx", ".css")
+
+# One line is one paragraph here (and one cell's picture in notebooks), so long lines mean nothing.
+_PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex", ".ipynb")
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is the beginning of this one
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+# PEP 263, with the spellings of Emacs, Vim, XML, HTML and CSS.
+_COOKIE = re.compile(rb"(?:coding|charset)\s*[:=]?\s*[\"']?([A-Za-z][-\w.]*)")
+
+# Everything before the first line of code: only there does a generator speak about the file it wrote, while
+# code about generators speaks in strings and further down.
+_PREAMBLE = re.compile(
+    rb"""(?:
+        \s | \xef\xbb\xbf
+        | /\*.*?(?:\*/|\Z) | <!--.*?(?:-->|\Z) | \(\*.*?(?:\*\)|\Z) | \{-.*?(?:-\}|\Z) | --\[\[.*?(?:\]\]|\Z)
+        | [rbu]?\"\"\".*?(?:\"\"\"|\Z) | [rbu]?'''.*?(?:'''|\Z)
+        | (?: // | \# | -- | ; | % | ' | <\?(?:php|xml) | @?rem\b | @?echo\ off ) [^\n]*
+        | package\ [^\n]* | "use\ strict";?
+    )*""",
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+
+_WHAT = rb"(?:file|code|class|module|source(?:\ file)?|header|document|package|script|parser|lexer)"
+_HANDS_OFF = rb"(?:do\ not|don't|please\ do\ not|never|not\ to\ be)\ (?:be\ )?(?:manually\ |hand[- ]?)?"
+_HANDS_OFF += rb"(?:edit|modif|change|alter)"
+_AUTO = rb"auto(?:matically)?[-\ ]?|machine[-\ ]?"
+_GENERATED = re.compile(
+    rb"""
+    ^\W*(?:this\ %(what)s\ (?:is|was)\ )?(?:automatically\ )?@generated\b
+    | ^\W*<auto-?generated\b
+    | \bcode\ generated\ (?:by|from|with)\b.*\bdo\ not\ edit\b
+    | ^\W*(?:this\ )?%(what)s\ (?:is|was|has\ been)\ (?:an?\ )?(?:%(auto)s)?generated\b
+    | ^\W*(?:%(auto)s)generated\ (?:%(what)s\ )?(?:by|from|using|with|via)\b
+    | \b(?:auto)?generated\b[^;{}]{0,200}?\b%(hands)s
+    | \b%(hands)s[^;{}]{0,120}?\b(?:auto)?generated\b
+    """
+    % {b"what": _WHAT, b"hands": _HANDS_OFF, b"auto": _AUTO},
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ContentVerdict:
+    """What reading a file told about it."""
+
+    skip_reason: str  # why it cannot be indexed, or ""
+    generated: bool  # a program wrote it: leave it out or rank it lower
+
+
+def classify(data: bytes, path: str) -> ContentVerdict:
+    """Whether a file's content is worth indexing."""
+    if _is_binary(data):
+        return ContentVerdict("binary", False)
+    if _is_minified(data, path):
+        return ContentVerdict("minified", False)
+    return ContentVerdict("", has_generated_name(path) or _says_generated(data))
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """The text and the name of its encoding; any bytes survive, newlines stay as they are.
+
+    The text never holds lone surrogates, so it can always be written as UTF-8.
+    """
+    marked = _decode_marked(data)
+    if marked is not None:
+        return marked
+    try:
+        return data.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        pass
+    declared = _decode_declared(data)
+    if declared is not None:
+        return declared
+    try:
+        return data.decode("cp1252"), "cp1252"
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), "latin-1"
+
+
+def _decode_marked(data: bytes) -> tuple[str, str] | None:
+    """Decode what begins with a byte order mark; None without one, or when it lies."""
+    if data[:1] not in (b"\xef", b"\xff", b"\xfe", b"\x00"):
+        return None
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            try:
+                return data[len(mark) :].decode(encoding), encoding
+            except UnicodeDecodeError:
+                continue
+    return None
+
+
+def _decode_declared(data: bytes) -> tuple[str, str] | None:
+    """Decode with the encoding named in the first two lines; None when there is none or it does not fit."""
+    head = b"\n".join(data[:1_024].split(b"\n", 2)[:2])
+    cookie = _COOKIE.search(head)
+    if cookie is None:
+        return None
+    try:
+        name = codecs.lookup(cookie[1].decode("ascii")).name
+        text = data.decode(name)
+        # Escape-like codecs (unicode_escape, utf-7 …) would move lines or make surrogates: only what can be
+        # written back unchanged is what it says.
+        if text.encode(name) != data:
+            return None
+        text.encode("utf-8")
+    except (LookupError, ValueError):
+        return None
+    return text, name
+
+
+def _is_binary(data: bytes) -> bool:
+    """NUL bytes or many other control bytes near the start, unless it is proper UTF-16 or UTF-32."""
+    head = data[:_BINARY_HEAD]
+    if b"\0" not in head:
+        if head.isascii():
+            return head.startswith(b"%PDF-")
+        return len(head) - len(head.translate(None, _CONTROLS)) > _CONTROL_SHARE * len(head)
+    marked = _decode_marked(data)
+    return marked is None or "\0" in marked[0]
+
+
+def _is_minified(data: bytes, path: str) -> bool:
+    """Lines so long that no person wrote or will read them."""
+    if len(data) < _MINIFIED_MIN_BYTES:
+        return False
+    average = len(data) / (data.count(b"\n") + data.count(b"\r") + 1)
+    if average < _SUSPICIOUS_AVERAGE:
+        return False
+    lowered = path.lower()
+    if lowered.endswith(_PROSE):
+        return False
+    if average > _MINIFIED_AVERAGE and lowered.endswith(_SCRIPTS_AND_STYLES):
+        return True
+    in_long_lines = sum(len(line) for line in data.splitlines() if len(line) > _LONG_LINE)
+    return in_long_lines > _LONG_SHARE * len(data)
+
+
+def _says_generated(data: bytes) -> bool:
+    """Whether the comment at the top says that a program wrote the rest."""
+    head = data[:_GENERATED_HEAD]
+    if b"generated" not in head.lower():
+        return False
+    preamble = _PREAMBLE.match(head)
+    return preamble is not None and _GENERATED.search(preamble[0]) is not None

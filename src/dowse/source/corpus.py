@@ -1,0 +1,216 @@
+"""Corpora of single functions, one JSON object a line: BEIR folders, CodeSearchNet, and plain JSONL."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, cast
+
+from dowse.source.errors import SourceError
+
+# Where each field may stand, best first. The token columns of CodeSearchNet are not among them: they hold the
+# documentation a search is supposed to be judged without.
+_CODE = ("code", "func_code_string", "original_string", "whole_func_string", "function", "text", "content")
+_NAME = ("name", "func_name", "title", "identifier")
+_DOC = ("docstring", "func_documentation_string", "doc", "documentation")
+_LANGUAGE = ("language", "lang")
+_PATH = ("path", "func_path_in_repository", "file_path")
+_REPO = ("repo", "repository_name", "repo_name")
+_URL = ("url", "func_code_url")
+_ID = ("_id", "id", "idx")
+
+_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+
+# What may lie beside a corpus in its folder; anything else (a source file) makes the folder an ordinary one.
+_BESIDE = (".md", ".txt", ".rst", ".tsv", ".csv", ".json", ".yaml", ".yml", ".pkl", ".parquet", ".zip", ".gz")
+_BESIDE_NAMES = frozenset({"LICENSE", "README", "NOTICE", "COPYING", "CITATION.cff"})
+
+# JSONL files of a BEIR folder that hold questions, not functions.
+_NOT_FUNCTIONS = re.compile(r"(?:queries|qrels|questions|topics)\b.*", re.IGNORECASE)
+
+# Enough lines to tell a corpus with a few bad lines from a file that is none.
+_SNIFFED_LINES = 20
+
+# CodeSearchNet's longest function is far below; a longer "line" is some other format.
+_SNIFFED_BYTES = 16_000_000
+
+# Telling corpora from repositories must stay cheap, and the largest corpora have some hundred files.
+_MAX_FOLDER_ENTRIES = 5_000
+
+_LINES = re.compile(r"#L(\d+)(?:-L?(\d+))?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFunction:
+    """One function of a corpus, its code and documentation as given."""
+
+    id: str
+    repo: str
+    path: str
+    name: str
+    language: str
+    code: str
+    doc: str
+    start_line: int  # from the url's fragment, else 1
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusProblem:
+    """A line that was left out."""
+
+    file: str
+    line: int
+    reason: str
+
+
+def open_corpus(path: str | os.PathLike[str]) -> Iterator[CorpusFunction | CorpusProblem]:
+    """The functions of a file or folder, in order, and the lines that could not be used.
+
+    Raises SourceError at once when there are no functions among the first lines.
+    """
+    place = os.fspath(path)
+    files = _corpus_files(place) if Path(place).is_dir() else (place,)
+    if not files:
+        raise SourceError(f"{place}: no .jsonl or .jsonl.gz file with functions in this folder")
+    problem: CorpusProblem | None = None
+    for found in _read(files, limit=_SNIFFED_LINES):
+        if isinstance(found, CorpusFunction):
+            return _read(files)
+        problem = problem or found
+    told = f" (line {problem.line}: {problem.reason})" if problem else ""
+    raise SourceError(
+        f"{place}: no functions found{told}; every line must be a JSON object with its source under "
+        f'"code" or "text" — to index ordinary source files, name their folder'
+    )
+
+
+def is_corpus(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a corpus of functions rather than source code; reads a few lines at most."""
+    place = os.fspath(path)
+    try:
+        if Path(place).is_dir():
+            files = _corpus_files(place) if _only_data(place) else ()
+        else:
+            files = (place,) if place.endswith(_ENDINGS) and Path(place).is_file() else ()
+        return any(isinstance(found, CorpusFunction) for found in _read(files[:1], limit=_SNIFFED_LINES))
+    except (OSError, SourceError):
+        return False
+
+
+def _corpus_files(folder: str) -> tuple[str, ...]:
+    """The files of a folder that hold functions: BEIR's corpus if there is one, else every JSONL file."""
+    for name in ("corpus.jsonl", "corpus.jsonl.gz"):
+        if Path(folder, name).is_file():
+            return (os.path.join(folder, name),)
+    found = [file for file in _files_below(folder) if file.endswith(_ENDINGS)]
+    return tuple(sorted(file for file in found if not _NOT_FUNCTIONS.match(Path(file).name)))
+
+
+def _only_data(folder: str) -> bool:
+    """Whether nothing in a folder looks like source code."""
+    for count, file in enumerate(_files_below(folder)):
+        name = Path(file).name
+        if count > _MAX_FOLDER_ENTRIES:
+            return False
+        if not name.endswith(_ENDINGS + _BESIDE) and name not in _BESIDE_NAMES:
+            return False
+    return True
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    """Every file under a folder except hidden ones, without following links."""
+    for at, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (os.path.join(at, name) for name in sorted(names) if not name.startswith("."))
+
+
+def _read(files: tuple[str, ...], limit: int | None = None) -> Iterator[CorpusFunction | CorpusProblem]:
+    """What stands on the (first) lines of some files."""
+    for file in files:
+        for number, line in _lines(file, limit):
+            found = _parse(line, file, number) if isinstance(line, bytes) else line
+            yield found if isinstance(found, CorpusFunction) else CorpusProblem(file, number, found)
+
+
+def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
+    """Numbered lines that are not blank, and, where a file breaks off, the reason as text.
+
+    A file that cannot be read at all is an error.
+    """
+    import zlib
+
+    number = 0
+    longest = -1 if limit is None else _SNIFFED_BYTES
+    try:
+        with _open(file) as stream:
+            for number, line in enumerate(islice(iter(lambda: stream.readline(longest), b""), limit), 1):
+                if not line.isspace():
+                    yield number, line
+    except (EOFError, OSError, zlib.error) as error:
+        if number == 0:
+            remedy = "check the path and that the file is complete"
+            raise SourceError(f"{file} cannot be read ({error}); {remedy}") from error
+        yield number + 1, f"the file is damaged from here on ({error})"
+
+
+def _open(file: str) -> IO[bytes]:
+    """Open a file, packed or not."""
+    if not file.endswith(".gz"):
+        return Path(file).open("rb")
+    import gzip
+
+    return cast(IO[bytes], gzip.open(file, "rb"))
+
+
+def _parse(line: bytes, file: str, number: int) -> CorpusFunction | str:
+    """The function on a line, or why there is none."""
+    try:
+        row: Any = json.loads(line)
+    except RecursionError:
+        return "nested too deeply"
+    except ValueError:
+        return "not valid JSON"
+    if not isinstance(row, dict):
+        return "not a JSON object"
+    extra = row.get("metadata")
+    rows = (row, extra) if isinstance(extra, dict) else (row,)
+    code = _text(rows, _CODE)
+    if not code.strip():
+        return f"no code (looked under {', '.join(_CODE)})"
+    url = _text(rows, _URL)
+    return CorpusFunction(
+        id=_text((row,), _ID) or url or f"{Path(file).name}:{number}",
+        repo=_text(rows, _REPO),
+        path=_text(rows, _PATH),
+        name=_text(rows, _NAME),
+        language=_text(rows, _LANGUAGE).lower(),
+        code=code,
+        doc=_text(rows, _DOC),
+        start_line=_start_line(url),
+        url=url,
+    )
+
+
+def _text(rows: tuple[dict[str, Any], ...], keys: tuple[str, ...]) -> str:
+    """The first text under one of these keys; numbers count as text, lists (tokens) do not."""
+    for row in rows:
+        for key in keys:
+            value = row.get(key)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return str(value)
+            if isinstance(value, str) and value:
+                # JSON can spell lone surrogates, which nothing downstream could write as UTF-8.
+                return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    return ""
+
+
+def _start_line(url: str) -> int:
+    """The first line that a url's fragment names, else 1."""
+    found = _LINES.search(url)
+    return max(1, int(found[1])) if found else 1

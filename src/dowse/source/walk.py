@@ -1,0 +1,269 @@
+"""Which files of a folder are worth indexing, and why the others are not."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dowse.source import git
+from dowse.source.errors import SourceError
+from dowse.source.ignore import IgnoreRules, Rule, read_rules
+from dowse.source.names import (
+    TELLTALE_FILES,
+    VERSION_CONTROL,
+    skipped_directory_reason,
+    skipped_file_reason,
+)
+
+# Code that people write stays far below; what is above is data, bundles or amalgamations, which would fill
+# the index with text nobody asks for.
+MAX_FILE_BYTES = 1_000_000
+
+GIT_IGNORE, DOWSE_IGNORE = ".gitignore", ".dowseignore"
+
+_READABLE_BY_ALL = 0o444
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedFile:
+    """A file to index."""
+
+    path: str  # relative to the root, with "/"; undecodable bytes are surrogate escapes
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file or, ending with "/", a whole folder that is left out."""
+
+    path: str
+    reason: str
+
+
+def walk(
+    root: str | os.PathLike[str],
+    *,
+    exclude: Iterable[str] = (),
+    include_hidden: bool = True,
+    max_file_bytes: int = MAX_FILE_BYTES,
+    user_ignores: bool = True,
+) -> Iterator[WalkedFile | SkippedFile]:
+    """Everything under a folder in a fixed order: a folder's files by name, then its folders by name.
+
+    Who decides, first to speak wins: `exclude` (gitignore patterns seen from the root), `.dowseignore` from
+    the innermost outwards, `.gitignore` likewise up to the git toplevel, `.git/info/exclude`, the user's own
+    ignore file (unless `user_ignores` is off, for the same answer on every machine). The first two can also
+    bring back, by negation, what the others or our own list of names leave out. As in git, nothing comes
+    back from inside an excluded folder; the root itself is never excluded, since it was asked for.
+
+    Hidden files count by default: `.github`, `.storybook` or `.eslintrc.js` hold what people search for, and
+    the hidden folders that only hold noise are known by name. Symbolic links are never followed.
+    """
+    top = os.path.realpath(root)
+    if not Path(top).is_dir():
+        raise SourceError(f"{os.fspath(root)} is not a folder; name an existing folder to index")
+    layers = _outer_layers(top, tuple(exclude), user_ignores)
+    return _walk(top, layers, include_hidden, max_file_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The rules of one ignore file and where paths must be seen from to compare with them."""
+
+    rules: IgnoreRules
+    cut: int = 0  # characters of the path that lead to the ignore file's folder
+    lead: str = ""  # or, for a folder above the root, the way from it down to the root
+    overrides: bool = False  # whether a negation here also beats our own list of names
+
+
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """Every rule in force in one folder, innermost first within each kind."""
+
+    command: tuple[_Scope, ...] = ()
+    dowse: tuple[_Scope, ...] = ()
+    git: tuple[_Scope, ...] = ()
+    user: tuple[_Scope, ...] = ()
+    ordered: tuple[_Scope, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ordered", self.command + self.dowse + self.git + self.user)
+
+    def verdict(self, path: str, is_directory: bool) -> tuple[Rule | None, _Scope | None]:
+        """The first rule to speak about a path, and where it stands."""
+        for scope in self.ordered:
+            seen = path[scope.cut :] if scope.cut else scope.lead + path
+            rule = scope.rules.match(seen, is_directory)
+            if rule is not None:
+                return rule, scope
+        return None, None
+
+    def inside(self, dowse: _Scope | None, own: _Scope | None) -> _Layers:
+        """The layers in force in a folder with ignore files of its own."""
+        if dowse is None and own is None:
+            return self
+        return _Layers(
+            self.command,
+            (dowse, *self.dowse) if dowse is not None else self.dowse,
+            (own, *self.git) if own is not None else self.git,
+            self.user,
+        )
+
+    def at_repository(self, exclude: _Scope | None) -> _Layers:
+        """The layers at the top of a nested repository, where the outer one's rules end."""
+        return _Layers(self.command, self.dowse, (exclude,) if exclude is not None else (), self.user)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder still to be read."""
+
+    path: str  # "" for the root, else ending with "/"
+    layers: _Layers  # without its own ignore files
+    asked_for: bool  # by the user or an overriding negation: what it holds does not disqualify it
+
+
+def _walk(
+    top: str, layers: _Layers, include_hidden: bool, max_file_bytes: int
+) -> Iterator[WalkedFile | SkippedFile]:
+    """Read folder after folder, depth first."""
+    pending = [_Folder("", layers, asked_for=True)]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(os.path.join(top, folder.path)) as listing:
+                entries = {entry.name: entry for entry in listing}
+        except OSError as error:
+            yield SkippedFile(folder.path or "./", _unreadable(error))
+            continue
+        telltale = next((why for name, why in TELLTALE_FILES.items() if name in entries), "")
+        if telltale and not folder.asked_for:
+            yield SkippedFile(folder.path, telltale)
+            continue
+        here = _layers_inside(top, folder, entries)
+        below: list[_Folder] = []
+        for name in sorted(entries):
+            found = _judge(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
+            if isinstance(found, _Folder):
+                below.append(found)
+            else:
+                yield found
+        below.reverse()
+        pending += below
+
+
+def _judge(
+    entry: os.DirEntry[str], path: str, layers: _Layers, include_hidden: bool, max_file_bytes: int
+) -> WalkedFile | SkippedFile | _Folder:
+    """What to do with one entry of a folder."""
+    name = entry.name
+    is_directory = _is_directory(entry)
+    shown = path + "/" if is_directory else path
+    if name in VERSION_CONTROL:
+        return SkippedFile(shown, "version control")
+    rule, scope = layers.verdict(path, is_directory)
+    if rule is not None and scope is not None and not rule.negated:
+        return SkippedFile(shown, f"ignored by {scope.rules.source}: {rule.pattern}")
+    wanted = scope is not None and scope.overrides
+    if not wanted:
+        reason = skipped_directory_reason(name) if is_directory else skipped_file_reason(name)
+        if not reason and not include_hidden and name[0] == ".":
+            reason = "hidden"
+        if reason:
+            return SkippedFile(shown, reason)
+    return _Folder(shown, layers, wanted) if is_directory else _judge_file(entry, path, max_file_bytes)
+
+
+def _judge_file(entry: os.DirEntry[str], path: str, max_file_bytes: int) -> WalkedFile | SkippedFile:
+    """What the file system says about a file, without opening it."""
+    try:
+        if entry.is_symlink():
+            return SkippedFile(path, f"symlink to {os.readlink(entry.path)}")  # noqa: PTH115
+        status = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        return SkippedFile(path, _unreadable(error))
+    mode = status.st_mode
+    if not stat.S_ISREG(mode):
+        return SkippedFile(path, "not a regular file")
+    if status.st_size > max_file_bytes:
+        return SkippedFile(path, f"larger than {max_file_bytes:,} bytes")
+    # Asking the kernel costs as much as the stat; files that everybody may read need no asking.
+    if mode & _READABLE_BY_ALL != _READABLE_BY_ALL and not os.access(entry.path, os.R_OK):
+        return SkippedFile(path, "unreadable: permission denied")
+    return WalkedFile(path, status.st_size, status.st_mtime_ns)
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a real folder; one that cannot be asked is not."""
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _layers_inside(top: str, folder: _Folder, entries: dict[str, os.DirEntry[str]]) -> _Layers:
+    """The layers in force among a folder's entries."""
+    layers, path = folder.layers, folder.path
+    if path and ".git" in entries and git.git_directory(os.path.join(top, path)) is not None:
+        layers = layers.at_repository(_exclude_scope(os.path.join(top, path), cut=len(path)))
+    own = dowse = None
+    if GIT_IGNORE in entries:
+        own = _scope(entries[GIT_IGNORE].path, path + GIT_IGNORE, cut=len(path))
+    if DOWSE_IGNORE in entries:
+        dowse = _scope(entries[DOWSE_IGNORE].path, path + DOWSE_IGNORE, cut=len(path), overrides=True)
+    return layers.inside(dowse, own)
+
+
+def _outer_layers(top: str, exclude: tuple[str, ...], user_ignores: bool) -> _Layers:
+    """The layers that come from above and beside the root."""
+    command = IgnoreRules(exclude, "--exclude")
+    repository = git.toplevel(top)
+    user = _scope(git.global_excludes(top), "the user's git ignore", follow=True) if user_ignores else None
+    layers = _Layers(
+        command=(_Scope(command, overrides=True),) if command else (),
+        user=(user,) if user is not None else (),
+    )
+    if repository is None:
+        return layers
+    steps = [] if repository == top else os.path.relpath(top, repository).split("/")
+    layers = layers.at_repository(_exclude_scope(repository, lead="".join(f"{step}/" for step in steps)))
+    for depth in range(len(steps)):
+        above = os.path.join(repository, *steps[:depth])
+        lead = "".join(f"{step}/" for step in steps[depth:])
+        shown = "../" * (len(steps) - depth)
+        dowse = _scope(os.path.join(above, DOWSE_IGNORE), shown + DOWSE_IGNORE, lead=lead, overrides=True)
+        own = _scope(os.path.join(above, GIT_IGNORE), shown + GIT_IGNORE, lead=lead)
+        layers = layers.inside(dowse, own)
+    return layers
+
+
+def _exclude_scope(work_tree: str, *, cut: int = 0, lead: str = "") -> _Scope | None:
+    """The repository's own exclude file as a scope."""
+    place = git.info_exclude(work_tree)
+    if place is None:
+        return None
+    return _scope(place, ".git/info/exclude", cut=cut, lead=lead, follow=True)
+
+
+def _scope(
+    place: str, shown: str, *, cut: int = 0, lead: str = "", overrides: bool = False, follow: bool = False
+) -> _Scope | None:
+    """The rules of an ignore file as a scope; None when it is missing, empty or not a plain file."""
+    try:
+        # Like git, no symbolic links for ignore files in the tree; and a pipe would block us for ever.
+        if not stat.S_ISREG(os.stat(place, follow_symlinks=follow).st_mode):  # noqa: PTH116
+            return None
+        text = Path(place).read_bytes().decode("utf-8", "surrogateescape")
+    except (OSError, ValueError):
+        return None
+    rules = read_rules(text, shown)
+    return _Scope(rules, cut, lead, overrides) if rules else None
+
+
+def _unreadable(error: OSError) -> str:
+    """A reason out of an operating system's error."""
+    return f"unreadable: {(error.strerror or str(error)).lower()}"

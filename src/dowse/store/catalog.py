@@ -1,0 +1,342 @@
+"""The catalog: files, their text, symbols and references in one SQLite database."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from dowse.errors import IndexDamaged, IndexMissing, IndexVersionError
+from dowse.types import FileRecord, FileStamp, StoredFile, SymbolRow
+
+# Raised whenever what is stored, or how it is tokenised, changes.
+FORMAT_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never used again: deletes by id in tantivy stay exact
+    key TEXT NOT NULL UNIQUE,
+    repo TEXT NOT NULL, path TEXT NOT NULL, language TEXT NOT NULL, role TEXT NOT NULL,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, content_hash TEXT NOT NULL,
+    encoding TEXT NOT NULL, lines INTEGER NOT NULL, problem TEXT NOT NULL
+);
+CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE refs (file_id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE symbols (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL, file_id INTEGER NOT NULL, kind TEXT NOT NULL,
+    name TEXT NOT NULL, qualified_name TEXT NOT NULL,
+    start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    signature TEXT NOT NULL, doc TEXT NOT NULL, spans TEXT NOT NULL, content_hash TEXT NOT NULL
+);
+CREATE INDEX symbols_by_file ON symbols (file_id);
+CREATE INDEX symbols_by_key ON symbols (key);
+CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
+CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+_ROW_COLUMNS = (
+    "s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name, s.qualified_name, "
+    "s.start_line, s.end_line, s.signature, s.file_id"
+)
+# SQLite's default limit on bound values is far above this; smaller statements stay in its cache.
+_BATCH = 500
+
+
+class Catalog:
+    """One connection to the catalog; the caller brackets reads with `snapshot()`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._db = connection
+        self.path = path
+
+    @classmethod
+    def open_for_writing(cls, path: Path) -> Catalog:
+        """Open the catalog, creating it if there is none."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            # The old generation's files go once the new one is committed: the commit must be on disk.
+            db.execute("PRAGMA synchronous=FULL")
+            db.execute("PRAGMA cache_size=-32000")
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
+                db.execute("BEGIN IMMEDIATE")
+                for statement in _SCHEMA.split(";"):
+                    db.execute(statement)
+                db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT_VERSION),))
+                db.execute("INSERT INTO meta VALUES ('generation', '0')")
+                db.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            db.close()
+            raise _damaged(path, error) from error
+        return cls(db, path)._checked()
+
+    @classmethod
+    def open_for_reading(cls, path: Path) -> Catalog:
+        """Open an existing catalog; also one in a folder that can't be written to."""
+        if not path.exists():
+            raise IndexMissing(f"no index in {path.parent}; run `dowse index` first")
+        try:
+            return cls(_connect(f"file:{_quoted(path)}?mode=ro"), path)._checked()
+        except sqlite3.OperationalError:
+            # A read-only folder can't hold the write-ahead log's shared memory, and so no writer either.
+            return cls(_connect(f"file:{_quoted(path)}?immutable=1"), path)._checked()
+
+    def _checked(self) -> Catalog:
+        try:
+            version = self.meta().get("format", "?")
+        except sqlite3.OperationalError as error:
+            self._db.close()
+            if "no such table" in str(error):
+                raise _damaged(self.path, error) from error
+            raise
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise _damaged(self.path, error) from error
+        if version != str(FORMAT_VERSION):
+            self._db.close()
+            raise IndexVersionError(
+                f"the index in {self.path.parent} has format {version}, this dowse reads {FORMAT_VERSION}; "
+                "run `dowse index --rebuild`"
+            )
+        return self
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._db.close()
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[int]:
+        """Read everything inside from one generation, whose number is given."""
+        self._db.execute("BEGIN")
+        try:
+            yield self.generation()
+        finally:
+            self._db.execute("COMMIT")
+
+    def begin(self) -> None:
+        """Start the transaction of a new generation."""
+        self._db.execute("BEGIN IMMEDIATE")
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._db.in_transaction
+
+    def commit(self, generation: int, meta: dict[str, str]) -> None:
+        """Make the new generation the one that readers see."""
+        values = {**meta, "generation": str(generation)}
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+        self._db.execute("COMMIT")
+        with contextlib.suppress(sqlite3.OperationalError):  # a reader is at work: next time, then
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def rollback(self) -> None:
+        """Forget the transaction of the new generation."""
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+    def meta(self) -> dict[str, str]:
+        """Return every key of the index's own description."""
+        return dict(self._db.execute("SELECT key, value FROM meta"))
+
+    def generation(self) -> int:
+        """Return the generation this snapshot sees."""
+        row = self._db.execute("SELECT value FROM meta WHERE key='generation'").fetchone()
+        return int(row[0])
+
+    # Writing
+
+    def put_file(self, record: FileRecord) -> tuple[int, list[int]]:
+        """Add one file with its symbols; return its id and theirs."""
+        cursor = self._db.execute(
+            "INSERT INTO files (key, repo, path, language, role, size, mtime_ns, content_hash, encoding,"
+            " lines, problem) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            record[:11],
+        )
+        file_id = int(cursor.lastrowid or 0)
+        self._db.execute("INSERT INTO texts VALUES (?, ?)", (file_id, record.packed_text))
+        if record.references:
+            self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, record.references))
+        insert = (
+            "INSERT INTO symbols (key, file_id, kind, name, qualified_name, start_line, end_line,"
+            " signature, doc, spans, content_hash) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+        )
+        ids = []
+        for s in record.symbols:
+            values = (s[0], file_id, *s[1:7], s.doc, json.dumps(s.spans), s.content_hash)
+            ids.append(int(self._db.execute(insert, values).lastrowid or 0))
+        return file_id, ids
+
+    def delete_file(self, key: str) -> int | None:
+        """Remove one file and all that belongs to it; return the id it had."""
+        row = self._db.execute("SELECT id FROM files WHERE key=?", (key,)).fetchone()
+        if row is None:
+            return None
+        for table in ("symbols", "texts", "refs"):
+            self._db.execute(f"DELETE FROM {table} WHERE file_id=?", row)
+        self._db.execute("DELETE FROM files WHERE id=?", row)
+        return int(row[0])
+
+    def touch_file(self, key: str, size: int, mtime_ns: int) -> None:
+        """Note that a file was saved without a change."""
+        self._db.execute("UPDATE files SET size=?, mtime_ns=? WHERE key=?", (size, mtime_ns, key))
+
+    def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
+        """Replace the list of what is left out, and why."""
+        self._db.execute("DELETE FROM skipped")
+        self._db.executemany("INSERT OR REPLACE INTO skipped VALUES (?, ?)", skipped)
+
+    # Reading
+
+    def stamps(self) -> dict[str, FileStamp]:
+        """Return size, time and content hash of every file, by key."""
+        rows = self._db.execute("SELECT key, size, mtime_ns, content_hash FROM files")
+        return {key: FileStamp(size, mtime, digest) for key, size, mtime, digest in rows}
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return what is left out, and why."""
+        return self._db.execute("SELECT path, reason FROM skipped ORDER BY path").fetchall()
+
+    def files(self) -> list[StoredFile]:
+        """Return every file of the index."""
+        rows = self._db.execute(
+            "SELECT f.id, f.repo, f.path, f.language, f.role, f.size, f.mtime_ns, f.encoding, f.lines,"
+            " f.problem, (SELECT count(*) FROM symbols s WHERE s.file_id = f.id) FROM files f ORDER BY f.path"
+        )
+        return [StoredFile(*row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many files and symbols there are, and the bytes of source text."""
+        files, size = self._db.execute("SELECT count(*), coalesce(sum(size), 0) FROM files").fetchone()
+        (symbols,) = self._db.execute("SELECT count(*) FROM symbols").fetchone()
+        (skipped,) = self._db.execute("SELECT count(*) FROM skipped").fetchone()
+        return {"files": files, "symbols": symbols, "bytes": size, "skipped": skipped}
+
+    def languages(self) -> dict[str, int]:
+        """Return the number of files per language, most first."""
+        return dict(
+            self._db.execute("SELECT language, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1").fetchall()
+        )
+
+    def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
+        """Return the symbols with these ids, in the order asked; ids that are gone are left out."""
+        found: dict[int, SymbolRow] = {}
+        for start in range(0, len(ids), _BATCH):
+            batch = ids[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            query = (
+                f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.id IN ({marks})"
+            )
+            found.update((row[0], SymbolRow(*row)) for row in self._db.execute(query, batch))
+        return [found[i] for i in ids if i in found]
+
+    def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return all symbols of some files, in the order of their lines."""
+        found: list[SymbolRow] = []
+        for start in range(0, len(file_ids), _BATCH):
+            batch = file_ids[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            query = (
+                f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id"
+                f" WHERE s.file_id IN ({marks}) ORDER BY s.file_id, s.start_line, s.end_line DESC"
+            )
+            found.extend(SymbolRow(*row) for row in self._db.execute(query, batch))
+        return found
+
+    def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return files as if each were one symbol of kind "file" around all its lines."""
+        found: list[SymbolRow] = []
+        for start in range(0, len(file_ids), _BATCH):
+            batch = file_ids[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = self._db.execute(
+                f"SELECT id, key, repo, path, language, role, lines FROM files WHERE id IN ({marks})", batch
+            )
+            for file_id, key, repo, path, language, role, lines in rows:
+                name = path.rpartition("/")[2]
+                place = (0, f"file:{key}", repo, path, language, role, "file", name, name)
+                found.append(SymbolRow(*place, 1, max(1, lines), "", file_id))
+        return found
+
+    def rows_by_key(self, key: str) -> list[SymbolRow]:
+        """Return the symbols with one stable id (one, unless a corpus repeats its ids)."""
+        query = f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.key = ?"
+        return [SymbolRow(*row) for row in self._db.execute(query, (key,))]
+
+    def rows_like(self, pattern: str, limit: int) -> list[SymbolRow]:
+        """Return the symbols whose name or qualified name matches a LIKE pattern, shortest names first."""
+        query = (
+            f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id"
+            " WHERE s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'"
+            " ORDER BY length(s.name), s.name, f.path, s.start_line LIMIT ?"
+        )
+        return [SymbolRow(*row) for row in self._db.execute(query, (pattern, pattern, limit))]
+
+    def places(self) -> list[tuple[int, str, str]]:
+        """Return id, repository and path of every file."""
+        return self._db.execute("SELECT id, repo, path FROM files").fetchall()
+
+    def names(self, glob: str) -> list[tuple[int, str, str]]:
+        """Return row, name and qualified name of the symbols that a glob may match: all that do, and others."""
+        last = re.split(r"[.#:/]", glob)[-1]
+        query = "SELECT id, name, qualified_name FROM symbols"
+        if not last or "*" in last or "?" in last:
+            return self._db.execute(query).fetchall()
+        return self._db.execute(f"{query} WHERE name = ? COLLATE NOCASE", (last,)).fetchall()
+
+    def details(self, symbol_id: int) -> tuple[str, list[list[int]], str]:
+        """Return the documentation, the spans of the own text, and the content hash of one symbol."""
+        doc, spans, digest = self._db.execute(
+            "SELECT doc, spans, content_hash FROM symbols WHERE id=?", (symbol_id,)
+        ).fetchone()
+        return doc, json.loads(spans), digest
+
+    def text(self, file_id: int) -> bytes:
+        """Return the whole text of one file in UTF-8."""
+        (packed,) = self._db.execute("SELECT text FROM texts WHERE file_id=?", (file_id,)).fetchone()
+        return zlib.decompress(packed)
+
+    def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Give the texts of many files, in the order of their ids."""
+        ordered = sorted(file_ids)
+        for start in range(0, len(ordered), _BATCH):
+            batch = ordered[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            rows = self._db.execute(f"SELECT file_id, text FROM texts WHERE file_id IN ({marks})", batch)
+            for file_id, packed in rows:
+                yield file_id, zlib.decompress(packed)
+
+    def references(self, file_id: int) -> list[list[Any]]:
+        """Return what one file names that is defined elsewhere, as the parser packed it."""
+        row = self._db.execute("SELECT data FROM refs WHERE file_id=?", (file_id,)).fetchone()
+        return json.loads(zlib.decompress(row[0])) if row else []
+
+    def check(self) -> list[str]:
+        """Return what SQLite's own check finds wrong, nothing if all is well."""
+        rows = [row[0] for row in self._db.execute("PRAGMA quick_check")]
+        return [] if rows == ["ok"] else rows
+
+
+def pack_text(text: bytes) -> bytes:
+    """Compress a file's text as the catalog stores it (fast rather than small)."""
+    return zlib.compress(text, 1)
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+def _damaged(path: Path, error: Exception) -> IndexDamaged:
+    return IndexDamaged(f"the index in {path.parent} is damaged ({error}); run `dowse index --rebuild`")

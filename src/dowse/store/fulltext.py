@@ -1,0 +1,117 @@
+"""The two tantivy indexes of a generation: symbols by terms, files by trigrams."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from dowse.types import KEYWORD_FIELDS, FileRecord
+
+SYMBOLS = "symbols"
+FILES = "files"
+# Memory a writer may fill before it writes a segment. Large enough that a usual repository is one
+# segment, small enough that both writers together stay far below a gigabyte.
+_SYMBOL_HEAP = 96_000_000
+_FILE_HEAP = 64_000_000
+_TERMS = "whitespace"
+_RAW = "raw"
+
+
+@functools.cache
+def symbol_schema() -> tantivy.Schema:
+    """Return the schema of the symbol index: terms by field, and columns to filter by."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("row", indexed=True, fast=True)
+    builder.add_unsigned_field("file", indexed=True, fast=True)
+    for name in KEYWORD_FIELDS:
+        builder.add_text_field(name, tokenizer_name=_TERMS, index_option="freq")
+    for name in ("language", "kind", "repo", "raw_path", "symbol"):
+        builder.add_text_field(name, tokenizer_name=_RAW, index_option="basic")
+    return builder.build()
+
+
+@functools.cache
+def file_schema() -> tantivy.Schema:
+    """Return the schema of the file index: the trigrams of the text, lower-cased."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("file", indexed=True, fast=True)
+    builder.add_text_field("trigrams", tokenizer_name="trigram", index_option="basic")
+    return builder.build()
+
+
+class FulltextWriter:
+    """Adds and deletes in both indexes of one generation folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._symbols = _open(folder / SYMBOLS, symbol_schema())
+        self._files = _open(folder / FILES, file_schema())
+        # One thread each: the parsing processes already use the cores.
+        self._symbol_writer = self._symbols.writer(_SYMBOL_HEAP, 1)
+        self._file_writer = self._files.writer(_FILE_HEAP, 1)
+
+    def put(self, record: FileRecord, file_id: int, rows: Sequence[int]) -> None:
+        """Add one file and its symbols."""
+        document = tantivy.Document()
+        document.add_unsigned("file", file_id)
+        document.add_text("trigrams", record.text)
+        self._file_writer.add_document(document)
+        for row, symbol in zip(rows, record.symbols, strict=True):
+            document = tantivy.Document()
+            document.add_unsigned("row", row)
+            document.add_unsigned("file", file_id)
+            for name, terms in zip(KEYWORD_FIELDS, symbol.terms, strict=True):
+                if terms:
+                    document.add_text(name, terms)
+            document.add_text("language", record.language)
+            document.add_text("kind", symbol.kind)
+            document.add_text("repo", record.repo)
+            document.add_text("raw_path", record.path)
+            document.add_text("symbol", symbol.name.lower())
+            if symbol.qualified_name != symbol.name:
+                document.add_text("symbol", symbol.qualified_name.lower())
+            self._symbol_writer.add_document(document)
+
+    def delete(self, file_id: int) -> None:
+        """Remove one file and its symbols."""
+        self._symbol_writer.delete_documents_by_term("file", file_id)
+        self._file_writer.delete_documents_by_term("file", file_id)
+
+    def commit(self) -> None:
+        """Write everything to disk; merges are finished when this returns."""
+        self._symbol_writer.commit()
+        self._file_writer.commit()
+        self._symbol_writer.wait_merging_threads()
+        self._file_writer.wait_merging_threads()
+
+    def abort(self) -> None:
+        """Drop what was not committed."""
+        for writer in (self._symbol_writer, self._file_writer):
+            writer.rollback()
+
+
+class FulltextReader:
+    """Searches both indexes of one generation folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.symbols = tantivy.Index.open(str(folder / SYMBOLS)).searcher()
+        self._folder = folder
+        self._files: Any = None
+
+    @property
+    def files(self) -> Any:  # noqa: ANN401 - tantivy's Searcher has no public constructor to name
+        """The searcher over files, opened when first needed."""
+        if self._files is None:
+            self._files = tantivy.Index.open(str(self._folder / FILES)).searcher()
+        return self._files
+
+
+def _open(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
+    folder.mkdir(parents=True, exist_ok=True)
+    index = tantivy.Index(schema, str(folder), reuse=True)
+    trigrams = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(3, 3, False))
+    index.register_tokenizer("trigram", trigrams.filter(tantivy.Filter.lowercase()).build())
+    return index

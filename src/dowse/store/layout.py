@@ -1,0 +1,141 @@
+"""The index folder: where things lie, generations as folders of hard links, and the writer's lock.
+
+    catalog.sqlite      the authority: its `generation` names the folder that belongs to it
+    text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
+    writer.lock         held while somebody writes
+
+A new generation starts as hard links to the files of the last one (tantivy never changes a file it
+has written), is changed in its own folder, and becomes visible when the catalog's transaction
+commits. A writer killed before that leaves a folder nobody refers to; the next writer removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from dowse.errors import IndexLocked
+
+CATALOG = "catalog.sqlite"
+TEXT = "text"
+LOCK = "writer.lock"
+# How often a waiting writer looks again; short against any real indexing run.
+_LOCK_POLL_SECONDS = 0.05
+
+
+def catalog_path(folder: Path) -> Path:
+    """Return where the catalog lies."""
+    return folder / CATALOG
+
+
+def generation_path(folder: Path, generation: int) -> Path:
+    """Return where the text indexes of one generation lie."""
+    return folder / TEXT / f"{generation:06d}"
+
+
+def clone_generation(folder: Path, old: int, new: int) -> Path:
+    """Start generation `new` as a copy of `old` made of hard links, or empty if there is no old one."""
+    target = generation_path(folder, new)
+    shutil.rmtree(target, ignore_errors=True)
+    source = generation_path(folder, old)
+    if not source.is_dir():
+        target.mkdir(parents=True)
+        return target
+    shutil.copytree(source, target, copy_function=_link, ignore=shutil.ignore_patterns("*.lock"))
+    return target
+
+
+def remove_other_generations(folder: Path, keep: int) -> None:
+    """Remove every generation folder but one; readers keep what they have open."""
+    kept = generation_path(folder, keep).name
+    for entry in sorted((folder / TEXT).glob("*")):
+        if entry.name != kept:
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def writer_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> Iterator[None]:
+    """Hold the one writer's lock; wait up to `wait` seconds for it (None: as long as it takes).
+
+    The lock belongs to the open file, so the system frees it when its holder dies, however it dies.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        _acquire(handle, folder, wait, on_wait)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(handle)
+
+
+def lock_holder(folder: Path) -> int | None:
+    """Return the process id of the writer at work, None if nobody writes."""
+    try:
+        handle = os.open(folder / LOCK, os.O_RDWR)
+    except FileNotFoundError:
+        return None
+    try:
+        return None if _try_lock(handle) else _read_holder(handle)
+    finally:
+        os.close(handle)
+
+
+def _acquire(handle: int, folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> None:
+    deadline = None if wait is None else time.monotonic() + wait
+    told = False
+    while not _try_lock(handle):
+        holder = _read_holder(handle)
+        if deadline is not None and time.monotonic() >= deadline:
+            raise IndexLocked(
+                f"another dowse (process {holder}) is writing to {folder}; "
+                "wait for it to finish, or end that process"
+            )
+        if not told:
+            on_wait(f"waiting for another dowse (process {holder}) to finish writing")
+            told = True
+        time.sleep(_LOCK_POLL_SECONDS)
+
+
+def _read_holder(handle: int) -> int:
+    text = os.pread(handle, 20, 0)
+    return int(text) if text.isdigit() else 0
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return _try_lock_windows(handle)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _try_lock_windows(handle: int) -> bool:
+    import msvcrt
+
+    try:
+        # Byte 64 lies beyond the process id, so that others may still read it.
+        os.lseek(handle, 64, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    except OSError:
+        return False
+    return True
+
+
+def _link(source: str, target: str) -> str:
+    # tantivy replaces these two by renaming a new file over them, which leaves the link's other name
+    # alone; but `.managed.json` is small and a plain copy costs nothing.
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without hard links
+        shutil.copy2(source, target)
+    return target
