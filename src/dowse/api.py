@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dowse.backends.local import LocalBackend
 from dowse.config import Settings, index_folder, load_settings
@@ -99,8 +99,10 @@ class Index:
         k: int | None = None,
         mode: str = "auto",
         *,
+        filters: str = "",
         explain: bool = False,
         fuzziness: str | None = None,
+        min_score: float = 0.0,
     ) -> Answer:
         """Search the index as it is.
 
@@ -108,14 +110,25 @@ class Index:
             query: Words, identifiers, `"phrases"`, `/regexes/` and filters; see docs/QUERY.md.
             k: How many hits; 0 means all of an exact search.
             mode: auto, keyword, regex or symbol.
+            filters: More of the query language that must hold too, e.g. `lang:go -path:vendor/**`.
             explain: Break the keyword score of every hit into fields and terms.
             fuzziness: auto, 0, 1 or 2; None takes the setting.
+            min_score: Leave out hits below this score.
         """
         from dowse.engine import search
 
-        k = self.settings.top_k if k is None else k
         with self.backend.reader() as reader:
-            return search(reader, query, self.settings, k=k, mode=mode, explain=explain, fuzziness=fuzziness)
+            return search(
+                reader,
+                query,
+                self.settings,
+                k=self.settings.top_k if k is None else k,
+                mode=mode,
+                filters=filters,
+                explain=explain,
+                fuzziness=fuzziness,
+                min_score=min_score,
+            )
 
     def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
@@ -126,6 +139,41 @@ class Index:
         """Return a symbol with its text."""
         with self.backend.reader() as reader:
             return reader.symbol(row)
+
+    def status(self) -> dict[str, Any]:
+        """Return what is indexed, where, and how fresh it is, as plain data."""
+        with self.backend.reader() as reader:
+            meta, counts = reader.meta(), reader.counts()
+            languages, files = reader.languages(), reader.files()
+        changes = self.changes()
+        known = {file.path for file in files}
+        return {
+            "root": str(self.root),
+            "repo": meta.get("repo", ""),
+            "commit": meta.get("commit", ""),
+            "index": str(self.backend.folder),
+            "index_bytes": self.backend.size(),
+            "generation": int(meta["generation"]),
+            "indexed_at": int(meta.get("indexed_at", 0)),
+            "files": counts["files"],
+            "symbols": counts["symbols"],
+            "source_bytes": counts["bytes"],
+            "skipped": counts["skipped"],
+            "problems": sum(1 for file in files if file.problem),
+            "languages": languages,
+            "strip_docs": meta.get("strip_docs") == "1",
+            "writer": self.backend.busy(),
+            "changes": {
+                "new": sum(job.key not in known for job in changes.jobs),
+                "changed": sum(job.key in known for job in changes.jobs),
+                "deleted": len(changes.deleted),
+            },
+        }
+
+    def file_count(self) -> int:
+        """Return how many files the index holds."""
+        with self.backend.reader() as reader:
+            return reader.counts()["files"]
 
     def files(self) -> list[StoredFile]:
         """Return every file of the index."""
@@ -139,8 +187,11 @@ class Index:
 
     def changes(self) -> Difference:
         """Compare the files with the index without changing it."""
-        from dowse.index.update import difference
+        from dowse.index.update import Difference, difference
+        from dowse.source.corpus import is_corpus
 
+        if is_corpus(self.root):
+            return Difference()  # a corpus is compared by content, which only an update reads
         with self.backend.reader() as reader:
             return difference(self.root, reader.stamps(), self.settings)
 

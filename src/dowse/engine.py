@@ -52,6 +52,7 @@ def search(
     filters: str = "",
     explain: bool = False,
     fuzziness: str | None = None,
+    min_score: float = 0.0,
 ) -> Answer:
     """Answer one query from one generation of an index.
 
@@ -64,6 +65,7 @@ def search(
         filters: More of the query language, e.g. from flags; all of it must hold too.
         explain: Break keyword scores into fields and terms.
         fuzziness: auto, 0, 1 or 2; None takes the setting.
+        min_score: Leave out hits below this score.
     """
     plan = make_plan(text, mode, filters)
     found, rows = _find_exact(reader, plan)
@@ -74,6 +76,8 @@ def search(
         request, ranked, notes = _rank_words(reader, plan, found, settings, k, fuzziness)
         if explain:
             _break_down(reader, request, ranked[:k] if k else ranked)
+    if min_score:
+        ranked = [hit for hit in ranked if hit.score >= min_score]
     if not k and plan.mode == "regex":
         ranked.sort(key=lambda hit: (hit.row.repo, hit.row.path, hit.row.start_line))
     matches = _by_place(found.values())

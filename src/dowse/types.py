@@ -147,6 +147,8 @@ class FileRecord(NamedTuple):
     packed_text: bytes
     references: bytes
     text: str
+    terms: str  # the distinct terms of the whole file
+    path_terms: str
     symbols: tuple[SymbolRecord, ...]
 
 

@@ -80,9 +80,9 @@ def test_parse_out_of_time_gives_windows():
 
 
 def test_big_files_read_in_chunks_give_the_same_tree():
-    text = b"".join(b"def f%d():\n    return g(%d)\n\n\n" % (n, n) for n in range(3000))
+    text = b"".join(b"def f%d():\n    return g(%d)\n\n\n" % (n, n) for n in range(9000))
     file = parse_file(text, "python", "a.py")
-    assert len(file.definitions) == len(file.references) == 3000
+    assert len(file.definitions) == len(file.references) == 9000
 
 
 def test_markdown_is_cut_at_headings():

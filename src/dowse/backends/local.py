@@ -143,6 +143,15 @@ class LocalReader:
         rows = searcher.fast_field_values("row", [address for _, address in hits])
         return list(zip(rows, [score for score, _ in hits], strict=True))
 
+    def file_scores(self, request: KeywordRequest, limit: int) -> dict[int, float]:
+        """Return how well the best whole files match the terms, by file id."""
+        from dowse.backends.local_query import file_query
+
+        searcher = self._fulltext.files
+        hits = searcher.search(file_query(request), limit, count=False).hits
+        ids = searcher.fast_field_values("file", [address for _, address in hits])
+        return dict(zip(ids, [score for score, _ in hits], strict=True))
+
     def explain(
         self, request: KeywordRequest, rows: Sequence[int]
     ) -> dict[int, dict[tuple[str, str], float]]:

@@ -16,6 +16,10 @@ from dowse.store.catalog import pack_text
 from dowse.types import Definition, FileRecord, ParsedFile, Span, SymbolRecord
 
 
+import os
+_BODYDOC = os.environ.get("BODYDOC") == "1"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A text to be indexed, and what is known of it before parsing."""
@@ -71,6 +75,8 @@ def make_record(source: Source, strip_docs: bool) -> FileRecord:
         packed_text=pack_text(data),
         references=_packed_references(parsed),
         text=data.decode() if strip_docs else source.text,
+        terms=all_terms(symbols),
+        path_terms=path_terms,
         symbols=tuple(symbols),
     )
 
@@ -101,6 +107,8 @@ def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
         packed_text=pack_text(data),
         references=_packed_references(parsed),
         text=data.decode(),
+        terms=all_terms([symbol]),
+        path_terms=term_string(function.path),
         symbols=(symbol,),
     )
 
@@ -116,7 +124,7 @@ def symbol_record(data: bytes, definition: Definition, key: str, path_terms: str
         term_string(definition.signature),
         path_terms,
         term_string(definition.doc),
-        term_string(body.decode("utf-8", "replace")),
+        term_string((code if _BODYDOC else body).decode("utf-8", "replace")),
     )
     return SymbolRecord(
         *(key, definition.kind, definition.name, definition.qualified_name),
@@ -125,6 +133,11 @@ def symbol_record(data: bytes, definition: Definition, key: str, path_terms: str
         content_hash=content_hash(code),
         terms=terms,
     )
+
+
+def all_terms(symbols: list[SymbolRecord]) -> str:
+    """Return the distinct terms of a file: one can be right for a question that no part of it answers alone."""
+    return " ".join({term for symbol in symbols for terms in symbol.terms for term in terms.split()})
 
 
 def own_text(data: bytes, spans: tuple[Span, ...]) -> bytes:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dowse.backends.protocol import Backend, Writer
 from dowse.config import Settings
@@ -46,6 +47,10 @@ class Report:
     def wrote(self) -> bool:
         """Whether a new generation was made."""
         return bool(self.added or self.changed or self.deleted)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain data."""
+        return {**asdict(self), "failed": [{"path": path, "reason": reason} for path, reason in self.failed]}
 
 
 @dataclass(frozen=True, slots=True)

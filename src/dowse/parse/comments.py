@@ -19,12 +19,9 @@ _LICENSE = re.compile(rb"copyright|licen[sc]e|SPDX", re.IGNORECASE)
 _INNER = (b"//!", b"#!")
 
 _STRING = re.compile(r"""^[^'"]*?(\"\"\"|'''|"|')(.*)\1\s*$""", re.DOTALL)
-_QUOTE_STARTS = frozenset((b'"', b"'", b"r", b"R", b"u", b"U"))
-_DOCSTRING = re.compile(
-    rb"""([rRuU]?(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"[^"\n\\]*"|'[^'\n\\]*'))"""
-    rb"""[ \t]*(?:[;#\r\n]|\Z)""",
-    re.DOTALL,
-)
+_QUOTES = re.compile(rb"""[rRuU]?(\"\"\"|\'\'\'|"(?!"")|'(?!''))""")
+_AFTER_STRING = re.compile(rb"[ \t]*(?:[;#\r\n]|\Z)")
+_BACKSLASH = ord("\\")
 _MARK_CHARS = "/#!-;="
 _BLOCKS = (("/**", "*/"), ("/*!", "*/"), ("/*", "*/"), ("{-", "-}"), ("--[[", "]]"), ("=begin", "=end"))
 _XML_TAG = re.compile(r"</?[a-z]+(?: [^<>]*)?/?>")
@@ -130,10 +127,17 @@ def is_license(written: bytes) -> bool:
 
 def docstring_at(data: bytes, start: int) -> Span | None:
     """The string that is a statement of its own at the start of a body."""
-    if data[start : start + 1] not in _QUOTE_STARTS:
+    opened = _QUOTES.match(data, start)
+    if not opened:
         return None
-    found = _DOCSTRING.match(data, start)
-    return (start, found.end(1)) if found else None
+    quote = opened[1]
+    end = data.find(quote, opened.end())
+    while end > 0 and data[end - 1] == _BACKSLASH:
+        end = data.find(quote, end + 1)
+    if end < 0 or (len(quote) == 1 and data.find(b"\n", start, end) >= 0):
+        return None
+    end += len(quote)
+    return (start, end) if _AFTER_STRING.match(data, end) else None
 
 
 def clean(written: bytes) -> str:

@@ -24,7 +24,8 @@ _MIN_REMAINDER_LINES = 2
 
 _REFERENCE = partial(tuple.__new__, Reference)
 
-_SAYS_SOMETHING = re.compile(rb"^[^\n]*\w[^\n]*$", re.MULTILINE)
+# From the first word of a line to its end, so that matches are lines.
+_SAYS_SOMETHING = re.compile(rb"\w[^\n]*")
 
 
 def parse_file(

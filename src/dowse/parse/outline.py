@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from dowse.parse.comments import Comments, clean, docstring_at
-from dowse.parse.grammar import Pattern, Toolkit
+from dowse.parse.grammar import REFERS, Pattern, Toolkit
 from dowse.parse.languages import Language
 from dowse.parse.names import (
     CALLEE_BYTES,
@@ -23,15 +23,6 @@ from dowse.types import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-# The captures that make a definition. "scope", "impl" and "object" only qualify what they hold,
-# "member" is a function in an object literal.
-_DEFINES = frozenset(
-    (
-        *("function", "method", "class", "interface", "struct", "enum", "trait", "type", "module", "macro"),
-        *("constant", "scope", "impl", "object", "member"),
-    )
-)
 
 # Functions directly inside these are methods.
 _TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "impl"])
@@ -169,7 +160,8 @@ class Outline:
         entry.text_end = min(self._text.widen_end(entry.end), max(parent.end, entry.end))
         if before and self._continues(before, entry, attributed):
             before.end, before.text_end = entry.end, entry.text_end
-            self._mark(start, before.number)
+            self.owner_starts.append(start)
+            self.owners.append(before.number)
             return before
         parent.last = entry
         entry.doc_spans = docs
@@ -189,7 +181,8 @@ class Outline:
             return
         entry.number = len(self.entries)
         self.entries.append(entry)
-        self._mark(entry.text_start, entry.number)
+        self.owner_starts.append(entry.text_start)
+        self.owners.append(entry.number)
 
     def _only_qualifies(self, entry: Entry) -> bool:
         """Whether an entry lends its name to what it holds and is nothing itself.
@@ -218,11 +211,8 @@ class Outline:
             if parent.holes and parent.holes[-1][0] == entry.text_start:
                 parent.holes.pop()
             parent.holes.append((entry.text_start, entry.text_end))
-            self._mark(entry.text_end, parent.number)
-
-    def _mark(self, offset: int, number: int) -> None:
-        self.owner_starts.append(max(offset, self.owner_starts[-1]))
-        self.owners.append(number)
+            self.owner_starts.append(entry.text_end)
+            self.owners.append(parent.number)
 
     def _file_doc(self, header: Span | None) -> None:
         """The comment atop the file documents it, unless a definition has taken it."""
@@ -274,8 +264,8 @@ class Matches:
         """Go through the matches once; plain calls, the bulk of them, take the short way."""
         data, add = self._data, self.references.append
         for cursor, patterns in kit.queries:
-            plain = [pattern.captures == _PLAIN_CALL for pattern in patterns]
-            received = [pattern.captures == _RECEIVED_CALL for pattern in patterns]
+            plain = [pattern.captures == {"call"} for pattern in patterns]
+            received = [pattern.captures == {"call", "on"} for pattern in patterns]
             for index, captures in cursor.matches(root):
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
@@ -302,9 +292,9 @@ class Matches:
             if self._data[start:end] not in pattern.words:
                 return
             self._skip.add(start)
-        for kind in pattern.captures & _DEFINES:
-            self._define(kind, captures, pattern, language)
-        for kind in pattern.captures & _OTHERS:
+        if pattern.defines:
+            self._define(pattern.defines, captures, pattern, language)
+        for kind in pattern.others:
             if kind == "lead":
                 start, end = captures[kind][0].byte_range
                 self.leads[end] = start
@@ -354,7 +344,7 @@ class Matches:
                 qualifier = clean_qualifier(self._data[max(begin, stop - CALLEE_BYTES) : stop])
             if not name or (kind == "component" and not (qualifier or name[0].isupper())):
                 continue
-            self.references.append((end - back, _REFERS[kind], name, qualifier))
+            self.references.append((end - back, REFERS[kind], name, qualifier))
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
         """Keep what is imported, with its module as qualifier."""
@@ -384,13 +374,6 @@ class Matches:
             references = [r for r in references if r[1] != "call" or not _inside(r[0], starts, spans)]
         references.sort()
         self.references = references
-
-
-_REFERS = {kind: kind for kind in ["call", "extends", "implements", "use", "import", "path", "imports"]}
-_REFERS["component"] = "call"
-_OTHERS = frozenset((*_REFERS, "lead", "doc"))
-_PLAIN_CALL = frozenset(("call",))
-_RECEIVED_CALL = frozenset(("call", "on"))
 
 
 def _inside(offset: int, starts: list[int], spans: list[Span]) -> bool:

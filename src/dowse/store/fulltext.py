@@ -40,6 +40,8 @@ def file_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("file", indexed=True, fast=True)
     builder.add_text_field("trigrams", tokenizer_name="trigram", index_option="basic")
+    builder.add_text_field("terms", tokenizer_name=_TERMS, index_option="freq")
+    builder.add_text_field("path", tokenizer_name=_TERMS, index_option="freq")
     return builder.build()
 
 
@@ -58,6 +60,8 @@ class FulltextWriter:
         document = tantivy.Document()
         document.add_unsigned("file", file_id)
         document.add_text("trigrams", record.text)
+        document.add_text("terms", record.terms)
+        document.add_text("path", record.path_terms)
         self._file_writer.add_document(document)
         for row, symbol in zip(rows, record.symbols, strict=True):
             document = tantivy.Document()

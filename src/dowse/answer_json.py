@@ -1,0 +1,53 @@
+"""The one JSON form of an answer, for the command line and every interface to come (docs/JSON.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dowse.types import Answer, Hit
+from dowse.version import __version__
+
+# Raised when a field changes its meaning or goes away; new fields leave it as it is.
+SCHEMA_VERSION = 1
+
+
+def answer_to_json(answer: Answer) -> dict[str, Any]:
+    """Return an answer as plain data."""
+    return {
+        "schema": SCHEMA_VERSION,
+        "dowse": __version__,
+        "query": answer.query,
+        "mode": answer.mode,
+        "generation": answer.generation,
+        "candidates": answer.total_candidates,
+        "notes": list(answer.notes),
+        "hits": [_hit(hit) for hit in answer.hits],
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    symbol = hit.symbol
+    return {
+        "rank": hit.rank,
+        "score": round(hit.score, 6),
+        "id": symbol.id,
+        "repo": symbol.repo,
+        "path": symbol.path,
+        "start_line": symbol.start_line,
+        "end_line": symbol.end_line,
+        "language": symbol.language,
+        "kind": symbol.kind,
+        "name": symbol.name,
+        "qualified_name": symbol.qualified_name,
+        "signature": symbol.signature,
+        "doc": symbol.doc,
+        "code": symbol.code,
+        "explanation": [
+            {"source": part.source, "value": round(part.value, 6), "detail": part.detail}
+            for part in hit.explanation
+        ],
+        "matches": [
+            {"line": match.line, "text": match.text, "spans": [list(span) for span in match.spans]}
+            for match in hit.matches
+        ],
+    }

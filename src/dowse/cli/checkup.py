@@ -1,0 +1,58 @@
+"""What `dowse doctor` looks at."""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+import sys
+
+from dowse.api import Index
+from dowse.errors import DowseError
+
+Check = tuple[str, bool, str]
+
+
+def run_checks(index: Index) -> list[Check]:
+    """Return every check as (name, whether it is well, detail)."""
+    checks = [
+        ("python", sys.version_info >= (3, 11), sys.version.split()[0]),
+        ("sqlite", sqlite3.sqlite_version_info >= (3, 22), sqlite3.sqlite_version),
+        _grammars(),
+        ("folder", index.root.exists(), str(index.root)),
+    ]
+    if not index.exists:
+        return [*checks, ("index", True, f"none yet in {index.backend.folder}; `dowse index` makes one")]
+    return [*checks, *_index_checks(index)]
+
+
+def _grammars() -> Check:
+    from dowse.parse import LANGUAGES
+
+    missing = []
+    for language in LANGUAGES:
+        try:
+            importlib.import_module(language.module)
+        except ImportError:
+            missing.append(language.name)
+    if missing:
+        return "grammars", False, f"missing: {', '.join(missing)}; reinstall dowse"
+    return "grammars", True, f"{len(LANGUAGES)} grammars load"
+
+
+def _index_checks(index: Index) -> list[Check]:
+    try:
+        problems = index.backend.check()
+    except DowseError as error:
+        problems = [str(error)]
+    if problems:
+        return [("index", False, "; ".join(problems) + "; run `dowse index --rebuild`")]
+    facts = index.status()
+    changed = sum(facts["changes"].values())
+    fresh = "up to date" if not changed else f"{changed:,} files changed; run `dowse index`"
+    checks = [
+        ("index", True, f"{facts['files']:,} files, {facts['symbols']:,} symbols, both halves agree"),
+        ("freshness", True, fresh),
+    ]
+    if facts["problems"]:
+        checks.append(("parsing", True, f"{facts['problems']:,} files had no syntax tree: `dowse status --files`"))
+    return checks

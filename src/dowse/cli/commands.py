@@ -1,0 +1,198 @@
+"""One function per command; each returns the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.cli.main import ERROR, FOUND, NOTHING, build_parser
+from dowse.cli.output import Style, print_json, render_answer, render_report, render_size, render_time
+from dowse.errors import DowseError, IndexMissing
+
+
+def search(options: argparse.Namespace) -> int:
+    """Search, indexing first if need be."""
+    index = _open(options, fuzziness=options.fuzziness, top_k=options.top_k or None, refresh=options.refresh)
+    _prepare(index)
+    answer = index.search(
+        options.query,
+        k=options.top_k,
+        mode=options.mode,
+        filters=_filters(options),
+        explain=options.explain,
+        min_score=options.min_score,
+    )
+    if options.json:
+        from dowse.answer_json import answer_to_json
+
+        print_json(answer_to_json(answer))
+    elif options.files_with_matches:
+        for path in dict.fromkeys(hit.symbol.path for hit in answer.hits):
+            sys.stdout.write(path + "\n")
+    else:
+        for note in answer.notes:
+            _say(note)
+        style = Style.choose(options.color)
+        sys.stdout.write(render_answer(answer, style, context=options.context, explain=options.explain))
+        if not answer.hits:
+            _say("nothing found")
+    return FOUND if answer.hits else NOTHING
+
+
+def index(options: argparse.Namespace) -> int:
+    """Build the index, or bring it up to date."""
+    place = _open(options)
+    report = _update(place, quiet=options.quiet, rebuild=options.rebuild, wait=0.0 if options.no_wait else None)
+    if options.json:
+        print_json(report.as_dict())
+    elif not options.quiet:
+        sys.stdout.write(render_report(report, place.root))
+    return FOUND
+
+
+def symbols(options: argparse.Namespace) -> int:
+    """List symbols by name."""
+    index = _open(options)
+    _prepare(index)
+    pattern = options.pattern if set(options.pattern) & set("*?") else f"*{options.pattern}*"
+    rows = index.symbols(pattern, options.top_k)
+    if options.json:
+        print_json([row._asdict() for row in rows])
+    else:
+        for row in rows:
+            sys.stdout.write(f"{row.path}:{row.start_line}\t{row.kind}\t{row.qualified_name}\n")
+    return FOUND if rows else NOTHING
+
+
+def status(options: argparse.Namespace) -> int:
+    """Say what is indexed and how fresh it is."""
+    index = _open(options)
+    if not index.exists:
+        raise IndexMissing(f"no index of {index.root} yet; run `dowse index`")
+    facts = index.status()
+    if options.files:
+        return _list_files(index, as_json=options.json)
+    if options.json:
+        print_json(facts)
+        return FOUND
+    changes = facts["changes"]
+    lines = [
+        ("root", facts["root"]),
+        ("index", f"{facts['index']} ({render_size(facts['index_bytes'])})"),
+        ("indexed", f"{render_time(facts['indexed_at'])}, generation {facts['generation']}"),
+        ("files", f"{facts['files']:,} ({render_size(facts['source_bytes'])}), {facts['skipped']:,} left out"),
+        ("symbols", f"{facts['symbols']:,}"),
+        ("languages", ", ".join(f"{name} {count:,}" for name, count in facts["languages"].items())),
+        ("fresh", "yes" if not any(changes.values()) else f"no: {_changes(changes)}; run `dowse index`"),
+    ]
+    if facts["writer"]:
+        lines.append(("writing", f"process {facts['writer']}"))
+    sys.stdout.writelines(f"{name:<10} {value}\n" for name, value in lines)
+    return FOUND
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Check the index and the installation."""
+    from dowse.cli.checkup import run_checks
+
+    checks = run_checks(_open(options))
+    if options.json:
+        print_json([{"check": name, "ok": ok, "detail": detail} for name, ok, detail in checks])
+    else:
+        for name, ok, detail in checks:
+            sys.stdout.write(f"{'ok' if ok else 'BAD':<4} {name}: {detail}\n")
+    return FOUND if all(ok for _, ok, _ in checks) else ERROR
+
+
+def clear(options: argparse.Namespace) -> int:
+    """Remove the index."""
+    index = _open(options)
+    if not index.exists:
+        _say(f"there is no index of {index.root}")
+        return NOTHING
+    index.backend.clear()
+    sys.stdout.write(f"removed {index.backend.folder}\n")
+    return FOUND
+
+
+def completion(options: argparse.Namespace) -> int:
+    """Print a completion script."""
+    import shtab
+
+    sys.stdout.write(shtab.complete(build_parser(), shell=options.shell))
+    return FOUND
+
+
+def _open(options: argparse.Namespace, **more: object) -> Index:
+    settings = {name: getattr(options, name, None) for name in ("index_dir", "exclude", "strip_docs", "processes")}
+    return Index.open(options.path, **settings, **more)
+
+
+def _prepare(index: Index) -> None:
+    """Index on first use; afterwards take in what changed, while that is quick."""
+    if not index.exists:
+        _say(f"indexing {index.root} (first use)")
+        _update(index)
+        return
+    refresh = index.settings.refresh
+    if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
+        return
+    changes = index.changes()
+    count = len(changes.jobs) + len(changes.deleted)
+    if count and (refresh == "always" or count <= REFRESH_CHANGES):
+        _update(index)
+    elif count:
+        _say(f"{count:,} files changed since the index was made; run `dowse index`")
+
+
+def _update(index: Index, *, quiet: bool = False, rebuild: bool = False, wait: float | None = None) -> Any:  # noqa: ANN401
+    from dowse.cli.progress import ProgressBar
+
+    with ProgressBar(enabled=not quiet and sys.stderr.isatty()) as bar:
+        report = index.update(rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=_say)
+    for path, reason in report.failed[:5]:
+        _say(f"{path}: {reason}")
+    if len(report.failed) > 5:
+        _say(f"and {len(report.failed) - 5} more; `dowse status --files` lists them")
+    return report
+
+
+def _filters(options: argparse.Namespace) -> str:
+    """Write the filter flags in the query language."""
+    flags = (("lang", options.lang), ("path", options.only_path), ("kind", options.kind))
+    parts = [f"{name}:{_quoted(value)}" for name, values in flags for value in values or ()]
+    parts += [f"-path:{_quoted(value)}" for value in options.not_path or ()]
+    return " ".join(parts)
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _list_files(index: Index, *, as_json: bool) -> int:
+    files, skipped = index.files(), index.skipped()
+    if as_json:
+        left_out = [{"path": path, "reason": reason} for path, reason in skipped]
+        print_json({"files": [file._asdict() for file in files], "skipped": left_out})
+        return FOUND
+    for file in files:
+        extra = "".join(f", {note}" for note in (file.role, file.problem) if note)
+        language = file.language or "text"
+        sys.stdout.write(f"in   {file.path}\t{language}, {file.symbols} symbols, {file.lines} lines{extra}\n")
+    for path, reason in skipped:
+        sys.stdout.write(f"out  {path}\t{reason}\n")
+    return FOUND
+
+
+def _changes(changes: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
+
+
+def _say(message: str) -> None:
+    """Say something beside the results."""
+    sys.stderr.write(f"dowse: {message}\n")

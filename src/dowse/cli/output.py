@@ -1,0 +1,163 @@
+"""Answers for people: path:line, signature, the lines that matter, and why."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.types import Answer, Hit
+
+if TYPE_CHECKING:
+    from dowse.index.update import Report
+
+# Lines of a snippet unless -C says otherwise.
+SNIPPET_LINES = 5
+# Matching lines shown under one symbol of an exact search.
+_MAX_MATCHES = 20
+_MAX_WIDTH = 200
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Escape sequences, all empty where there is no terminal or NO_COLOR is set."""
+
+    path: str = ""
+    line: str = ""
+    match: str = ""
+    dim: str = ""
+    bold: str = ""
+    reset: str = ""
+
+    @classmethod
+    def choose(cls, when: str) -> Style:
+        """Return colours or none, as the user and the terminal wish."""
+        wanted = when == "always" or (when == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+        if not wanted:
+            return cls()
+        return cls("\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[1m", "\x1b[0m")
+
+
+def render_answer(answer: Answer, style: Style, *, context: int | None, explain: bool) -> str:
+    """Return all hits as text."""
+    words = frozenset(_terms(answer.query))
+    lines = SNIPPET_LINES if context is None else context
+    return "".join(_render_hit(hit, words, style, lines, explain) + "\n" for hit in answer.hits)
+
+
+def print_json(data: object) -> None:
+    """Print plain data as JSON."""
+    json.dump(data, sys.stdout, ensure_ascii=False, indent=2)
+    sys.stdout.write("\n")
+
+
+def render_report(report: Report, root: Path) -> str:
+    """Return what an update did, on one line."""
+    if not report.wrote:
+        return f"up to date: {report.unchanged:,} files in {report.seconds:.2f} s\n"
+    counts = (("added", report.added), ("changed", report.changed), ("deleted", report.deleted))
+    done = ", ".join(f"{count:,} {name}" for name, count in counts if count)
+    return f"indexed {root}: {done} ({report.skipped:,} left out) in {report.seconds:.1f} s\n"
+
+
+def render_size(size: int) -> str:
+    """Return a number of bytes as people read it."""
+    value = float(size)
+    for unit in ("B", "KB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def render_time(stamp: int) -> str:
+    """Return how long ago something was."""
+    seconds = max(0, int(time.time()) - stamp)
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"
+
+
+def _render_hit(hit: Hit, words: frozenset[str], style: Style, lines: int, explain: bool) -> str:
+    symbol = hit.symbol
+    name = symbol.qualified_name if symbol.kind != "file" else ""
+    head = f"{style.path}{symbol.path}{style.reset}:{style.line}{symbol.start_line}{style.reset}"
+    out = [f"{head}  {style.bold}{symbol.kind} {name}{style.reset}  {style.dim}{hit.score:.2f}{style.reset}"]
+    if hit.matches:
+        for match in hit.matches[:_MAX_MATCHES]:
+            out.append(f"{match.line:>6}  {_mark_spans(match.text, match.spans, style)}")
+        if len(hit.matches) > _MAX_MATCHES:
+            out.append(f"        … {len(hit.matches) - _MAX_MATCHES} more lines")
+    elif lines:
+        out.extend(f"{number:>6}  {_mark_words(text, words, style)}" for number, text in _snippet(hit, words, lines))
+    if explain:
+        out.extend(_render_why(hit, style))
+    return "\n".join(out) + "\n"
+
+
+def _snippet(hit: Hit, words: frozenset[str], count: int) -> list[tuple[int, str]]:
+    """Return the lines of a symbol that say most about the query, with their numbers."""
+    lines = _numbered(hit)
+    if len(lines) <= count:
+        return lines
+    found = [len({term for term in _terms(text) if term in words}) for _, text in lines]
+    # The first line is the signature, which tells most; a window elsewhere must be clearly better.
+    best, best_score = 0, sum(found[:count]) + 1.5
+    for start in range(1, len(lines) - count + 1):
+        score = float(sum(found[start : start + count]))
+        if score > best_score:
+            best, best_score = start, score
+    if best == 0:
+        return lines[:count]
+    return [lines[0], *lines[best + 1 : best + count]] if count > 1 else lines[best : best + 1]
+
+
+def _numbered(hit: Hit) -> list[tuple[int, str]]:
+    """Return the non-blank lines of a symbol's own text with their numbers in the file."""
+    symbol = hit.symbol
+    text = symbol.code.rstrip("\n").split("\n")
+    # A text with pieces cut out (a class without its methods) can't be numbered by counting; only the
+    # lines before the first gap are sure, and they are what a header needs.
+    lines = [(symbol.start_line + offset, line.rstrip("\r")) for offset, line in enumerate(text)]
+    return [(number, line) for number, line in lines if line.strip() and number <= symbol.end_line]
+
+
+def _render_why(hit: Hit, style: Style) -> list[str]:
+    width = max((len(part.source) for part in hit.explanation), default=0)
+    return [
+        f"{style.dim}        {part.value:>+9.3f}  {part.source:<{width}}  {part.detail}{style.reset}".rstrip()
+        for part in hit.explanation
+    ]
+
+
+def _terms(text: str) -> list[str]:
+    from dowse.parse.tokens import tokenize
+
+    return tokenize(text)
+
+
+def _mark_words(text: str, words: frozenset[str], style: Style) -> str:
+    text = text[:_MAX_WIDTH]
+    if not style.match:
+        return text
+    return _WORD.sub(
+        lambda m: f"{style.match}{m[0]}{style.reset}" if words & set(_terms(m[0])) else m[0], text
+    )
+
+
+def _mark_spans(text: str, spans: tuple[tuple[int, int], ...], style: Style) -> str:
+    if not style.match:
+        return text.rstrip("\r")
+    out, at = [], 0
+    for start, end in spans:
+        out += [text[at:start], style.match, text[start:end], style.reset]
+        at = end
+    return ("".join(out) + text[at:]).rstrip("\r")

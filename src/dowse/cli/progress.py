@@ -1,0 +1,47 @@
+"""A progress bar on standard error: one line, rewritten a few times a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dowse.index.update import Progress
+
+_WIDTH = 30
+_INTERVAL = 0.1
+
+
+class ProgressBar:
+    """Shows how many files are done and about how long the rest takes."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled
+        self._started = time.monotonic()
+        self._shown = 0.0
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def show(self, progress: Progress) -> None:
+        """Draw the bar, unless it was drawn a moment ago."""
+        now = time.monotonic()
+        if not self._enabled or (now - self._shown < _INTERVAL and progress.done < progress.total):
+            return
+        self._shown = now
+        share = progress.done / max(1, progress.total)
+        bar = "█" * round(share * _WIDTH)
+        left = (now - self._started) * (1 - share) / share if share else 0.0
+        sys.stderr.write(
+            f"\rindexing {bar:░<{_WIDTH}} {progress.done:,}/{progress.total:,} files, {left:.0f} s left\x1b[K"
+        )
+        sys.stderr.flush()
