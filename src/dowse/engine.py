@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dowse.backends.protocol import KeywordRequest, Reader
 from dowse.config import Settings
-from dowse.lanes.keyword import FIELD_WEIGHTS, SYMBOL_WEIGHTS, keyword_lane, query_terms
+from dowse.lanes.keyword import keyword_lane, query_terms
 from dowse.query import (
     Constraint,
     Leaf,
@@ -23,6 +23,7 @@ from dowse.query import (
     parse_query,
     pattern_of,
 )
+from dowse.rank.profile import CORPUS, SYMBOL_FIELDS, TREE, Profile
 from dowse.rank.signals import Ranked, Wanted, rank
 from dowse.source.roles import role_of
 from dowse.types import Answer, Contribution, Hit, LineMatch, SymbolRow
@@ -68,12 +69,13 @@ def search(
         min_score: Leave out hits below this score.
     """
     plan = make_plan(text, mode, filters)
+    profile = CORPUS if reader.is_corpus else TREE
     found, rows = _find_exact(reader, plan)
     if plan.mode == "regex":
-        ranked = _rank_exact(plan, found, rows)
+        ranked = _rank_exact(plan, found, rows, profile)
         notes: tuple[str, ...] = ()
     else:
-        request, ranked, notes = _rank_words(reader, plan, found, settings, k, fuzziness)
+        request, ranked, notes = _rank_words(reader, plan, found, settings, profile, k, fuzziness)
         if explain:
             _break_down(reader, request, ranked[:k] if k else ranked)
     if min_score:
@@ -125,7 +127,7 @@ def _find_exact(
 
 
 def _rank_exact(
-    plan: Plan, found: dict[Phrase | Regex, Found], rows: dict[Place, SymbolRow]
+    plan: Plan, found: dict[Phrase | Regex, Found], rows: dict[Place, SymbolRow], profile: Profile
 ) -> list[Ranked]:
     """Order the symbols that meet the constraint by how many of their lines match, and by signals."""
 
@@ -137,7 +139,7 @@ def _rank_exact(
     kept = [row for row in rows.values() if evaluate(plan.constraint, lambda leaf, r=row: decide(leaf, r))]  # type: ignore[misc]
     matches = _by_place(found.values())
     scores = [math.log2(1 + len(matches[_place(row)])) for row in kept]
-    return rank(kept, scores, _wanted(plan), filtered_roles=_roles_asked(plan))
+    return rank(kept, scores, _wanted(plan), profile, _roles_asked(plan))
 
 
 def _rank_words(
@@ -145,6 +147,7 @@ def _rank_words(
     plan: Plan,
     found: dict[Phrase | Regex, Found],
     settings: Settings,
+    profile: Profile,
     k: int,
     fuzziness: str | None,
 ) -> tuple[KeywordRequest, list[Ranked], tuple[str, ...]]:
@@ -157,10 +160,10 @@ def _rank_words(
         fuzziness=fuzziness or settings.fuzziness,
         constraint=plan.constraint,
         exact_rows={leaf: frozenset(row for _, row in places) for leaf, places in found.items()},
-        field_weights=SYMBOL_WEIGHTS if plan.mode == "symbol" else FIELD_WEIGHTS,
+        field_weights=SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
     )
     rows = reader.rows(result.rows)
-    ranked = rank(rows, result.scores, _wanted(plan), filtered_roles=_roles_asked(plan))
+    ranked = rank(rows, result.scores, _wanted(plan), profile, _roles_asked(plan))
     return result.request, ranked, result.notes
 
 
@@ -181,10 +184,10 @@ def _wanted(plan: Plan) -> Wanted:
     """Return what the ranking signals need to know of the query."""
     words = plan.query.words
     text = " ".join(word.text for word in words)
-    named = [word.text for word in words if word.identifier or len(words) == 1]
-    return Wanted(
-        frozenset(term.text for term in query_terms(text)), frozenset(_name(word) for word in named)
-    )
+    # A name inside prose is one word among others; alone it asks for a definition.
+    only_names = len(words) == 1 or all(word.identifier for word in words)
+    names = frozenset(_name(word.text) for word in words) if only_names else frozenset()
+    return Wanted(frozenset(term.text for term in query_terms(text)), names)
 
 
 def _name(word: str) -> str:

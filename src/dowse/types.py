@@ -147,8 +147,6 @@ class FileRecord(NamedTuple):
     packed_text: bytes
     references: bytes
     text: str
-    terms: str  # the distinct terms of the whole file
-    path_terms: str
     symbols: tuple[SymbolRecord, ...]
 
 
@@ -187,4 +185,4 @@ class StoredFile(NamedTuple):
 
 
 # The fields of the keyword index, in the order of SymbolRecord.terms.
-KEYWORD_FIELDS = ("name", "context", "signature", "path", "doc", "body")
+KEYWORD_FIELDS = ("name", "context", "signature", "path", "body")

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import sqlite3
 import threading
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,10 @@ from dowse.store.catalog import Catalog
 from dowse.store.layout import (
     catalog_path,
     clone_generation,
+    damaged,
     generation_path,
     lock_holder,
+    remove_index,
     remove_other_generations,
     writer_lock,
 )
@@ -41,19 +44,19 @@ class LocalBackend:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # A snapshot belongs to one connection, so threads that search at once each need their own.
-        self._local = threading.local()
-        self._fulltext: tuple[int, Any] | None = None
+        # A snapshot belongs to one connection, so readers held at once each need their own.
+        self._idle: list[Catalog] = []
+        self._lock = threading.Lock()
+        self._fulltext: tuple[object, Any] | None = None
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[LocalReader]:
         """Open the newest generation for reading."""
         for attempt in range(_OPEN_TRIES):
-            catalog = self._open_catalog()
-            with catalog.snapshot() as generation:
+            with self._catalog() as catalog, catalog.snapshot() as generation:
                 if not generation:
                     raise IndexMissing(f"the index in {self.folder} is empty; run `dowse index` first")
-                fulltext = self._open_fulltext(generation, last_try=attempt == _OPEN_TRIES - 1)
+                fulltext = self._open_fulltext(catalog, generation, last_try=attempt == _OPEN_TRIES - 1)
                 if fulltext is None:
                     continue
                 yield LocalReader(generation, catalog, fulltext)
@@ -64,7 +67,7 @@ class LocalBackend:
         self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
     ) -> Iterator[LocalWriter]:
         """Become the one writer."""
-        with writer_lock(self.folder, wait, on_wait or (lambda _: None)):
+        with writer_lock(self.folder, wait, on_wait or (lambda _: None)), self._naming_damage():
             catalog = Catalog.open_for_writing(catalog_path(self.folder))
             writer = LocalWriter(self.folder, catalog)
             try:
@@ -72,25 +75,25 @@ class LocalBackend:
             finally:
                 writer.close()
 
-    def clear(self) -> None:
-        """Remove the index."""
+    def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
+        """Remove the index, and nothing else that may lie in its folder."""
         self.close()
-        with writer_lock(self.folder, 0.0, lambda _: None):
-            shutil.rmtree(self.folder)
+        with writer_lock(self.folder, wait, on_wait or (lambda _: None)):
+            remove_index(self.folder)
 
     def close(self) -> None:
         """Let go of files; the next reader opens them again."""
-        catalog: Catalog | None = getattr(self._local, "catalog", None)
-        if catalog is not None:
+        with self._lock:
+            idle, self._idle, self._fulltext = self._idle, [], None
+        for catalog in idle:
             catalog.close()
-        self._local.catalog = self._fulltext = None
 
     def check(self) -> list[str]:
         """Return what is wrong with the index."""
         try:
             with self.reader() as reader:
                 return reader.check()
-        except (IndexDamaged, sqlite3.DatabaseError) as error:
+        except IndexDamaged as error:
             return [str(error)]
 
     def busy(self) -> int | None:
@@ -101,15 +104,38 @@ class LocalBackend:
         """Return the bytes that the index takes on disk."""
         return sum(f.stat().st_size for f in self.folder.rglob("*") if f.is_file())
 
-    def _open_catalog(self) -> Catalog:
-        catalog: Catalog | None = getattr(self._local, "catalog", None)
-        if catalog is None:
-            catalog = self._local.catalog = Catalog.open_for_reading(catalog_path(self.folder))
-        return catalog
+    @contextlib.contextmanager
+    def _catalog(self) -> Iterator[Catalog]:
+        """Lend a connection that nobody else uses meanwhile."""
+        with self._naming_damage():
+            catalog = self._take()
+            try:
+                yield catalog
+            except (sqlite3.DatabaseError, zlib.error):
+                catalog.close()
+                raise
+            except BaseException:
+                self._give_back(catalog)
+                raise
+            self._give_back(catalog)
 
-    def _open_fulltext(self, generation: int, last_try: bool) -> Any | None:  # noqa: ANN401
-        opened = self._fulltext
-        if opened is not None and opened[0] == generation:
+    def _give_back(self, catalog: Catalog) -> None:
+        with self._lock:
+            self._idle.append(catalog)
+
+    def _take(self) -> Catalog:
+        while True:
+            with self._lock:
+                catalog = self._idle.pop() if self._idle else None
+            if catalog is None:
+                return Catalog.open_for_reading(catalog_path(self.folder))
+            if catalog.is_current():
+                return catalog
+            catalog.close()  # the index was removed, and perhaps built again
+
+    def _open_fulltext(self, catalog: Catalog, generation: int, last_try: bool) -> Any | None:  # noqa: ANN401
+        opened, wanted = self._fulltext, (catalog.identity, generation)
+        if opened is not None and opened[0] == wanted:
             return opened[1]
         from dowse.store.fulltext import FulltextReader
 
@@ -118,11 +144,17 @@ class LocalBackend:
         except (ValueError, OSError) as error:
             if not last_try:
                 return None
-            raise IndexDamaged(
-                f"the text index in {self.folder} is damaged ({error}); run `dowse index --rebuild`"
-            ) from error
-        self._fulltext = (generation, fulltext)
+            raise damaged(self.folder, error) from error
+        self._fulltext = (wanted, fulltext)
         return fulltext
+
+    @contextlib.contextmanager
+    def _naming_damage(self) -> Iterator[None]:
+        """Turn what the libraries say of a damaged file into an error that names the remedy."""
+        try:
+            yield
+        except (sqlite3.DatabaseError, zlib.error) as error:
+            raise damaged(self.folder, error) from error
 
 
 class LocalReader:
@@ -130,6 +162,7 @@ class LocalReader:
 
     def __init__(self, generation: int, catalog: Catalog, fulltext: Any) -> None:  # noqa: ANN401
         self.generation = generation
+        self.is_corpus = catalog.meta().get("corpus") == "1"
         self._catalog = catalog
         self._fulltext = fulltext
         self._last_text = (0, b"")  # hits of one file often follow each other
@@ -142,15 +175,6 @@ class LocalReader:
         hits = searcher.search(keyword_query(request, self._resolve), limit, count=False).hits
         rows = searcher.fast_field_values("row", [address for _, address in hits])
         return list(zip(rows, [score for score, _ in hits], strict=True))
-
-    def file_scores(self, request: KeywordRequest, limit: int) -> dict[int, float]:
-        """Return how well the best whole files match the terms, by file id."""
-        from dowse.backends.local_query import file_query
-
-        searcher = self._fulltext.files
-        hits = searcher.search(file_query(request), limit, count=False).hits
-        ids = searcher.fast_field_values("file", [address for _, address in hits])
-        return dict(zip(ids, [score for score, _ in hits], strict=True))
 
     def explain(
         self, request: KeywordRequest, rows: Sequence[int]
@@ -176,7 +200,7 @@ class LocalReader:
     def document_frequency(self, term: str) -> int:
         """Return in how many symbols a term occurs, in the field where it is most frequent."""
         searcher = self._fulltext.symbols
-        return max(int(searcher.doc_freq(field, term)) for field in ("body", "doc", "path", "name"))
+        return max(int(searcher.doc_freq(field, term)) for field in ("body", "path", "name"))
 
     def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match."""
@@ -339,7 +363,11 @@ class LocalWriter:
         if self._fulltext is None:
             from dowse.store.fulltext import FulltextWriter
 
-            self._fulltext = FulltextWriter(clone_generation(self._folder, self._base, self._base + 1))
+            folder = clone_generation(self._folder, self._base, self._base + 1)
+            try:
+                self._fulltext = FulltextWriter(folder)
+            except ValueError as error:  # tantivy's word for anything it can't read
+                raise damaged(self._folder, error) from error
 
     def _begin_catalog(self) -> None:
         if not self._catalog.in_transaction:

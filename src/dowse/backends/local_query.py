@@ -27,7 +27,6 @@ from dowse.query import (
 from dowse.store.fulltext import file_schema, symbol_schema
 from dowse.types import KEYWORD_FIELDS
 
-FILE_WEIGHTS = {"terms": 1.0, "path": 0.5}
 # For each leaf that is decided outside tantivy: the field ("file" or "row") and the values that match.
 Resolver = Callable[[Leaf], tuple[str, Iterable[int]]]
 
@@ -74,18 +73,6 @@ def trigram_query(wanted: TrigramQuery) -> Query:
         return Query.term_query(file_schema(), "trigrams", wanted.text, "basic")
     occur = Occur.Must if isinstance(wanted, trigrams.And) else Occur.Should
     return Query.boolean_query([(occur, trigram_query(part)) for part in wanted.parts])
-
-
-def file_query(request: KeywordRequest) -> Query:
-    """Rank whole files by the terms."""
-    terms = [term for term in request.terms if not term.distance]
-    return _any(
-        [
-            Query.boost_query(Query.term_query(file_schema(), field, term.text, "freq"), weight * term.weight)
-            for term in terms
-            for field, weight in FILE_WEIGHTS.items()
-        ]
-    )
 
 
 def _subqueries(request: KeywordRequest) -> list[tuple[str, Term, Query]]:

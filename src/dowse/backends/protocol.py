@@ -35,12 +35,10 @@ class Reader(Protocol):
     """One generation of an index, unchanging while it is held."""
 
     generation: int
+    is_corpus: bool  # functions from many places, rather than the files of a tree
 
     def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols, best first; never a score of 0 if there are terms."""
-
-    def file_scores(self, request: KeywordRequest, limit: int) -> dict[int, float]:
-        """Return how well the best whole files match the terms, by file id."""
 
     def explain(
         self, request: KeywordRequest, rows: Sequence[int]

@@ -23,13 +23,23 @@ _AHEAD = 4
 _BACKLOG = 32
 
 
-def parse_all(jobs: Iterable[AnyJob], processes: int, time_limit: int = FILE_TIME_LIMIT) -> Iterator[Reply]:
-    """Give a reply for every job, in the order they finish."""
+def parse_all(
+    jobs: Iterable[AnyJob], processes: int, time_limit: int = FILE_TIME_LIMIT, program: str = ""
+) -> Iterator[Reply]:
+    """Give a reply for every job, in the order they finish.
+
+    Args:
+        jobs: What to parse; read as the processes ask for more.
+        processes: How many processes parse at once.
+        time_limit: Seconds that one job may take.
+        program: What the processes run, if not `worker_program(time_limit)`.
+    """
+    program = program or worker_program(time_limit)
     source = _Source(jobs)
     replies: queue.Queue[Reply | BaseException | None] = queue.Queue(_BACKLOG)
     stop = threading.Event()
     threads = [
-        threading.Thread(target=_drive, args=(source, replies, stop, time_limit), daemon=True)
+        threading.Thread(target=_drive, args=(source, replies, stop, program, time_limit), daemon=True)
         for _ in range(max(1, processes))
     ]
     for thread in threads:
@@ -61,29 +71,36 @@ class _Source:
             return next(self._jobs, None)
 
 
+def worker_program(time_limit: int) -> str:
+    """Return the Python program of a parsing process."""
+    # The parent's own search path, so that the child finds the very same package.
+    return f"import sys; sys.path[:] = {sys.path!r}\nfrom dowse.index.worker import main; main({time_limit})"
+
+
 def _drive(
     source: _Source,
     replies: queue.Queue[Reply | BaseException | None],
     stop: threading.Event,
+    program: str,
     time_limit: int,
 ) -> None:
     """Keep one process busy, and start another in its place when it dies."""
     pending: deque[AnyJob] = deque()
+    sent = 0  # so many of the pending jobs are with the process
     worker: subprocess.Popen[bytes] | None = None
     try:
         while not stop.is_set():
             while len(pending) < _ahead(pending) and (job := source.take()) is not None:
                 pending.append(job)
-                if worker is not None:
-                    _send(worker, job)
             if not pending:
                 break
             if worker is None:
-                worker = _start(time_limit)
-                for job in list(pending)[: _ahead(pending)]:
-                    _send(worker, job)
+                worker, sent = _start(program), 0
+            while sent < min(len(pending), _ahead(pending)):
+                _send(worker, pending[sent])
+                sent += 1
             reply = cast("Reply | None", read_frame(cast(BinaryIO, worker.stdout)))
-            job = pending.popleft()
+            job, sent = pending.popleft(), sent - 1
             if reply is not None:
                 replies.put(reply)
                 continue
@@ -117,9 +134,7 @@ def _singly(job: CorpusJob) -> Iterator[CorpusJob]:
         yield CorpusJob(function.id, (function,), job.strip_docs)
 
 
-def _start(time_limit: int) -> subprocess.Popen[bytes]:
-    # The parent's own search path, so that the child finds the very same package.
-    program = f"import sys; sys.path[:] = {sys.path!r}; from dowse.index.worker import main; main({time_limit})"
+def _start(program: str) -> subprocess.Popen[bytes]:
     worker = subprocess.Popen(
         [sys.executable, "-c", program],
         stdin=subprocess.PIPE,

@@ -16,10 +16,6 @@ from dowse.store.catalog import pack_text
 from dowse.types import Definition, FileRecord, ParsedFile, Span, SymbolRecord
 
 
-import os
-_BODYDOC = os.environ.get("BODYDOC") == "1"
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
     """A text to be indexed, and what is known of it before parsing."""
@@ -75,8 +71,6 @@ def make_record(source: Source, strip_docs: bool) -> FileRecord:
         packed_text=pack_text(data),
         references=_packed_references(parsed),
         text=data.decode() if strip_docs else source.text,
-        terms=all_terms(symbols),
-        path_terms=path_terms,
         symbols=tuple(symbols),
     )
 
@@ -100,31 +94,31 @@ def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
         spans=((0, len(data)),),
         doc_spans=tuple(span for d in parsed.definitions[:1] for span in d.doc_spans),
     )
-    symbol = symbol_record(data, definition, function.id, term_string(function.path))
+    # Some corpora hold the documentation beside the code; it is searched all the same.
+    beside = "" if strip_docs else function.doc
+    symbol = symbol_record(data, definition, function.id, term_string(function.path), beside)
     return FileRecord(
         *(function.id, function.repo, function.path, function.language, role_of(function.path)),
         *(len(data), 0, corpus_hash(function), "utf-8", lines, parsed.problem),
         packed_text=pack_text(data),
         references=_packed_references(parsed),
         text=data.decode(),
-        terms=all_terms([symbol]),
-        path_terms=term_string(function.path),
         symbols=(symbol,),
     )
 
 
-def symbol_record(data: bytes, definition: Definition, key: str, path_terms: str) -> SymbolRecord:
-    """Tokenise one definition, field by field."""
+def symbol_record(
+    data: bytes, definition: Definition, key: str, path_terms: str, beside: str = ""
+) -> SymbolRecord:
+    """Tokenise one definition, field by field; `beside` is text that belongs to it but stands elsewhere."""
     code = own_text(data, definition.spans)
-    body = own_text(data, subtract(definition.spans, definition.doc_spans))
     context = definition.qualified_name.removesuffix(definition.name)
     terms = (
         term_string(definition.name),
         term_string(context),
         term_string(definition.signature),
         path_terms,
-        term_string(definition.doc),
-        term_string((code if _BODYDOC else body).decode("utf-8", "replace")),
+        term_string(code.decode("utf-8", "replace") + beside),
     )
     return SymbolRecord(
         *(key, definition.kind, definition.name, definition.qualified_name),
@@ -135,31 +129,9 @@ def symbol_record(data: bytes, definition: Definition, key: str, path_terms: str
     )
 
 
-def all_terms(symbols: list[SymbolRecord]) -> str:
-    """Return the distinct terms of a file: one can be right for a question that no part of it answers alone."""
-    return " ".join({term for symbol in symbols for terms in symbol.terms for term in terms.split()})
-
-
 def own_text(data: bytes, spans: tuple[Span, ...]) -> bytes:
     """Return the text of a definition without what is cut out of it."""
     return b"".join([data[start:end] for start, end in spans])
-
-
-def subtract(spans: tuple[Span, ...], holes: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Return the spans without the holes; both sorted and free of overlap."""
-    if not holes:
-        return spans
-    kept: list[Span] = []
-    for start, end in spans:
-        for hole_start, hole_end in holes:
-            if hole_end <= start or hole_start >= end:
-                continue
-            if start < hole_start:
-                kept.append((start, hole_start))
-            start = max(start, hole_end)
-        if start < end:
-            kept.append((start, end))
-    return tuple(kept)
 
 
 def hold_back_docs(data: bytes, parsed: ParsedFile) -> tuple[bytes, ParsedFile]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dowse.backends.protocol import Backend, Writer
+from dowse.backends.protocol import Backend, Reader, Writer
 from dowse.config import Settings
 from dowse.index.pool import AnyJob, parse_all
 from dowse.index.records import corpus_hash
@@ -61,6 +62,10 @@ class Progress:
     total: int
 
 
+# Size and time of files that are left out for what is in them, and why: they are not opened again.
+LeftOut = dict[str, tuple[tuple[int, int], str]]
+
+
 @dataclass(slots=True)
 class Difference:
     """What lies between the tree and the index."""
@@ -68,6 +73,7 @@ class Difference:
     jobs: list[Job] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    left_out: LeftOut = field(default_factory=dict)
     unchanged: int = 0
 
 
@@ -94,10 +100,11 @@ def update(
     )
 
 
-def difference(root: Path, stamps: dict[str, FileStamp], settings: Settings) -> Difference:
+def difference(root: Path, index: Reader | Writer, settings: Settings) -> Difference:
     """Walk the tree and compare it with what the index knows."""
     found = Difference()
     repo = repo_identity(root)
+    stamps, left_out = known_stamps(index, settings), _left_out(index)
     missing = set(stamps)
     for entry in walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes):
         key = _printable(entry.path)
@@ -105,9 +112,14 @@ def difference(root: Path, stamps: dict[str, FileStamp], settings: Settings) -> 
             found.skipped.append((key, entry.reason))
             continue
         missing.discard(key)
+        stamp = (entry.size, entry.mtime_ns)
         known = stamps.get(key)
-        if known is not None and known.size == entry.size and known.mtime_ns == entry.mtime_ns:
+        if known is not None and (known.size, known.mtime_ns) == stamp:
             found.unchanged += 1
+            continue
+        if known is None and left_out.get(key, ((), ""))[0] == stamp:
+            found.skipped.append((key, left_out[key][1]))
+            found.left_out[key] = left_out[key]
             continue
         job = Job(
             *(key, repo, key, role_of(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
@@ -119,26 +131,39 @@ def difference(root: Path, stamps: dict[str, FileStamp], settings: Settings) -> 
     return found
 
 
+def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileStamp]:
+    """Return what the index knows of every file; nothing it could trust if it was made in another way."""
+    stamps = index.stamps()
+    if index.meta().get("strip_docs", "0") == str(int(settings.strip_docs)):
+        return stamps
+    return {key: FileStamp(-1, 0, "") for key in stamps}
+
+
+def _left_out(index: Reader | Writer) -> LeftOut:
+    """Return the files that were opened and found not worth indexing, or that no parser survived."""
+    entries = json.loads(index.meta().get("left_out", "{}"))
+    return {key: ((size, mtime), reason) for key, (size, mtime, reason) in entries.items()}
+
+
 def _update_tree(
     writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
 ) -> Report:
-    stamps = writer.stamps()
-    diff = difference(root, stamps, settings)
+    diff = difference(root, writer, settings)
     for key in diff.deleted:
         writer.delete(key)
     size = sum(job.size for job in diff.jobs)
     processes = 1 if size < _SMALL_BYTES else settings.processes
-    tally = _Tally(writer, stamps, diff.skipped)
+    tally = _Tally(writer, diff.skipped)
     for done, reply in enumerate(parse_all(diff.jobs, processes), 1):
         tally.take(reply.key, reply.records, reply.reason)
         on_progress(Progress(done, len(diff.jobs)))
-    tally.finish({job.key: job for job in diff.jobs})
+    tally.finish({job.key: job for job in diff.jobs}, diff.left_out)
     wrote = tally.added or tally.changed or tally.dropped or diff.deleted
-    notes = tally.touched or sorted(diff.skipped) != writer.skipped()
+    notes = tally.touched or sorted(diff.skipped) != writer.skipped() or diff.left_out != _left_out(writer)
     generation = 0
     if wrote or notes or not writer.meta().get("root"):
         writer.set_skipped(diff.skipped)
-        generation = writer.commit(_description(root, settings))
+        generation = writer.commit(_description(root, settings, diff.left_out))
     return Report(
         generation or int(writer.meta()["generation"]),
         tally.added,
@@ -153,11 +178,10 @@ def _update_tree(
 class _Tally:
     """Puts replies into the store and counts them."""
 
-    def __init__(
-        self, writer: Writer, stamps: dict[str, FileStamp], skipped: list[tuple[str, str]]
-    ) -> None:
-        self._writer, self._stamps, self._skipped = writer, stamps, skipped
+    def __init__(self, writer: Writer, skipped: list[tuple[str, str]]) -> None:
+        self._writer, self._stamps, self._skipped = writer, writer.stamps(), skipped
         self._same_keys: list[str] = []
+        self._reasons: dict[str, str] = {}
         self.added = self.changed = self.dropped = self.same = self.touched = 0
         self.failed: list[tuple[str, str]] = []
 
@@ -178,64 +202,72 @@ class _Tally:
             self._same_keys.append(key)
             return
         self._skipped.append((key, reason))
+        self._reasons[key] = reason
         if reason.startswith(("parser", "unreadable")):
             self.failed.append((key, reason))
         if key in self._stamps:
             self._writer.delete(key)
             self.dropped += 1
 
-    def finish(self, jobs: dict[str, Job]) -> None:
-        """Remember the new times of files whose content turned out to be the same."""
+    def finish(self, jobs: dict[str, Job], left_out: LeftOut) -> None:
+        """Remember the new times of files whose content is the same, and of those left out."""
         for key in self._same_keys:
             job = jobs[key]
             if not _is_fresh(job.mtime_ns):
                 self._writer.touch(key, job.size, job.mtime_ns)
                 self.touched += 1
+        for key, reason in self._reasons.items():
+            job = jobs[key]
+            if not _is_fresh(job.mtime_ns) and not reason.startswith("unreadable"):
+                left_out[key] = ((job.size, job.mtime_ns), reason)
 
 
 def _update_corpus(
     writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
 ) -> Report:
-    stamps = writer.stamps()
-    problems: list[tuple[str, str]] = []
-    functions = _functions(root, problems)
-    known = {key: stamp.content_hash for key, stamp in stamps.items()}
-    fresh, present = _changed_functions(functions, known)
-    deleted = sorted(set(stamps) - present)
+    problems: dict[str, str] = {}
+    known = {key: stamp.content_hash for key, stamp in known_stamps(writer, settings).items()}
+    fresh, present = _changed_functions(_functions(root, problems), known, problems)
+    deleted = sorted(set(known) - present)
     for key in deleted:
         writer.delete(key)
-    tally = _Tally(writer, stamps, problems)
+    skipped = list(problems.items())
+    tally = _Tally(writer, skipped)
     done = 0
     for reply in parse_all(_corpus_jobs(fresh, settings.strip_docs), settings.processes):
         tally.take(reply.key, reply.records, reply.reason)
-        done += len(reply.records)
+        done += max(1, len(reply.records))
         on_progress(Progress(done, len(fresh)))
+    wrote = tally.added or tally.changed or tally.dropped or deleted
     generation = int(writer.meta()["generation"])
-    if deleted or fresh or not writer.meta().get("root"):
-        writer.set_skipped(problems)
-        generation = writer.commit(_description(root, settings))
-    unchanged = len(present) - len(fresh)
+    if wrote or sorted(skipped) != writer.skipped() or not writer.meta().get("root"):
+        writer.set_skipped(skipped)
+        generation = writer.commit(_description(root, settings, {}))
     return Report(
-        *(generation, tally.added, tally.changed, len(deleted), unchanged, len(problems)),
+        *(generation, tally.added, tally.changed, len(deleted) + tally.dropped, len(present) - len(fresh)),
+        skipped=len(skipped),
         failed=tuple(tally.failed),
     )
 
 
-def _functions(root: Path, problems: list[tuple[str, str]]) -> Iterator[CorpusFunction]:
+def _functions(root: Path, problems: dict[str, str]) -> Iterator[CorpusFunction]:
+    """Give the functions of a corpus; note the lines that hold none."""
     for entry in open_corpus(root):
         if isinstance(entry, CorpusProblem):
-            problems.append((f"line {entry.line}", entry.reason))
+            problems[f"{Path(entry.file).name}:{entry.line}"] = entry.reason
         else:
             yield entry
 
 
 def _changed_functions(
-    functions: Iterable[CorpusFunction], known: dict[str, str]
+    functions: Iterable[CorpusFunction], known: dict[str, str], problems: dict[str, str]
 ) -> tuple[list[CorpusFunction], set[str]]:
     """Return the functions that are new or changed, and the ids of all; the last of equal ids wins."""
     fresh: dict[str, CorpusFunction] = {}
     present: set[str] = set()
     for function in functions:
+        if function.id in present:
+            problems[f"id {function.id}"] = "several functions have this id; the last one is indexed"
         present.add(function.id)
         fresh.pop(function.id, None)
         if known.get(function.id) != corpus_hash(function):
@@ -249,15 +281,17 @@ def _corpus_jobs(functions: list[CorpusFunction], strip_docs: bool) -> Iterator[
         yield CorpusJob(batch[0].id, batch, strip_docs)
 
 
-def _description(root: Path, settings: Settings) -> dict[str, str]:
+def _description(root: Path, settings: Settings, left_out: LeftOut) -> dict[str, str]:
     """Return what the index says of itself."""
     return {
         "root": str(root),
         "repo": repo_identity(root),
         "commit": head_commit(root),
         "indexed_at": str(int(time.time())),
+        "corpus": str(int(is_corpus(root))),
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),
+        "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in left_out.items()}),
         "dowse": __version__,
     }
 

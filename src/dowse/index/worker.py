@@ -61,9 +61,15 @@ def main(time_limit: int) -> None:
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     write_frame(outgoing, READY)
     while (job := read_frame(incoming)) is not None:
-        if hasattr(signal, "alarm"):
-            signal.alarm(time_limit)
-        write_frame(outgoing, parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job))
+        _set_alarm(time_limit)
+        reply = parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job)
+        _set_alarm(0)  # the parent may take its time to read this, or to send more
+        write_frame(outgoing, reply)
+
+
+def _set_alarm(seconds: int) -> None:
+    if hasattr(signal, "alarm"):
+        signal.alarm(seconds)
 
 
 def parse_functions(job: CorpusJob) -> Reply:

@@ -9,17 +9,6 @@ from dowse.backends.protocol import KeywordRequest, Reader, Term
 from dowse.parse.tokens import tokenize
 from dowse.query import Constraint
 
-# Chosen on the halves that are for choosing; docs/RANKING.md has the table.
-FIELD_WEIGHTS: Mapping[str, float] = {
-    "name": 0.6,
-    "context": 0.3,
-    "signature": 0.3,
-    "path": 0.3,
-    "doc": 0.7,
-    "body": 1.0,
-}
-# The symbol mode looks at names alone.
-SYMBOL_WEIGHTS: Mapping[str, float] = {"name": 1.0, "context": 0.5}
 # A word that is some edits away is worth this share of an exact one.
 _FUZZY_SHARE = 0.35
 # Half of a split word is worth this share of a whole one.
@@ -54,9 +43,9 @@ def keyword_lane(
     limit: int,
     relax_below: int,
     fuzziness: str,
+    field_weights: Mapping[str, float],
     constraint: Constraint | None = None,
     exact_rows: Mapping[object, frozenset[int]] | None = None,
-    field_weights: Mapping[str, float] = FIELD_WEIGHTS,
 ) -> KeywordResult:
     """Find the symbols that share words with a text; relax the words while too few are found."""
     terms = query_terms(text)

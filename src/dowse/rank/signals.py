@@ -1,8 +1,7 @@
 """What ranks a candidate besides its words: its name, its file, its company, its role.
 
 Every signal is worth a share of the best keyword score of the answer, so that it means the same for
-short and long queries and on small and large indexes. Each was measured on its own, on the half of the
-sets that is for choosing; the table is in docs/RANKING.md.
+short and long queries and on small and large indexes.
 """
 
 from __future__ import annotations
@@ -12,41 +11,21 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dowse.parse.tokens import split_identifier, stem, tokenize
+from dowse.parse.tokens import split_identifier, stem
+from dowse.rank.profile import Profile
 from dowse.types import Contribution, SymbolRow
 
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much each signal is worth, as a share of the best keyword score."""
-
-    definition: float = 1.0
-    name: float = 0.3
-    stem: float = 0.3
-    folder: float = 0.1
-    coherence: float = 0.3
-    # What is left of a score, by role; tests repeat the words of what they test.
-    test: float = 0.5
-    example: float = 0.7
-    generated: float = 0.6
-    vendored: float = 0.6
-    docs: float = 0.7
-    benchmark: float = 0.7
-    # Each further hit of the same file keeps this share of its score.
-    saturation: float = 0.6
-
-
-DEFAULT_WEIGHTS = Weights()
-
-# Words by which a query asks for code that is otherwise ranked lower.
+# Words by which a query asks for code that is otherwise ranked lower, as stems.
 _ROLE_WORDS = {
     "test": {"test", "spec", "fixtur", "mock", "unittest", "testcas"},
     "example": {"exampl", "sampl", "demo", "tutori"},
     "generated": {"generat", "autogener"},
-    "vendored": {"vendor", "third", "parti"},
+    "vendored": {"vendor"},
     "docs": {"doc", "document", "readm", "changelog", "guid"},
     "benchmark": {"bench", "benchmark"},
 }
+# The shortest word that counts as an abbreviation of a longer one: "conf" for "configuration".
+_MIN_PREFIX = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +33,11 @@ class Wanted:
     """What signals need to know of a query."""
 
     terms: frozenset[str]  # stemmed, stop words left out
-    names: frozenset[str]  # identifiers as written, in lower case
+    names: frozenset[str] = frozenset()  # in lower case, if the query is nothing but names
 
-    @property
-    def roles(self) -> frozenset[str]:
-        """The roles that the query asks for."""
-        return frozenset(role for role, words in _ROLE_WORDS.items() if words & self.terms)
+    def roles(self) -> set[str]:
+        """Return the roles that the query asks for."""
+        return {role for role, words in _ROLE_WORDS.items() if words & self.terms}
 
 
 @dataclass(slots=True)
@@ -75,62 +53,85 @@ def rank(
     rows: Sequence[SymbolRow],
     scores: Sequence[float],
     wanted: Wanted,
-    weights: Weights = DEFAULT_WEIGHTS,
-    filtered_roles: frozenset[str] = frozenset(),
+    profile: Profile,
+    asked_roles: frozenset[str] = frozenset(),
 ) -> list[Ranked]:
     """Order candidates by keyword score and signals, best first, ties by place."""
     if not rows:
         return []
-    top = max(scores)
-    company = _company(rows, scores)
-    asked = wanted.roles | filtered_roles
+    signals = _Signals(wanted, profile, max(scores), wanted.roles() | asked_roles)
+    company = _company(rows, scores) if profile.coherence else {}
     ranked = [
-        _score(row, score, top, company[row.repo, row.path], wanted, weights, asked)
+        signals.apply(row, score, company.get((row.file_id, score), 0.0))
         for row, score in zip(rows, scores, strict=True)
     ]
     ranked.sort(key=_order)
-    return _saturate(ranked, weights.saturation)
+    return _saturate(ranked, profile.saturation) if profile.saturation < 1 else ranked
 
 
-def _score(
-    row: SymbolRow,
-    score: float,
-    top: float,
-    company: float,
-    wanted: Wanted,
-    weights: Weights,
-    asked: frozenset[str],
-) -> Ranked:
-    parts = [Contribution("keyword", score)]
-    signals = (
-        ("definition", weights.definition * _is_named(row, wanted.names)),
-        ("name", weights.name * _overlap(wanted.terms, _name_terms(row.name))),
-        ("file", weights.stem * _overlap(wanted.terms, _stem_terms(row.path))),
-        ("folder", weights.folder * _overlap(wanted.terms, _folder_terms(row.path))),
-        ("coherence", weights.coherence * company),
-    )
-    total = score
-    for name, value in signals:
-        if value:
-            parts.append(Contribution(f"signal.{name}", value * top))
-            total += value * top
-    if row.role and row.role not in asked:
-        left = getattr(weights, row.role)
-        parts.append(Contribution(f"signal.{row.role}", total * (left - 1), f"× {left:g}"))
-        total *= left
-    return Ranked(row, total, parts)
+class _Signals:
+    """The signals of one query; words seen before are not compared again."""
+
+    def __init__(self, wanted: Wanted, profile: Profile, top: float, asked: set[str]) -> None:
+        self._wanted, self._profile, self._top, self._asked = wanted, profile, top, asked
+        self._shares: dict[frozenset[str], float] = {}
+
+    def apply(self, row: SymbolRow, score: float, company: float) -> Ranked:
+        """Add every signal to a keyword score."""
+        profile, parts, total = self._profile, [Contribution("keyword", score)], score
+        for name, share in (
+            ("definition", profile.definition and profile.definition * self._is_named(row)),
+            ("name", profile.name and profile.name * self._share(_name_terms(row.name))),
+            ("file", profile.file and profile.file * self._share(_file_terms(row.path))),
+            ("folder", profile.folder and profile.folder * self._share(_folder_terms(row.path))),
+            ("header", profile.header if _is_header(row) else 0.0),
+            ("coherence", profile.coherence * company),
+        ):
+            if share:
+                parts.append(Contribution(f"signal.{name}", share * self._top))
+                total += share * self._top
+        left = profile.roles.get(row.role, 1.0) if row.role and row.role not in self._asked else 1.0
+        if left != 1.0:
+            parts.append(Contribution(f"signal.{row.role}", total * (left - 1), f"× {left:g}"))
+            total *= left
+        return Ranked(row, total, parts)
+
+    def _is_named(self, row: SymbolRow) -> bool:
+        """Whether the query names this symbol, qualified or not; the head of a file is no definition."""
+        names = self._wanted.names
+        return bool(names) and not _is_header(row) and (
+            row.name.lower() in names or row.qualified_name.lower() in names
+        )
+
+    def _share(self, present: frozenset[str]) -> float:
+        """Return how many of these words the query has, or has a longer or shorter form of."""
+        known = self._shares.get(present)
+        if known is None:
+            shared = sum(1 for word in present if self._has(word))
+            known = self._shares[present] = shared / len(present) if present else 0.0
+        return known
+
+    def _has(self, word: str) -> bool:
+        if word in self._wanted.terms:
+            return True
+        if len(word) < _MIN_PREFIX:
+            return False
+        return any(
+            term.startswith(word) or (len(term) >= _MIN_PREFIX and word.startswith(term))
+            for term in self._wanted.terms
+        )
 
 
 def _saturate(ranked: list[Ranked], left: float) -> list[Ranked]:
     """Lower each further hit of a file, so that one file does not fill the answer."""
-    seen: dict[tuple[str, str], int] = defaultdict(int)
+    seen: dict[int, int] = defaultdict(int)
     for hit in ranked:
-        file = (hit.row.repo, hit.row.path)
-        if seen[file]:
-            factor = left ** seen[file]
+        before = seen[hit.row.file_id]
+        if before:
+            factor = left**before
             hit.parts.append(Contribution("signal.saturation", hit.score * (factor - 1), f"× {factor:.3g}"))
             hit.score *= factor
-        seen[file] += 1
+        seen[hit.row.file_id] = before + 1
     ranked.sort(key=_order)
     return ranked
 
@@ -139,28 +140,20 @@ def _order(hit: Ranked) -> tuple[float, str, str, int, int]:
     return (-hit.score, hit.row.repo, hit.row.path, hit.row.start_line, hit.row.row)
 
 
-def _company(rows: Sequence[SymbolRow], scores: Sequence[float]) -> dict[tuple[str, str], float]:
-    """Return for each file how much of the answer lies in it, from 0 to 1."""
-    sums: dict[tuple[str, str], float] = defaultdict(float)
+def _company(rows: Sequence[SymbolRow], scores: Sequence[float]) -> dict[tuple[int, float], float]:
+    """Return, for each file and its best score, the share of the answer that lies in that file."""
+    sums: dict[int, float] = defaultdict(float)
+    best: dict[int, float] = defaultdict(float)
     for row, score in zip(rows, scores, strict=True):
-        sums[row.repo, row.path] += score
+        sums[row.file_id] += score
+        best[row.file_id] = max(best[row.file_id], score)
     most = max(sums.values())
-    return {file: value / most for file, value in sums.items()}
+    return {(file_id, best[file_id]): value / most for file_id, value in sums.items()}
 
 
-def _is_named(row: SymbolRow, names: frozenset[str]) -> float:
-    """Return 1 if the query names this symbol, qualified or not."""
-    if not names:
-        return 0.0
-    return float(row.name.lower() in names or row.qualified_name.lower() in names)
-
-
-def _overlap(wanted: frozenset[str], present: frozenset[str]) -> float:
-    """Return how much of both sets is shared; long queries are not held against a name."""
-    shared = len(wanted & present)
-    if not shared:
-        return 0.0
-    return 2 * shared / (min(len(wanted), 4) + len(present)) if shared < 4 else shared / len(present)
+def _is_header(row: SymbolRow) -> bool:
+    """Whether this is what a file holds outside its definitions."""
+    return row.kind == "module" and not row.signature
 
 
 @functools.lru_cache(maxsize=100_000)
@@ -169,10 +162,10 @@ def _name_terms(name: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=100_000)
-def _stem_terms(path: str) -> frozenset[str]:
+def _file_terms(path: str) -> frozenset[str]:
     return _name_terms(path.rpartition("/")[2].partition(".")[0])
 
 
 @functools.lru_cache(maxsize=100_000)
 def _folder_terms(path: str) -> frozenset[str]:
-    return frozenset(tokenize(path.rpartition("/")[0]))
+    return frozenset(term for name in path.split("/")[:-1] for term in _name_terms(name))

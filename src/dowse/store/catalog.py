@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dowse.errors import IndexDamaged, IndexMissing, IndexVersionError
+from dowse.errors import IndexMissing, IndexVersionError
+from dowse.store.layout import damaged
 from dowse.types import FileRecord, FileStamp, StoredFile, SymbolRow
 
 # Raised whenever what is stored, or how it is tokenised, changes.
@@ -47,6 +48,8 @@ _ROW_COLUMNS = (
 )
 # SQLite's default limit on bound values is far above this; smaller statements stay in its cache.
 _BATCH = 500
+# How long a statement waits for another connection: writers exclude each other by the folder's lock.
+_BUSY_MS = 5_000
 
 
 class Catalog:
@@ -55,6 +58,7 @@ class Catalog:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db = connection
         self.path = path
+        self.identity = _identity(path)
 
     @classmethod
     def open_for_writing(cls, path: Path) -> Catalog:
@@ -75,7 +79,7 @@ class Catalog:
                 db.execute("COMMIT")
         except sqlite3.DatabaseError as error:
             db.close()
-            raise _damaged(path, error) from error
+            raise damaged(path.parent, error) from error
         return cls(db, path)._checked()
 
     @classmethod
@@ -95,11 +99,11 @@ class Catalog:
         except sqlite3.OperationalError as error:
             self._db.close()
             if "no such table" in str(error):
-                raise _damaged(self.path, error) from error
+                raise damaged(self.path.parent, error) from error
             raise
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise _damaged(self.path, error) from error
+            raise damaged(self.path.parent, error) from error
         if version != str(FORMAT_VERSION):
             self._db.close()
             raise IndexVersionError(
@@ -107,6 +111,10 @@ class Catalog:
                 "run `dowse index --rebuild`"
             )
         return self
+
+    def is_current(self) -> bool:
+        """Whether the file that is open is still the one at the path."""
+        return self.identity is not None and self.identity == _identity(self.path)
 
     def close(self) -> None:
         """Close the connection."""
@@ -135,8 +143,11 @@ class Catalog:
         values = {**meta, "generation": str(generation)}
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
         self._db.execute("COMMIT")
-        with contextlib.suppress(sqlite3.OperationalError):  # a reader is at work: next time, then
+        # Readers at work keep the log from being folded in: then the next commit does it, nobody waits.
+        with contextlib.suppress(sqlite3.OperationalError):
+            self._db.execute("PRAGMA busy_timeout=0")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._db.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
 
     def rollback(self) -> None:
         """Forget the transaction of the new generation."""
@@ -232,9 +243,7 @@ class Catalog:
         for start in range(0, len(ids), _BATCH):
             batch = ids[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
-            query = (
-                f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.id IN ({marks})"
-            )
+            query = f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.id IN ({marks})"
             found.update((row[0], SymbolRow(*row)) for row in self._db.execute(query, batch))
         return [found[i] for i in ids if i in found]
 
@@ -288,7 +297,8 @@ class Catalog:
         """Return row, name and qualified name of the symbols that a glob may match: all that do, and others."""
         last = re.split(r"[.#:/]", glob)[-1]
         query = "SELECT id, name, qualified_name FROM symbols"
-        if not last or "*" in last or "?" in last:
+        # SQLite folds the case of ASCII alone.
+        if not last or "*" in last or "?" in last or not last.isascii():
             return self._db.execute(query).fetchall()
         return self._db.execute(f"{query} WHERE name = ? COLLATE NOCASE", (last,)).fetchall()
 
@@ -330,13 +340,18 @@ def pack_text(text: bytes) -> bytes:
     return zlib.compress(text, 1)
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells one file from another; its number is not given away again while it is open."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino
+
+
 def _connect(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
 
 
 def _quoted(path: Path) -> str:
     return str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-
-
-def _damaged(path: Path, error: Exception) -> IndexDamaged:
-    return IndexDamaged(f"the index in {path.parent} is damaged ({error}); run `dowse index --rebuild`")

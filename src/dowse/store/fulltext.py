@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import tantivy
 
@@ -40,8 +39,6 @@ def file_schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("file", indexed=True, fast=True)
     builder.add_text_field("trigrams", tokenizer_name="trigram", index_option="basic")
-    builder.add_text_field("terms", tokenizer_name=_TERMS, index_option="freq")
-    builder.add_text_field("path", tokenizer_name=_TERMS, index_option="freq")
     return builder.build()
 
 
@@ -60,8 +57,6 @@ class FulltextWriter:
         document = tantivy.Document()
         document.add_unsigned("file", file_id)
         document.add_text("trigrams", record.text)
-        document.add_text("terms", record.terms)
-        document.add_text("path", record.path_terms)
         self._file_writer.add_document(document)
         for row, symbol in zip(rows, record.symbols, strict=True):
             document = tantivy.Document()
@@ -81,8 +76,10 @@ class FulltextWriter:
 
     def delete(self, file_id: int) -> None:
         """Remove one file and its symbols."""
-        self._symbol_writer.delete_documents_by_term("file", file_id)
-        self._file_writer.delete_documents_by_term("file", file_id)
+        # By query, not by term: tantivy-py makes a term of a plain number signed, and matches nothing.
+        of_file = tantivy.Query.term_query
+        self._symbol_writer.delete_documents_by_query(of_file(symbol_schema(), "file", file_id))
+        self._file_writer.delete_documents_by_query(of_file(file_schema(), "file", file_id))
 
     def commit(self) -> None:
         """Write everything to disk; merges are finished when this returns."""
@@ -98,19 +95,11 @@ class FulltextWriter:
 
 
 class FulltextReader:
-    """Searches both indexes of one generation folder."""
+    """Searches both indexes of one generation folder, which may be removed once they are open."""
 
     def __init__(self, folder: Path) -> None:
         self.symbols = tantivy.Index.open(str(folder / SYMBOLS)).searcher()
-        self._folder = folder
-        self._files: Any = None
-
-    @property
-    def files(self) -> Any:  # noqa: ANN401 - tantivy's Searcher has no public constructor to name
-        """The searcher over files, opened when first needed."""
-        if self._files is None:
-            self._files = tantivy.Index.open(str(self._folder / FILES)).searcher()
-        return self._files
+        self.files = tantivy.Index.open(str(folder / FILES)).searcher()
 
 
 def _open(folder: Path, schema: tantivy.Schema) -> tantivy.Index:

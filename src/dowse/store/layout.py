@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dowse.errors import IndexLocked
+from dowse.errors import IndexDamaged, IndexLocked
 
 CATALOG = "catalog.sqlite"
 TEXT = "text"
@@ -42,7 +42,9 @@ def clone_generation(folder: Path, old: int, new: int) -> Path:
     target = generation_path(folder, new)
     shutil.rmtree(target, ignore_errors=True)
     source = generation_path(folder, old)
-    if not source.is_dir():
+    if old and not source.is_dir():
+        raise damaged(folder, f"{source} is missing")
+    if not old:
         target.mkdir(parents=True)
         return target
     shutil.copytree(source, target, copy_function=_link, ignore=shutil.ignore_patterns("*.lock"))
@@ -57,16 +59,32 @@ def remove_other_generations(folder: Path, keep: int) -> None:
             shutil.rmtree(entry, ignore_errors=True)
 
 
+def remove_index(folder: Path) -> None:
+    """Remove the files of an index; the folder too, unless something else lies in it.
+
+    The catalog goes first: a reader then finds no index rather than half of one.
+    """
+    for ending in ("", "-wal", "-shm"):
+        (folder / f"{CATALOG}{ending}").unlink(missing_ok=True)
+    shutil.rmtree(folder / TEXT, ignore_errors=True)
+    (folder / LOCK).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def damaged(folder: Path, reason: object) -> IndexDamaged:
+    """Return the error for an index that can't be read."""
+    return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse index --rebuild`")
+
+
 @contextlib.contextmanager
 def writer_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> Iterator[None]:
     """Hold the one writer's lock; wait up to `wait` seconds for it (None: as long as it takes).
 
     The lock belongs to the open file, so the system frees it when its holder dies, however it dies.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    handle = _acquire(folder, wait, on_wait)
     try:
-        _acquire(handle, folder, wait, on_wait)
         os.ftruncate(handle, 0)
         os.pwrite(handle, str(os.getpid()).encode(), 0)
         yield
@@ -78,7 +96,7 @@ def lock_holder(folder: Path) -> int | None:
     """Return the process id of the writer at work, None if nobody writes."""
     try:
         handle = os.open(folder / LOCK, os.O_RDWR)
-    except FileNotFoundError:
+    except OSError:  # there is none, or it is not ours to open: then nobody of this user writes
         return None
     try:
         return None if _try_lock(handle) else _read_holder(handle)
@@ -86,11 +104,17 @@ def lock_holder(folder: Path) -> int | None:
         os.close(handle)
 
 
-def _acquire(handle: int, folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> None:
+def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> int:
+    """Return the locked file, open."""
     deadline = None if wait is None else time.monotonic() + wait
     told = False
-    while not _try_lock(handle):
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        if _try_lock(handle) and _is_at(handle, folder / LOCK):
+            return handle
         holder = _read_holder(handle)
+        os.close(handle)
         if deadline is not None and time.monotonic() >= deadline:
             raise IndexLocked(
                 f"another dowse (process {holder}) is writing to {folder}; "
@@ -100,6 +124,14 @@ def _acquire(handle: int, folder: Path, wait: float | None, on_wait: Callable[[s
             on_wait(f"waiting for another dowse (process {holder}) to finish writing")
             told = True
         time.sleep(_LOCK_POLL_SECONDS)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    """Whether the file is still the one at this path: who held the lock before may have removed the index."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _read_holder(handle: int) -> int:

@@ -1,0 +1,44 @@
+"""What words and signals are worth, for the two shapes an index can have.
+
+In a tree, files mean something: people ask where a thing is, its file and folder are named after it,
+and related functions stand together. In a corpus of functions from many places they do not, and
+only the words count. Both were chosen on the halves of the sets that are for choosing; docs/RANKING.md
+has every signal's effect on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Weights of the keyword fields, and of signals as shares of the best keyword score."""
+
+    fields: Mapping[str, float]
+    definition: float = 0.3  # the query is this symbol's name
+    name: float = 0.0  # words of the query in the name
+    file: float = 0.0  # words of the query in the file's name
+    folder: float = 0.0  # and in the folders above it
+    header: float = 0.0  # the head of a file (imports, module documentation) speaks for all of it
+    coherence: float = 0.0  # the best symbol of a file is held up by the others that match
+    # What is left of a score, by role of the file, unless the query asks for that role.
+    roles: Mapping[str, float] = field(default_factory=dict)
+    saturation: float = 1.0  # what each further hit of the same file keeps
+
+
+TREE = Profile(
+    fields={"name": 0.6, "context": 0.15, "signature": 0.3, "path": 0.3, "body": 1.0},
+    name=0.2,
+    file=0.3,
+    folder=0.2,
+    header=0.2,
+    coherence=0.8,
+    roles={"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6},
+    saturation=0.7,
+)
+CORPUS = Profile(fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0})
+
+# The symbol mode looks at names alone.
+SYMBOL_FIELDS: Mapping[str, float] = {"name": 1.0, "context": 0.5}
