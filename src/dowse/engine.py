@@ -152,10 +152,12 @@ def _rank_words(
     fuzziness: str | None,
 ) -> tuple[KeywordRequest, list[Ranked], tuple[str, ...]]:
     """Find symbols by words among those that meet the constraint, and order them."""
+    wanted = _wanted(plan)
+    settled = profile.only_words and not wanted.names  # then the best k are the best k
     result = keyword_lane(
         reader,
         plan.query.text_for_ranking,
-        limit=max(settings.candidates, k),
+        limit=k if settled and k else max(settings.candidates, k),
         relax_below=settings.relax_below,
         fuzziness=fuzziness or settings.fuzziness,
         constraint=plan.constraint,
@@ -163,7 +165,7 @@ def _rank_words(
         field_weights=SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
     )
     rows = reader.rows(result.rows)
-    ranked = rank(rows, result.scores, _wanted(plan), profile, _roles_asked(plan))
+    ranked = rank(rows, result.scores, wanted, profile, _roles_asked(plan))
     return result.request, ranked, result.notes
 
 

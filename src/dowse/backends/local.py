@@ -165,7 +165,6 @@ class LocalReader:
         self.is_corpus = catalog.meta().get("corpus") == "1"
         self._catalog = catalog
         self._fulltext = fulltext
-        self._last_text = (0, b"")  # hits of one file often follow each other
 
     def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols."""
@@ -219,7 +218,7 @@ class LocalReader:
 
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the order asked."""
-        return self._catalog.rows(rows)
+        return self._fulltext.memory.rows(rows, self._catalog.rows)
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files."""
@@ -236,9 +235,7 @@ class LocalReader:
 
     def symbol(self, row: SymbolRow) -> Symbol:
         """Return a symbol with its text."""
-        if self._last_text[0] != row.file_id:
-            self._last_text = (row.file_id, self._catalog.text(row.file_id))
-        text = self._last_text[1]
+        text = self._fulltext.memory.text(row.file_id, self._catalog.text)
         doc, spans, digest = "", [[0, len(text)]], ""
         if row.row:
             doc, spans, digest = self._catalog.details(row.row)

@@ -27,6 +27,12 @@ class Profile:
     roles: Mapping[str, float] = field(default_factory=dict)
     saturation: float = 1.0  # what each further hit of the same file keeps
 
+    @property
+    def only_words(self) -> bool:
+        """Whether nothing but a name asked for can change the order of keyword scores."""
+        shares = (self.name, self.file, self.folder, self.header, self.coherence)
+        return not any(shares) and not self.roles and self.saturation == 1.0
+
 
 TREE = Profile(
     fields={"name": 0.6, "context": 0.15, "signature": 0.3, "path": 0.3, "body": 1.0},

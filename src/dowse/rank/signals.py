@@ -75,6 +75,7 @@ class _Signals:
     def __init__(self, wanted: Wanted, profile: Profile, top: float, asked: set[str]) -> None:
         self._wanted, self._profile, self._top, self._asked = wanted, profile, top, asked
         self._shares: dict[frozenset[str], float] = {}
+        self._words: dict[str, bool] = {}
 
     def apply(self, row: SymbolRow, score: float, company: float) -> Ranked:
         """Add every signal to a keyword score."""
@@ -107,19 +108,21 @@ class _Signals:
         """Return how many of these words the query has, or has a longer or shorter form of."""
         known = self._shares.get(present)
         if known is None:
-            shared = sum(1 for word in present if self._has(word))
+            shared = sum(map(self._has, present))
             known = self._shares[present] = shared / len(present) if present else 0.0
         return known
 
     def _has(self, word: str) -> bool:
-        if word in self._wanted.terms:
-            return True
-        if len(word) < _MIN_PREFIX:
-            return False
-        return any(
-            term.startswith(word) or (len(term) >= _MIN_PREFIX and word.startswith(term))
-            for term in self._wanted.terms
-        )
+        known = self._words.get(word)
+        if known is None:
+            known = self._words[word] = word in self._wanted.terms or (
+                len(word) >= _MIN_PREFIX
+                and any(
+                    term.startswith(word) or (len(term) >= _MIN_PREFIX and word.startswith(term))
+                    for term in self._wanted.terms
+                )
+            )
+        return known
 
 
 def _saturate(ranked: list[Ranked], left: float) -> list[Ranked]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import tantivy
 
+from dowse.store.memory import Memory
 from dowse.types import KEYWORD_FIELDS, FileRecord
 
 SYMBOLS = "symbols"
@@ -100,6 +101,7 @@ class FulltextReader:
     def __init__(self, folder: Path) -> None:
         self.symbols = tantivy.Index.open(str(folder / SYMBOLS)).searcher()
         self.files = tantivy.Index.open(str(folder / FILES)).searcher()
+        self.memory = Memory()
 
 
 def _open(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
