@@ -54,6 +54,7 @@ def search(
     explain: bool = False,
     fuzziness: str | None = None,
     min_score: float = 0.0,
+    profile: Profile | None = None,
 ) -> Answer:
     """Answer one query from one generation of an index.
 
@@ -67,9 +68,10 @@ def search(
         explain: Break keyword scores into fields and terms.
         fuzziness: auto, 0, 1 or 2; None takes the setting.
         min_score: Leave out hits below this score.
+        profile: What fields and signals are worth; None takes what was chosen for the index's shape.
     """
     plan = make_plan(text, mode, filters)
-    profile = CORPUS if reader.is_corpus else TREE
+    profile = profile or (CORPUS if reader.is_corpus else TREE)
     found, rows = _find_exact(reader, plan)
     if plan.mode == "regex":
         ranked = _rank_exact(plan, found, rows, profile)
@@ -193,7 +195,7 @@ def _wanted(plan: Plan) -> Wanted:
 
 
 def _name(word: str) -> str:
-    return word.strip("`()").replace("::", ".").replace("#", ".").lower()
+    return word.strip("`()").replace("::", ".").replace("#", ".")
 
 
 def _roles_asked(plan: Plan) -> frozenset[str]:

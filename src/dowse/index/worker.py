@@ -23,6 +23,8 @@ from dowse.types import FileRecord
 # The first frame of every process: from here on, a death is the fault of the file at hand.
 READY = "ready"
 _LENGTH = struct.Struct("<I")
+# How much of a file may tell its language: C++ headers often begin with pages of preprocessor lines.
+_HEAD = 65_536
 
 
 class Job(NamedTuple):
@@ -90,7 +92,7 @@ def parse_path(job: Job) -> Reply:
     if verdict.skip_reason:
         return Reply(job.key, (), verdict.skip_reason)
     text, encoding = decode(data)
-    language = language_of(job.path, data[:256])
+    language = language_of(job.path, data[:_HEAD])
     role = "generated" if verdict.generated else job.role
     source = Source(
         *(job.key, job.repo, job.path, language, role), job.size, job.mtime_ns, digest, encoding, text

@@ -17,7 +17,7 @@ class Profile:
     """Weights of the keyword fields, and of signals as shares of the best keyword score."""
 
     fields: Mapping[str, float]
-    definition: float = 0.3  # the query is this symbol's name
+    definition: float = 0.6  # the query is this symbol's name
     name: float = 0.0  # words of the query in the name
     file: float = 0.0  # words of the query in the file's name
     folder: float = 0.0  # and in the folders above it

@@ -26,6 +26,8 @@ _ROLE_WORDS = {
 }
 # The shortest word that counts as an abbreviation of a longer one: "conf" for "configuration".
 _MIN_PREFIX = 4
+# What a definition is worth whose name differs from the one asked for in case only.
+_OTHER_CASE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Wanted:
     """What signals need to know of a query."""
 
     terms: frozenset[str]  # stemmed, stop words left out
-    names: frozenset[str] = frozenset()  # in lower case, if the query is nothing but names
+    names: frozenset[str] = frozenset()  # as written, if the query is nothing but names
 
     def roles(self) -> set[str]:
         """Return the roles that the query asks for."""
@@ -59,12 +61,13 @@ def rank(
     """Order candidates by keyword score and signals, best first, ties by place."""
     if not rows:
         return []
-    signals = _Signals(wanted, profile, max(scores), wanted.roles() | asked_roles)
-    company = _company(rows, scores) if profile.coherence else {}
-    ranked = [
-        signals.apply(row, score, company.get((row.file_id, score), 0.0))
-        for row, score in zip(rows, scores, strict=True)
-    ]
+    top = max(scores)
+    signals = _Signals(wanted, profile, top, wanted.roles() | asked_roles)
+    ranked = [signals.apply(row, score) for row, score in zip(rows, scores, strict=True)]
+    if profile.coherence:
+        _keep_company(ranked, scores, profile.coherence * top)
+    for hit in ranked:
+        signals.demote(hit)
     ranked.sort(key=_order)
     return _saturate(ranked, profile.saturation) if profile.saturation < 1 else ranked
 
@@ -76,9 +79,10 @@ class _Signals:
         self._wanted, self._profile, self._top, self._asked = wanted, profile, top, asked
         self._shares: dict[frozenset[str], float] = {}
         self._words: dict[str, bool] = {}
+        self._folded = {name.lower() for name in wanted.names}
 
-    def apply(self, row: SymbolRow, score: float, company: float) -> Ranked:
-        """Add every signal to a keyword score."""
+    def apply(self, row: SymbolRow, score: float) -> Ranked:
+        """Add what speaks for a symbol to its keyword score."""
         profile, parts, total = self._profile, [Contribution("keyword", score)], score
         for name, share in (
             ("definition", profile.definition and profile.definition * self._is_named(row)),
@@ -86,23 +90,31 @@ class _Signals:
             ("file", profile.file and profile.file * self._share(_file_terms(row.path))),
             ("folder", profile.folder and profile.folder * self._share(_folder_terms(row.path))),
             ("header", profile.header if _is_header(row) else 0.0),
-            ("coherence", profile.coherence * company),
         ):
             if share:
                 parts.append(Contribution(f"signal.{name}", share * self._top))
                 total += share * self._top
-        left = profile.roles.get(row.role, 1.0) if row.role and row.role not in self._asked else 1.0
-        if left != 1.0:
-            parts.append(Contribution(f"signal.{row.role}", total * (left - 1), f"× {left:g}"))
-            total *= left
         return Ranked(row, total, parts)
 
-    def _is_named(self, row: SymbolRow) -> bool:
-        """Whether the query names this symbol, qualified or not; the head of a file is no definition."""
+    def demote(self, hit: Ranked) -> None:
+        """Lower what stands in tests, examples and the like, unless the query asks for them."""
+        role = hit.row.role
+        left = self._profile.roles.get(role, 1.0) if role and role not in self._asked else 1.0
+        if left != 1.0:
+            hit.parts.append(Contribution(f"signal.{role}", hit.score * (left - 1), f"× {left:g}"))
+            hit.score *= left
+
+    def _is_named(self, row: SymbolRow) -> float:
+        """Return 1 if the query names this symbol, qualified or not, and less if only but for case.
+
+        The head of a file bears the file's name, but defines nothing.
+        """
         names = self._wanted.names
-        return bool(names) and not _is_header(row) and (
-            row.name.lower() in names or row.qualified_name.lower() in names
-        )
+        if not names or _is_header(row):
+            return 0.0
+        if row.name in names or row.qualified_name in names:
+            return 1.0
+        return _OTHER_CASE * (row.name.lower() in self._folded or row.qualified_name.lower() in self._folded)
 
     def _share(self, present: frozenset[str]) -> float:
         """Return how many of these words the query has, or has a longer or shorter form of."""
@@ -143,15 +155,20 @@ def _order(hit: Ranked) -> tuple[float, str, str, int, int]:
     return (-hit.score, hit.row.repo, hit.row.path, hit.row.start_line, hit.row.row)
 
 
-def _company(rows: Sequence[SymbolRow], scores: Sequence[float]) -> dict[tuple[int, float], float]:
-    """Return, for each file and its best score, the share of the answer that lies in that file."""
+def _keep_company(ranked: list[Ranked], scores: Sequence[float], worth: float) -> None:
+    """Let the best symbol of each file be held up by all that matches beside it."""
     sums: dict[int, float] = defaultdict(float)
-    best: dict[int, float] = defaultdict(float)
-    for row, score in zip(rows, scores, strict=True):
-        sums[row.file_id] += score
-        best[row.file_id] = max(best[row.file_id], score)
+    best: dict[int, Ranked] = {}
+    for hit, score in zip(ranked, scores, strict=True):
+        file_id = hit.row.file_id
+        sums[file_id] += score
+        if file_id not in best or hit.score > best[file_id].score:
+            best[file_id] = hit
     most = max(sums.values())
-    return {(file_id, best[file_id]): value / most for file_id, value in sums.items()}
+    for file_id, hit in best.items():
+        share = worth * sums[file_id] / most
+        hit.parts.append(Contribution("signal.coherence", share))
+        hit.score += share
 
 
 def _is_header(row: SymbolRow) -> bool:
