@@ -56,7 +56,11 @@ def beir_cases(folder: Path, queries: str = "queries") -> list[Case]:
 
 def plain(query: str) -> str:
     """Return a query with the characters of the query language taken out: these sets are prose."""
-    return " ".join(w for w in query.translate(str.maketrans("\"/():`-", "       ")).split() if w not in ("AND", "OR", "NOT"))
+    return " ".join(
+        w
+        for w in query.translate(str.maketrans('"/():`-', "       ")).split()
+        if w not in ("AND", "OR", "NOT")
+    )
 
 
 def reciprocal_rank(answer: Answer, case: Case) -> float:
@@ -158,7 +162,9 @@ def open_sets(data: Path, repos: Path | None, work: Path, only: str = "") -> Ite
 
 def main() -> None:
     """Run every set and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--repos", type=Path)
     parser.add_argument("--work", type=Path, default=Path(".work/quality"))

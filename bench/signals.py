@@ -27,7 +27,7 @@ SHARES = ("definition", "name", "file", "folder", "header", "coherence")
 def bare(profile: Profile) -> Profile:
     """Return a profile with its fields and no signal."""
     none = dict.fromkeys(SHARES, 0.0)
-    return replace(profile, roles={}, saturation=1.0, **none)
+    return replace(profile, roles={}, saturation=1.0, abbreviation=0.0, **none)
 
 
 def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
@@ -37,6 +37,7 @@ def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
         "default": (profile, None),
         "words only": (plain_words, None),
         "default, no fuzziness": (profile, "0"),
+        "without: abbreviations": (replace(profile, abbreviation=0.0), None),
     }
     for name in SHARES:
         if value := getattr(profile, name):
@@ -74,7 +75,9 @@ def measure(each: Set, profile: Profile, fuzziness: str | None) -> dict[str, flo
 
 def main() -> None:
     """Measure everything."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--repos", type=Path)
     parser.add_argument("--work", type=Path, default=Path(".work/quality"))

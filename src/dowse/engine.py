@@ -108,9 +108,7 @@ def make_plan(text: str, mode: str = "auto", filters: str = "") -> Plan:
     return Plan(mode, query, query.constraint, exact)
 
 
-def _find_exact(
-    reader: Reader, plan: Plan
-) -> tuple[dict[Phrase | Regex, Found], dict[Place, SymbolRow]]:
+def _find_exact(reader: Reader, plan: Plan) -> tuple[dict[Phrase | Regex, Found], dict[Place, SymbolRow]]:
     """Find the lines of every pattern in the plan, in files that its filters do not rule out."""
     if not plan.exact:
         return {}, {}
@@ -165,6 +163,7 @@ def _rank_words(
         constraint=plan.constraint,
         exact_rows={leaf: frozenset(row for _, row in places) for leaf, places in found.items()},
         field_weights=SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
+        abbreviation=profile.abbreviation,
     )
     rows = reader.rows(result.rows)
     ranked = rank(rows, result.scores, wanted, profile, _roles_asked(plan))
@@ -208,7 +207,11 @@ def _may_hold(constraint: Constraint | None, file: SymbolRow) -> bool:
     """Whether some symbol of a file can meet the constraint, as far as the file tells."""
 
     def decide(leaf: Leaf) -> bool | None:
-        return _metadata(leaf, file) if type(leaf).__name__ in ("LangFilter", "PathFilter", "RepoFilter") else None
+        return (
+            _metadata(leaf, file)
+            if type(leaf).__name__ in ("LangFilter", "PathFilter", "RepoFilter")
+            else None
+        )
 
     return evaluate(constraint, decide) is not False
 

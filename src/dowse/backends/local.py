@@ -33,7 +33,7 @@ from dowse.store.layout import (
     remove_other_generations,
     writer_lock,
 )
-from dowse.types import FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.types import KEYWORD_FIELDS, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
 
 # A reader can meet a generation that is just being replaced; each try sees a newer one.
 _OPEN_TRIES = 20
@@ -196,10 +196,10 @@ class LocalReader:
             return "row", [row for row, name, full in names if symbol_matches(leaf.glob, name, full)]
         raise TypeError(f"no way to decide {leaf!r}")
 
-    def document_frequency(self, term: str) -> int:
-        """Return in how many symbols a term occurs, in the field where it is most frequent."""
+    def document_frequency(self, term: str, field: str = "") -> int:
+        """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
         searcher = self._fulltext.symbols
-        return max(int(searcher.doc_freq(field, term)) for field in ("body", "path", "name"))
+        return max(int(searcher.doc_freq(each, term)) for each in ([field] if field else KEYWORD_FIELDS))
 
     def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match."""
@@ -362,7 +362,7 @@ class LocalWriter:
 
             folder = clone_generation(self._folder, self._base, self._base + 1)
             try:
-                self._fulltext = FulltextWriter(folder)
+                self._fulltext = FulltextWriter(folder, create=not self._base)
             except ValueError as error:  # tantivy's word for anything it can't read
                 raise damaged(self._folder, error) from error
 

@@ -45,8 +45,8 @@ class Reader(Protocol):
     ) -> dict[int, dict[tuple[str, str], float]]:
         """Return, by row, what each (field, term) adds to its score; the values sum to it."""
 
-    def document_frequency(self, term: str) -> int:
-        """Return in how many symbols a term occurs, in whichever field it is most frequent."""
+    def document_frequency(self, term: str, field: str = "") -> int:
+        """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
 
     def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match: all that do, and few others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dowse.backends.protocol import KeywordRequest, Reader, Term
@@ -15,14 +15,16 @@ _FUZZY_SHARE = 0.35
 _SPLIT_SHARE = 0.5
 # The shortest piece worth splitting a word into.
 _MIN_PIECE = 3
+# Words this long have short forms this long, if so many names use them.
+_MIN_ABBREVIATED, _MIN_ABBREVIATION, _MIN_USES = 6, 4, 3
 # More terms than this add cost and no meaning (a pasted file, say); the first ones are kept.
 _MAX_TERMS = 64
 # English words that say nothing about code; left out unless nothing else is asked.
 STOP_WORDS = frozenset(
-    "a an and are as at be been being but by can could did do does done for from had has have how i if in into is"
-    " it its itself may me might must my no of on onto or our shall should so some such than that the their"
-    " them then there these they this those to too us was we were what when where which while who whom whose"
-    " why will with would you your".split()
+    """a an and are as at be been being but by can could did do does done for from had has have how i if in
+    into is it its itself may me might must my no of on onto or our shall should so some such than that the
+    their them then there these they this those to too us was we were what when where which while who whom
+    whose why will with would you your""".split()
 )
 
 
@@ -44,12 +46,14 @@ def keyword_lane(
     relax_below: int,
     fuzziness: str,
     field_weights: Mapping[str, float],
+    abbreviation: float = 0.0,
     constraint: Constraint | None = None,
     exact_rows: Mapping[object, frozenset[int]] | None = None,
 ) -> KeywordResult:
     """Find the symbols that share words with a text; relax the words while too few are found."""
     terms = query_terms(text)
-    request = KeywordRequest(terms, field_weights, constraint, exact_rows)
+    short = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
+    request = KeywordRequest((*terms, *short), field_weights, constraint, exact_rows)
     found = reader.keyword(request, max(limit, relax_below))
     notes: list[str] = []
     for relax in (_with_edits, _with_pieces):
@@ -81,6 +85,22 @@ def edit_distance_for(term: str, fuzziness: str) -> int:
     if fuzziness == "auto":
         return 1
     return min(int(fuzziness), 1 if len(term) <= 5 else 2)
+
+
+def _abbreviations(reader: Reader, terms: tuple[Term, ...], share: float) -> Iterator[Term]:
+    """Give the short forms that programmers use in names: `config` for configuration, `param` for parameter."""
+    known = {term.text for term in terms}
+    for term in terms:
+        if len(term.text) < _MIN_ABBREVIATED or not term.text.isalpha():
+            continue
+        for length in range(len(term.text) - 2, _MIN_ABBREVIATION - 1, -1):
+            short = term.text[:length]
+            if short in known:
+                break
+            if reader.document_frequency(short, "name") >= _MIN_USES:
+                known.add(short)
+                yield Term(short, term.weight * share)
+                break
 
 
 def _with_edits(_: Reader, request: KeywordRequest, fuzziness: str) -> tuple[KeywordRequest, str]:

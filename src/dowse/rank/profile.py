@@ -17,6 +17,7 @@ class Profile:
     """Weights of the keyword fields, and of signals as shares of the best keyword score."""
 
     fields: Mapping[str, float]
+    abbreviation: float = 0.3  # a short form of a word, as a share of the word itself
     definition: float = 0.6  # the query is this symbol's name
     name: float = 0.0  # words of the query in the name
     file: float = 0.0  # words of the query in the file's name
