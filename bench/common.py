@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
+import resource
+import shutil
+import statistics
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,3 +40,52 @@ def write_results(path: Path, results: dict[str, object]) -> None:
 def _general(argument: str) -> str:
     """Return an argument without the folders of this machine."""
     return f"…/{Path(argument).name}" if argument.startswith(("/", "..")) else argument
+
+
+def beside_python() -> Path:
+    """Return the `dowse` command of the interpreter that runs the benchmark."""
+    return Path(sys.executable).with_name("dowse")
+
+
+@contextlib.contextmanager
+def work_folder(chosen: Path | None) -> Iterator[Path]:
+    """Give a folder for indexes and copies: the chosen one stays, a temporary one goes."""
+    if chosen is not None:
+        chosen.mkdir(parents=True, exist_ok=True)
+        yield chosen.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="dowse-bench-") as folder:
+        yield Path(folder)
+
+
+def gather(root: Path, paths: Iterable[str], target: Path, *, copy: bool = False) -> None:
+    """Put files of a tree under another folder: as hard links, or as copies that may be changed."""
+    for path in paths:
+        place = target / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            if copy:
+                raise OSError
+            place.hardlink_to(root / path)
+        except OSError:  # another file system, or a copy is wanted; times stay as they were
+            shutil.copy2(root / path, place)
+
+
+def run(
+    command: Sequence[str | os.PathLike[str]], accepted: tuple[int, ...] = (0,)
+) -> tuple[float, float, bytes]:
+    """Run a command to its end; return wall seconds, CPU seconds of all its processes, and its output."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, capture_output=True, check=False)
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in accepted:
+        raise SystemExit(f"{command[0]} failed: {done.stderr.decode(errors='replace')[-500:]}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall, cpu, done.stdout
+
+
+def milliseconds(seconds: Sequence[float]) -> dict[str, float]:
+    """Return the median and the 95th percentile of some times, in milliseconds."""
+    ordered = sorted(seconds)
+    p95 = ordered[min(len(ordered) - 1, round(0.95 * (len(ordered) - 1)))]
+    return {"p50_ms": round(statistics.median(ordered) * 1000, 3), "p95_ms": round(p95 * 1000, 3)}

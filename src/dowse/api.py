@@ -7,12 +7,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from dowse.backends.local import LocalBackend
-from dowse.config import Settings, index_folder, load_settings
+from dowse.config import FUZZINESS, MODES, Settings, index_folder, load_settings
 from dowse.errors import DowseError
 from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
+    from dowse.backends.local import LocalBackend
     from dowse.index.update import Difference, Progress, Report
 
 # Trees up to this many files are walked before each search (a few milliseconds per thousand); in
@@ -44,6 +44,8 @@ class Index:
             path: A repository or folder, a BEIR folder, or a `.jsonl[.gz]` file of functions.
             **settings: Any field of `Settings`, e.g. `index_dir="…"`, `strip_docs=True`.
         """
+        from dowse.backends.local import LocalBackend
+
         root = Path(path).expanduser().resolve()
         if not root.exists():
             raise DowseError(f"{path} does not exist")
@@ -88,7 +90,7 @@ class Index:
         from dowse.index.update import update
 
         if rebuild and self.backend.folder.exists():
-            self.backend.clear()
+            self.backend.clear(wait, on_wait)
         return update(
             self.backend, self.root, self.settings, on_progress=on_progress, on_wait=on_wait, wait=wait
         )
@@ -117,6 +119,12 @@ class Index:
         """
         from dowse.engine import search
 
+        _check(mode in MODES, f"`mode` is one of {', '.join(MODES)}, not {mode!r}")
+        _check(k is None or k >= 0, f"`k` is a number of hits or 0 for all, not {k}")
+        _check(
+            fuzziness in (None, *FUZZINESS),
+            f"`fuzziness` is one of {', '.join(FUZZINESS)}, not {fuzziness!r}",
+        )
         with self.backend.reader() as reader:
             return search(
                 reader,
@@ -145,7 +153,7 @@ class Index:
         with self.backend.reader() as reader:
             meta, counts = reader.meta(), reader.counts()
             languages, files = reader.languages(), reader.files()
-        changes = self.changes()
+        changes = self.changes(exact=True)
         known = {file.path for file in files}
         return {
             "root": str(self.root),
@@ -185,13 +193,23 @@ class Index:
         with self.backend.reader() as reader:
             return reader.skipped()
 
-    def changes(self) -> Difference:
-        """Compare the files with the index without changing it."""
-        from dowse.index.update import Difference, difference
+    def changes(self, *, exact: bool = False) -> Difference:
+        """Compare the files with the index without changing it.
+
+        Args:
+            exact: Read the files whose time alone is new or can't be trusted, and leave out those whose
+                content is the same.
+        """
+        from dowse.index.update import Difference, difference, without_same
         from dowse.source.corpus import is_corpus
 
         if is_corpus(self.root):
             return Difference()  # a corpus is compared by content, which only an update reads
         with self.backend.reader() as reader:
-            return difference(self.root, reader.stamps(), self.settings)
+            found = difference(self.root, reader, self.settings)
+        return without_same(found) if exact else found
 
+
+def _check(holds: bool, message: str) -> None:
+    if not holds:
+        raise DowseError(message)

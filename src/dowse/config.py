@@ -1,4 +1,4 @@
-"""Settings: a flag beats the environment, which beats the project's file, then the user's, then the default."""
+"""Settings: flags beat the environment, then come the project's file, the user's, and the defaults."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PREFIX = "DOWSE_"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set; each field is also a key in the files and DOWSE_<NAME> in the environment."""
+    """All that can be set; each field is also a key in the files, and DOWSE_<NAME> in the environment."""
 
     index_dir: str = ""  # where the index lies; "" = the user's cache folder, by repository
     exclude: tuple[str, ...] = ()  # more patterns to leave out, written as in .gitignore
@@ -33,7 +33,10 @@ class Settings:
     refresh: str = "auto"
 
 
-_CHOICES = {"fuzziness": ("auto", "0", "1", "2"), "refresh": ("auto", "always", "never")}
+MODES = ("auto", "keyword", "regex", "symbol")
+FUZZINESS = ("auto", "0", "1", "2")
+REFRESH = ("auto", "always", "never")
+_CHOICES = {"fuzziness": FUZZINESS, "refresh": REFRESH}
 
 
 def load_settings(root: Path | None = None, **flags: object) -> Settings:
@@ -76,7 +79,7 @@ def _user_file() -> Path:
     named = os.environ.get("DOWSE_CONFIG")
     if named:
         return Path(named)
-    home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    home = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
     return Path(home) / "dowse" / USER_FILE
 
 

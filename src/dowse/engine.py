@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dowse.backends.protocol import KeywordRequest, Reader
 from dowse.config import Settings
 from dowse.lanes.keyword import keyword_lane, query_terms
+from dowse.lanes.places import Lines, Place
 from dowse.query import (
     Constraint,
+    LangFilter,
     Leaf,
     PathFilter,
     Phrase,
     Query,
     Regex,
+    RepoFilter,
     WordConstraint,
     evaluate,
     leaves,
@@ -28,9 +31,8 @@ from dowse.rank.signals import Ranked, Wanted, rank
 from dowse.source.roles import role_of
 from dowse.types import Answer, Contribution, Hit, LineMatch, SymbolRow
 
-# A symbol's file and row; lines outside every symbol belong to row 0 of their file.
-Place = tuple[int, int]
-Found = dict[Place, tuple[LineMatch, ...]]
+# For each pattern of a plan, the lines that match it, by symbol.
+Found = dict[Phrase | Regex, Lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +74,23 @@ def search(
     """
     plan = make_plan(text, mode, filters)
     profile = profile or (CORPUS if reader.is_corpus else TREE)
-    found, rows = _find_exact(reader, plan)
+    found = _find_exact(reader, plan)
+    notes: tuple[str, ...] = ()
     if plan.mode == "regex":
-        ranked = _rank_exact(plan, found, rows, profile)
-        notes: tuple[str, ...] = ()
+        ranked, total = _rank_exact(reader, plan, found, profile, k and max(settings.candidates, k))
     else:
         request, ranked, notes = _rank_words(reader, plan, found, settings, profile, k, fuzziness)
+        total = len(ranked)
         if explain:
             _break_down(reader, request, ranked[:k] if k else ranked)
     if min_score:
         ranked = [hit for hit in ranked if hit.score >= min_score]
-    if not k and plan.mode == "regex":
-        ranked.sort(key=lambda hit: (hit.row.repo, hit.row.path, hit.row.start_line))
-    matches = _by_place(found.values())
     chosen = ranked[:k] if k else ranked
     hits = [
-        Hit(number, hit.score, reader.symbol(hit.row), tuple(hit.parts), matches.get(_place(hit.row), ()))
-        for number, hit in enumerate(chosen, 1)
+        Hit(number, hit.score, reader.symbol(hit.row), tuple(hit.parts), matches)
+        for number, (hit, matches) in enumerate(_with_lines(reader, plan, chosen, found), 1)
     ]
-    return Answer(text, plan.mode, tuple(hits), len(ranked), reader.generation, notes)
+    return Answer(text, plan.mode, tuple(hits), total, reader.generation, notes)
 
 
 def make_plan(text: str, mode: str = "auto", filters: str = "") -> Plan:
@@ -108,44 +108,86 @@ def make_plan(text: str, mode: str = "auto", filters: str = "") -> Plan:
     return Plan(mode, query, query.constraint, exact)
 
 
-def _find_exact(reader: Reader, plan: Plan) -> tuple[dict[Phrase | Regex, Found], dict[Place, SymbolRow]]:
+def _find_exact(reader: Reader, plan: Plan) -> Found:
     """Find the lines of every pattern in the plan, in files that its filters do not rule out."""
     if not plan.exact:
-        return {}, {}
+        return {}
     from dowse.lanes.exact import exact_lane  # RE2 is loaded only when a pattern is asked for
 
     has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
-    found: dict[Phrase | Regex, Found] = {}
-    rows: dict[Place, SymbolRow] = {}
-    for leaf in plan.exact:
-        pattern = pattern_of(leaf, plan.query.case)
-        keep = (lambda file: _may_hold(plan.constraint, file)) if has_filters else None
-        hits = exact_lane(reader, pattern, keep)
-        found[leaf] = {_place(hit.row): hit.matches for hit in hits}
-        rows.update((_place(hit.row), hit.row) for hit in hits)
-    return found, rows
+    keep = (lambda file: _may_hold(plan.constraint, file)) if has_filters else None
+    return {leaf: exact_lane(reader, pattern_of(leaf, plan.query.case), keep) for leaf in plan.exact}
 
 
 def _rank_exact(
-    plan: Plan, found: dict[Phrase | Regex, Found], rows: dict[Place, SymbolRow], profile: Profile
-) -> list[Ranked]:
-    """Order the symbols that meet the constraint by how many of their lines match, and by signals."""
+    reader: Reader, plan: Plan, found: Found, profile: Profile, limit: int
+) -> tuple[list[Ranked], int]:
+    """Order the symbols that meet the constraint by how many of their lines match, and by signals.
 
-    def decide(leaf: Leaf, row: SymbolRow) -> bool | None:
+    With a limit, only that many symbols with most matching lines are looked at closely; without one, all
+    are, and come in the order of their places.
+    """
+    counts: dict[Place, int] = {}
+    for lines in found.values():
+        for place, numbers in lines.items():
+            counts[place] = counts.get(place, 0) + len(numbers)
+    places = sorted(counts, key=lambda place: (-counts[place], place))
+    total = len(places)
+    if isinstance(plan.constraint, Phrase | Regex) and limit:
+        places = places[:limit]  # nothing else can rule a symbol out
+    rows = [row for row in _rows_at(reader, places) if _meets(plan, row, found)]
+    if not isinstance(plan.constraint, Phrase | Regex):
+        total, rows = len(rows), rows[:limit] if limit else rows
+    scores = [math.log2(1 + counts[_place(row)]) for row in rows]
+    ranked = rank(rows, scores, _wanted(plan), profile, _roles_asked(plan))
+    if not limit:
+        ranked.sort(key=lambda hit: (hit.row.repo, hit.row.path, hit.row.start_line, hit.row.row))
+    return ranked, total
+
+
+def _rows_at(reader: Reader, places: Sequence[Place]) -> list[SymbolRow]:
+    """Return the symbols at some places, and files where lines lie in no symbol."""
+    symbols = {row.row: row for row in reader.rows([row for _, row in places if row])}
+    files = {row.file_id: row for row in reader.file_rows([file for file, row in places if not row])}
+    return [symbols[row] if row else files[file] for file, row in places]
+
+
+def _meets(plan: Plan, row: SymbolRow, found: Found) -> bool:
+    """Whether a symbol meets the constraint, patterns included."""
+
+    def decide(leaf: Leaf) -> bool | None:
         if isinstance(leaf, Phrase | Regex):
             return _place(row) in found[leaf]
         return _metadata(leaf, row)
 
-    kept = [row for row in rows.values() if evaluate(plan.constraint, lambda leaf, r=row: decide(leaf, r))]  # type: ignore[misc]
-    matches = _by_place(found.values())
-    scores = [math.log2(1 + len(matches[_place(row)])) for row in kept]
-    return rank(kept, scores, _wanted(plan), profile, _roles_asked(plan))
+    return evaluate(plan.constraint, decide) is True
+
+
+def _with_lines(
+    reader: Reader, plan: Plan, ranked: Sequence[Ranked], found: Found
+) -> Iterator[tuple[Ranked, tuple[LineMatch, ...]]]:
+    """Give each hit with the text of its matching lines, each line once whatever patterns match it."""
+    patterns = {leaf: pattern_of(leaf, plan.query.case) for leaf in found}
+    seen: dict[tuple[int, Phrase | Regex], dict[int, LineMatch]] = {}
+    for hit in ranked:
+        lines: dict[int, LineMatch] = {}
+        for leaf, places in found.items():
+            numbers = places.get(_place(hit.row), ())
+            key = (hit.row.file_id, leaf)
+            if numbers and key not in seen:
+                text = reader.text(hit.row.file_id)
+                seen[key] = {match.line: match for match in patterns[leaf].find_lines(text)}
+            for number in numbers:
+                match, known = seen[key][number], lines.get(number)
+                spans = {*known.spans, *match.spans} if known else match.spans
+                lines[number] = LineMatch(number, match.text, tuple(sorted(spans)))
+        yield hit, tuple(lines[number] for number in sorted(lines))
 
 
 def _rank_words(
     reader: Reader,
     plan: Plan,
-    found: dict[Phrase | Regex, Found],
+    found: Found,
     settings: Settings,
     profile: Profile,
     k: int,
@@ -207,11 +249,7 @@ def _may_hold(constraint: Constraint | None, file: SymbolRow) -> bool:
     """Whether some symbol of a file can meet the constraint, as far as the file tells."""
 
     def decide(leaf: Leaf) -> bool | None:
-        return (
-            _metadata(leaf, file)
-            if type(leaf).__name__ in ("LangFilter", "PathFilter", "RepoFilter")
-            else None
-        )
+        return _metadata(leaf, file) if isinstance(leaf, LangFilter | PathFilter | RepoFilter) else None
 
     return evaluate(constraint, decide) is not False
 
@@ -230,16 +268,3 @@ def _metadata(leaf: Leaf, row: SymbolRow) -> bool | None:
 
 def _place(row: SymbolRow) -> Place:
     return (row.file_id, row.row)
-
-
-def _by_place(found: Iterable[Found]) -> Found:
-    """Join the lines of several patterns, each line once."""
-    joined: dict[Place, dict[int, LineMatch]] = {}
-    for places in found:
-        for place, matches in places.items():
-            lines = joined.setdefault(place, {})
-            for match in matches:
-                known = lines.get(match.line)
-                spans = tuple(sorted({*known.spans, *match.spans})) if known else match.spans
-                lines[match.line] = LineMatch(match.line, match.text, spans)
-    return {place: tuple(lines[n] for n in sorted(lines)) for place, lines in joined.items()}

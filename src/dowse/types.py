@@ -20,8 +20,7 @@ class Reference(NamedTuple):
     owner: int  # index of the innermost enclosing definition in the same file, -1 for none
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A piece of one file that can be found: a function, a class header, a remainder, a window."""
 
     kind: str
@@ -166,6 +165,14 @@ class SymbolRow(NamedTuple):
     end_line: int
     signature: str
     file_id: int
+
+
+class Extent(NamedTuple):
+    """Where a stored symbol lies in its file."""
+
+    row: int
+    start_line: int
+    end_line: int
 
 
 class StoredFile(NamedTuple):

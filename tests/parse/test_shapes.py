@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
-from dowse.parse import parse_file
+import pytest
+
+from dowse.parse import language_names, language_of, parse_file
 from dowse.parse.grammar import toolkit
 from dowse.parse.languages import LANGUAGES
+from dowse.parse.split import MAX_BYTES
 
 
 def own(text, definition):
@@ -140,3 +143,46 @@ def test_naming_a_language_loads_no_grammar():
 def test_grammars_are_loaded_once():
     grammar = LANGUAGES["python"].grammar
     assert toolkit(grammar) is toolkit(grammar)
+
+
+@pytest.mark.parametrize("language", ["python", "json", "markdown", "javascript"])
+def test_a_file_of_one_line_is_cut_by_bytes(language):
+    text = ("x = [" + "'né'," * (MAX_BYTES // 4) + "]").encode()
+    found = parse_file(text, language, "a").definitions
+    assert len(found) > 1 and "".join(own(text, d) for d in found).encode() == text
+    assert all(sum(end - start for start, end in d.spans) <= MAX_BYTES for d in found)
+    assert [d.part for d in found] == list(range(len(found)))
+    assert {(d.start_line, d.end_line) for d in found} == {(1, 1)}
+
+
+def test_a_long_line_is_cut_inside_its_function_and_its_references_follow():
+    text = b"def f():\n    return [" + b"g(1), " * MAX_BYTES + b"]\n"
+    file = parse_file(text, "python", "a.py")
+    assert len({r.owner for r in file.references}) == len(file.definitions) > 1
+    for reference in file.references[:: MAX_BYTES // 10]:
+        start = len(b"def f():\n") + reference.column
+        assert any(s <= start < e for s, e in file.definitions[reference.owner].spans)
+
+
+def test_only_the_remainder_of_a_file_is_a_module_without_a_signature():
+    for path, text in {
+        "a.rb": b"require 'x'\nputs 1\n\nmodule A\n  X = 1\nend\n",
+        "a.ex": b"import X\nIO.puts 1\n\ndefmodule A do\n  @x 1\nend\n",
+    }.items():
+        modules = [d for d in parse_file(text, language_of(path), path).definitions if d.kind == "module"]
+        assert [(d.qualified_name, bool(d.signature)) for d in modules] == [("A", True), ("a", False)]
+    long = b"".join(b"call(%d)\n" % n for n in range(500))
+    rest = parse_file(b"# About.\n\n" + long, "python", "a.py").definitions
+    assert len(rest) > 1 and {(d.kind, d.name, d.signature) for d in rest} == {("module", "a", "")}
+
+
+def test_language_names():
+    names = language_names()
+    assert set(LANGUAGES) < set(names) and list(names) == sorted(set(names))
+    assert {"markdown", "go-module", "perl", "dockerfile"} < set(names) and "" not in names
+
+
+def test_no_reference_holds_the_byte_that_separates_them_when_stored():
+    text = b"import x from 'a\0b';\nimport 'c\0d';\nf\0(g\0.h());\n"
+    found = parse_file(text, "javascript", "a.js").references
+    assert found and not any("\0" in r.name + r.qualifier for r in found)

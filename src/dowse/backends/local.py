@@ -6,7 +6,6 @@ import contextlib
 import shutil
 import sqlite3
 import threading
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,17 @@ from dowse.store.layout import (
     remove_other_generations,
     writer_lock,
 )
-from dowse.types import KEYWORD_FIELDS, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.store.packing import BrokenBlock
+from dowse.types import (
+    KEYWORD_FIELDS,
+    Extent,
+    FileRecord,
+    FileStamp,
+    Reference,
+    StoredFile,
+    Symbol,
+    SymbolRow,
+)
 
 # A reader can meet a generation that is just being replaced; each try sees a newer one.
 _OPEN_TRIES = 20
@@ -111,7 +120,7 @@ class LocalBackend:
             catalog = self._take()
             try:
                 yield catalog
-            except (sqlite3.DatabaseError, zlib.error):
+            except (sqlite3.DatabaseError, BrokenBlock):
                 catalog.close()
                 raise
             except BaseException:
@@ -153,7 +162,7 @@ class LocalBackend:
         """Turn what the libraries say of a damaged file into an error that names the remedy."""
         try:
             yield
-        except (sqlite3.DatabaseError, zlib.error) as error:
+        except (sqlite3.DatabaseError, BrokenBlock) as error:
             raise damaged(self.folder, error) from error
 
 
@@ -198,8 +207,10 @@ class LocalReader:
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
+        from dowse.backends.local_query import count_of
+
         searcher = self._fulltext.symbols
-        return max(int(searcher.doc_freq(each, term)) for each in ([field] if field else KEYWORD_FIELDS))
+        return max(count_of(searcher, each, term) for each in ([field] if field else KEYWORD_FIELDS))
 
     def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match."""
@@ -216,13 +227,23 @@ class LocalReader:
         """Give the texts of files."""
         return self._catalog.texts(file_ids)
 
+    def text(self, file_id: int) -> bytes:
+        """Return the text of one file."""
+        text: bytes = self._fulltext.memory.text(file_id, self._catalog.text)
+        return text
+
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the order asked."""
-        return self._fulltext.memory.rows(rows, self._catalog.rows)
+        found: list[SymbolRow] = self._fulltext.memory.rows(rows, self._catalog.rows)
+        return found
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files."""
         return self._catalog.rows_of_files(file_ids)
+
+    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, list[Extent]]]:
+        """Give, for each file, where its symbols lie."""
+        return self._catalog.extents(file_ids)
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol."""
@@ -235,7 +256,7 @@ class LocalReader:
 
     def symbol(self, row: SymbolRow) -> Symbol:
         """Return a symbol with its text."""
-        text = self._fulltext.memory.text(row.file_id, self._catalog.text)
+        text = self.text(row.file_id)
         doc, spans, digest = "", [[0, len(text)]], ""
         if row.row:
             doc, spans, digest = self._catalog.details(row.row)
@@ -269,7 +290,7 @@ class LocalReader:
         """Return the description that the last writer left."""
         return self._catalog.meta()
 
-    def references(self, file_id: int) -> list[list[Any]]:
+    def references(self, file_id: int) -> list[Reference]:
         """Return the references of one file."""
         return self._catalog.references(file_id)
 
@@ -336,6 +357,8 @@ class LocalWriter:
         The text indexes are on disk before the catalog's transaction ends, so a reader that sees the new
         number finds the folder that belongs to it. Notes alone (touch, skipped) keep the generation.
         """
+        if not self._base:
+            self._begin()  # an index of nothing is one, too
         self._begin_catalog()
         generation = self._base
         if self._fulltext is not None:

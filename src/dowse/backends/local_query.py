@@ -65,6 +65,13 @@ def contributions(
     return found
 
 
+def count_of(searcher: Any, field: str, term: str) -> int:  # noqa: ANN401 - as above
+    """Return how many symbols have a term; deleted ones, which tantivy's own number includes, left out."""
+    if not searcher.doc_freq(field, term):
+        return 0
+    return int(searcher.search(_term(field, Term(term)), 1, count=True).count)
+
+
 def trigram_query(wanted: TrigramQuery) -> Query:
     """Find the files whose trigrams satisfy a condition."""
     if isinstance(wanted, trigrams.All):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from dowse.query import Constraint, TrigramQuery
-from dowse.types import FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.types import Extent, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,17 @@ class Reader(Protocol):
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Give the UTF-8 texts of files."""
 
+    def text(self, file_id: int) -> bytes:
+        """Return the UTF-8 text of one file."""
+
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the order asked."""
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files, file by file, in the order of their lines."""
+
+    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, list[Extent]]]:
+        """Give, for each file, where its symbols lie: by first line, outer before inner."""
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines (row 0)."""

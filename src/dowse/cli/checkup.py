@@ -29,11 +29,11 @@ def _grammars() -> Check:
     from dowse.parse import LANGUAGES
 
     missing = []
-    for language in LANGUAGES:
+    for name, language in LANGUAGES.items():
         try:
-            importlib.import_module(language.module)
+            importlib.import_module(language.grammar.module)
         except ImportError:
-            missing.append(language.name)
+            missing.append(name)
     if missing:
         return "grammars", False, f"missing: {', '.join(missing)}; reinstall dowse"
     return "grammars", True, f"{len(LANGUAGES)} grammars load"
@@ -45,7 +45,8 @@ def _index_checks(index: Index) -> list[Check]:
     except DowseError as error:
         problems = [str(error)]
     if problems:
-        return [("index", False, "; ".join(problems) + "; run `dowse index --rebuild`")]
+        remedy = "" if "--rebuild" in problems[0] else "; run `dowse index --rebuild`"
+        return [("index", False, "; ".join(problems) + remedy)]
     facts = index.status()
     changed = sum(facts["changes"].values())
     fresh = "up to date" if not changed else f"{changed:,} files changed; run `dowse index`"
@@ -54,5 +55,7 @@ def _index_checks(index: Index) -> list[Check]:
         ("freshness", True, fresh),
     ]
     if facts["problems"]:
-        checks.append(("parsing", True, f"{facts['problems']:,} files had no syntax tree: `dowse status --files`"))
+        checks.append(
+            ("parsing", True, f"{facts['problems']:,} files had no syntax tree: `dowse status --files`")
+        )
     return checks

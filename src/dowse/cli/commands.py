@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from pathlib import Path
 from typing import Any
 
 from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.cli.main import ERROR, FOUND, NOTHING, build_parser
 from dowse.cli.output import Style, print_json, render_answer, render_report, render_size, render_time
-from dowse.errors import DowseError, IndexMissing
+from dowse.errors import IndexLocked, IndexMissing
 
 
 def search(options: argparse.Namespace) -> int:
@@ -46,7 +44,9 @@ def search(options: argparse.Namespace) -> int:
 def index(options: argparse.Namespace) -> int:
     """Build the index, or bring it up to date."""
     place = _open(options)
-    report = _update(place, quiet=options.quiet, rebuild=options.rebuild, wait=0.0 if options.no_wait else None)
+    report = _update(
+        place, quiet=options.quiet, rebuild=options.rebuild, wait=0.0 if options.no_wait else None
+    )
     if options.json:
         print_json(report.as_dict())
     elif not options.quiet:
@@ -84,9 +84,12 @@ def status(options: argparse.Namespace) -> int:
         ("root", facts["root"]),
         ("index", f"{facts['index']} ({render_size(facts['index_bytes'])})"),
         ("indexed", f"{render_time(facts['indexed_at'])}, generation {facts['generation']}"),
-        ("files", f"{facts['files']:,} ({render_size(facts['source_bytes'])}), {facts['skipped']:,} left out"),
+        (
+            "files",
+            f"{facts['files']:,} ({render_size(facts['source_bytes'])}), {facts['skipped']:,} left out",
+        ),
         ("symbols", f"{facts['symbols']:,}"),
-        ("languages", ", ".join(f"{name} {count:,}" for name, count in facts["languages"].items())),
+        ("languages", ", ".join(f"{name or 'text'} {n:,}" for name, n in facts["languages"].items())),
         ("fresh", "yes" if not any(changes.values()) else f"no: {_changes(changes)}; run `dowse index`"),
     ]
     if facts["writer"]:
@@ -128,7 +131,9 @@ def completion(options: argparse.Namespace) -> int:
 
 
 def _open(options: argparse.Namespace, **more: object) -> Index:
-    settings = {name: getattr(options, name, None) for name in ("index_dir", "exclude", "strip_docs", "processes")}
+    settings = {
+        name: getattr(options, name, None) for name in ("index_dir", "exclude", "strip_docs", "processes")
+    }
     return Index.open(options.path, **settings, **more)
 
 
@@ -142,11 +147,21 @@ def _prepare(index: Index) -> None:
     if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
         return
     changes = index.changes()
-    count = len(changes.jobs) + len(changes.deleted)
-    if count and (refresh == "always" or count <= REFRESH_CHANGES):
-        _update(index)
-    elif count:
-        _say(f"{count:,} files changed since the index was made; run `dowse index`")
+    if refresh == "auto" and changes.count > REFRESH_CHANGES:
+        real = index.changes(exact=True).count
+        if real > REFRESH_CHANGES:
+            _say(f"{real:,} files changed since the index was made; run `dowse index`")
+            return
+    if changes.count:
+        _refresh(index)
+
+
+def _refresh(index: Index) -> None:
+    """Take in what changed; if that is not possible now, the index as it is still answers."""
+    try:
+        _update(index, wait=0.0)
+    except (IndexLocked, OSError) as error:
+        _say(f"searching the index as it is ({error})")
 
 
 def _update(index: Index, *, quiet: bool = False, rebuild: bool = False, wait: float | None = None) -> Any:  # noqa: ANN401

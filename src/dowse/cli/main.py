@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 
+from dowse.config import FUZZINESS, MODES, REFRESH
 from dowse.errors import DowseError
 from dowse.version import __version__
 
 FOUND, NOTHING, ERROR = 0, 1, 2
-MODES = ("auto", "keyword", "regex", "symbol")
 _EXAMPLES = """examples:
   dowse search "parse cookie header"             by words, in the current folder
   dowse search "getUserName lang:java -test"     an identifier, a filter, an exclusion
@@ -23,17 +23,13 @@ _EXAMPLES = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    options = build_parser().parse_args(arguments)
+    options = _parse(arguments)
     from dowse.cli import commands
 
     command = getattr(commands, options.command.replace("-", "_"))
     try:
-        return int(command(options))
-    except (DowseError, ValueError) as error:
-        if isinstance(error, ValueError) and not hasattr(error, "position"):
-            raise
-        print(f"dowse: {error}", file=sys.stderr)  # noqa: T201
-        return ERROR
+        code = int(command(options))
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print("dowse: interrupted; the index is as it was before", file=sys.stderr)  # noqa: T201
         return 130
@@ -41,6 +37,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has seen enough (`| head`): not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FOUND
+    except (DowseError, OSError, ValueError) as error:
+        print(f"dowse: {_message(error)}", file=sys.stderr)  # noqa: T201
+        return ERROR
+    return code
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the command line, also `search QUERY --json PATH`, which argparse gives up on before 3.13."""
+    parser = build_parser()
+    options, rest = parser.parse_known_args(arguments)
+    if len(rest) == 1 and getattr(options, "path", "") == "." and not rest[0].startswith("-"):
+        options.path = rest.pop()
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return options
+
+
+def _message(error: Exception) -> str:
+    """Return what to tell the user; what is no mistake of theirs goes on as it is."""
+    if isinstance(error, OSError) and error.filename:
+        remedy = "check the path and its permissions, or name another place with --index-dir"
+        return f"{os.fsdecode(error.filename)}: {error.strerror}; {remedy}"
+    # A query that can't be understood says where; its class is not named here, to stay quick to start.
+    if not isinstance(error, DowseError) and not hasattr(error, "position"):
+        raise error
+    return str(error)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -74,7 +96,10 @@ def _command(commands: _Commands[argparse.ArgumentParser], name: str, text: str)
 def _add_place(parser: argparse.ArgumentParser) -> None:
     """Add where the code and its index are."""
     parser.add_argument(
-        "path", nargs="?", default=".", help="repository, folder, BEIR folder or .jsonl[.gz] corpus (default: .)"
+        "path",
+        nargs="?",
+        default=".",
+        help="repository, folder, BEIR folder or .jsonl[.gz] corpus (default: .)",
     )
     parser.add_argument("--index-dir", metavar="DIR", help="where the index lies (default: the user's cache)")
 
@@ -82,7 +107,10 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 def _add_indexing(parser: argparse.ArgumentParser) -> None:
     """Add what decides which text an index holds."""
     parser.add_argument(
-        "--exclude", action="append", metavar="GLOB", help="leave out, written as in .gitignore; may be repeated"
+        "--exclude",
+        action="append",
+        metavar="GLOB",
+        help="leave out, written as in .gitignore; may be repeated",
     )
     parser.add_argument(
         "--strip-docs", action="store_true", default=None, help="leave documentation out of the index"
@@ -98,20 +126,26 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("--mode", choices=MODES, default="auto", help="auto (default) picks by the query")
     parser.add_argument("--lang", action="append", metavar="L", help="only this language; may be repeated")
     parser.add_argument(
-        "--path", action="append", metavar="GLOB", dest="only_path", help="only paths like this; may be repeated"
+        "--path",
+        action="append",
+        metavar="GLOB",
+        dest="only_path",
+        help="only paths like this; may be repeated",
     )
-    parser.add_argument("--kind", action="append", metavar="K", help="only this kind of symbol; may be repeated")
-    parser.add_argument("--not-path", action="append", metavar="GLOB", help="no paths like this; may be repeated")
-    parser.add_argument("--fuzziness", choices=("auto", "0", "1", "2"), help="edits a word may be away")
+    parser.add_argument(
+        "--kind", action="append", metavar="K", help="only this kind of symbol; may be repeated"
+    )
+    parser.add_argument(
+        "--not-path", action="append", metavar="GLOB", help="no paths like this; may be repeated"
+    )
+    parser.add_argument("--fuzziness", choices=FUZZINESS, help="edits a word may be away")
     parser.add_argument("--min-score", type=float, default=0.0, metavar="S", help="leave out weaker answers")
     parser.add_argument("--explain", action="store_true", help="show every contribution to each score")
     parser.add_argument("--json", action="store_true", help="one JSON document (docs/JSON.md)")
     parser.add_argument("-l", "--files-with-matches", action="store_true", help="print only paths")
     parser.add_argument("-C", "--context", type=int, default=None, metavar="N", help="lines of each snippet")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-    parser.add_argument(
-        "--refresh", choices=("auto", "always", "never"), help="look for changed files first (default: auto)"
-    )
+    parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
     _add_indexing(parser)
 
 

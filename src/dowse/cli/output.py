@@ -9,7 +9,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dowse.types import Answer, Hit
 
@@ -38,7 +38,9 @@ class Style:
     @classmethod
     def choose(cls, when: str) -> Style:
         """Return colours or none, as the user and the terminal wish."""
-        wanted = when == "always" or (when == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+        wanted = when == "always" or (
+            when == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        )
         if not wanted:
             return cls()
         return cls("\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[1m", "\x1b[0m")
@@ -92,12 +94,13 @@ def _render_hit(hit: Hit, words: frozenset[str], style: Style, lines: int, expla
     head = f"{style.path}{symbol.path}{style.reset}:{style.line}{symbol.start_line}{style.reset}"
     out = [f"{head}  {style.bold}{symbol.kind} {name}{style.reset}  {style.dim}{hit.score:.2f}{style.reset}"]
     if hit.matches:
-        for match in hit.matches[:_MAX_MATCHES]:
-            out.append(f"{match.line:>6}  {_mark_spans(match.text, match.spans, style)}")
+        out.extend(f"{m.line:>6}  {_mark_spans(m.text, m.spans, style)}" for m in hit.matches[:_MAX_MATCHES])
         if len(hit.matches) > _MAX_MATCHES:
             out.append(f"        … {len(hit.matches) - _MAX_MATCHES} more lines")
     elif lines:
-        out.extend(f"{number:>6}  {_mark_words(text, words, style)}" for number, text in _snippet(hit, words, lines))
+        out.extend(
+            f"{number:>6}  {_mark_words(text, words, style)}" for number, text in _snippet(hit, words, lines)
+        )
     if explain:
         out.extend(_render_why(hit, style))
     return "\n".join(out) + "\n"

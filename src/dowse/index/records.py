@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import zlib
-from collections import Counter
+import struct
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dowse.parse import parse_file
 from dowse.parse.tokens import term_string
 from dowse.source.corpus import CorpusFunction
 from dowse.source.roles import role_of
-from dowse.store.catalog import pack_text
-from dowse.types import Definition, FileRecord, ParsedFile, Span, SymbolRecord
+from dowse.store.packing import pack
+from dowse.types import Definition, FileRecord, ParsedFile, Reference, Span, SymbolRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,22 @@ def corpus_hash(function: CorpusFunction) -> str:
     return content_hash("\0".join(fields).encode("utf-8", "replace"))
 
 
-def symbol_key(repo: str, path: str, qualified_name: str, ordinal: int) -> str:
-    """Return the id of a symbol, the same as long as these four are."""
-    identity = "\0".join((repo, path, qualified_name, str(ordinal)))
-    return hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+def symbol_keys(repo: str, path: str) -> Callable[[str], str]:
+    """Return what gives each symbol of a file its id.
+
+    The same as long as repo, path, qualified name and the place among those of that name are.
+    """
+    file = hashlib.blake2b(f"{repo}\0{path}\0".encode("utf-8", "surrogatepass"), digest_size=8)
+    seen: dict[str, int] = {}
+
+    def key(qualified_name: str) -> str:
+        ordinal = seen.get(qualified_name, 0)
+        seen[qualified_name] = ordinal + 1
+        identity = file.copy()
+        identity.update(f"{qualified_name}\0{ordinal}".encode("utf-8", "surrogatepass"))
+        return identity.hexdigest()
+
+    return key
 
 
 def make_record(source: Source, strip_docs: bool) -> FileRecord:
@@ -55,21 +67,16 @@ def make_record(source: Source, strip_docs: bool) -> FileRecord:
     parsed = parse_file(data, source.language, source.path)
     if strip_docs:
         data, parsed = hold_back_docs(data, parsed)
-    path_terms = term_string(source.path)
-    seen: Counter[str] = Counter()
-    symbols = []
-    for definition in parsed.definitions:
-        ordinal = seen[definition.qualified_name]
-        seen[definition.qualified_name] += 1
-        key = symbol_key(source.repo, source.path, definition.qualified_name, ordinal)
-        symbols.append(symbol_record(data, definition, key, path_terms))
+    path_terms = _short_terms(source.path)
+    key = symbol_keys(source.repo, source.path)
+    symbols = [symbol_record(data, d, key(d.qualified_name), path_terms) for d in parsed.definitions]
     return FileRecord(
         *(source.key, source.repo, source.path, parsed.language or source.language, source.role),
         *(source.size, source.mtime_ns, source.content_hash, source.encoding),
         lines=data.count(b"\n") + (not data.endswith(b"\n") and data != b""),
         problem=parsed.problem,
-        packed_text=pack_text(data),
-        references=_packed_references(parsed),
+        packed_text=pack(data),
+        references=pack_references(parsed.references),
         text=data.decode() if strip_docs else source.text,
         symbols=tuple(symbols),
     )
@@ -96,12 +103,17 @@ def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
     )
     # Some corpora hold the documentation beside the code; it is searched all the same.
     beside = "" if strip_docs else function.doc
-    symbol = symbol_record(data, definition, function.id, term_string(function.path), beside)
+    symbol = symbol_record(data, definition, function.id, _short_terms(function.path), beside)
     return FileRecord(
         *(function.id, function.repo, function.path, function.language, role_of(function.path)),
-        *(len(data), 0, corpus_hash(function), "utf-8", lines, parsed.problem),
-        packed_text=pack_text(data),
-        references=_packed_references(parsed),
+        size=len(data),
+        mtime_ns=0,
+        content_hash=corpus_hash(function),
+        encoding="utf-8",
+        lines=lines,
+        problem=parsed.problem,
+        packed_text=pack(data),
+        references=pack_references(parsed.references),
         text=data.decode(),
         symbols=(symbol,),
     )
@@ -111,26 +123,32 @@ def symbol_record(
     data: bytes, definition: Definition, key: str, path_terms: str, beside: str = ""
 ) -> SymbolRecord:
     """Tokenise one definition, field by field; `beside` is text that belongs to it but stands elsewhere."""
-    code = own_text(data, definition.spans)
-    context = definition.qualified_name.removesuffix(definition.name)
+    kind, name, qualified_name, start_line, end_line, signature, doc, spans, _, _ = definition
+    code = own_text(data, spans)
     terms = (
-        term_string(definition.name),
-        term_string(context),
-        term_string(definition.signature),
+        _short_terms(name),
+        _short_terms(qualified_name.removesuffix(name)),
+        term_string(signature.encode("utf-8", "replace")),
         path_terms,
-        term_string(code.decode("utf-8", "replace") + beside),
+        term_string(code + beside.encode("utf-8", "replace")),
     )
     return SymbolRecord(
-        *(key, definition.kind, definition.name, definition.qualified_name),
-        *(definition.start_line, definition.end_line, definition.signature, definition.doc),
-        spans=definition.spans,
-        content_hash=content_hash(code),
-        terms=terms,
+        *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
+        *(content_hash(code), terms),
     )
+
+
+@lru_cache(maxsize=8192)
+def _short_terms(text: str) -> str:
+    """Return the terms of what repeats from symbol to symbol: names, and what stands before them."""
+    return term_string(text.encode("utf-8", "replace"))
 
 
 def own_text(data: bytes, spans: tuple[Span, ...]) -> bytes:
     """Return the text of a definition without what is cut out of it."""
+    if len(spans) == 1:
+        start, end = spans[0]
+        return data[start:end]
     return b"".join([data[start:end] for start, end in spans])
 
 
@@ -140,21 +158,15 @@ def hold_back_docs(data: bytes, parsed: ParsedFile) -> tuple[bytes, ParsedFile]:
     for definition in parsed.definitions:
         for start, end in definition.doc_spans:
             blanked[start:end] = bytes(b if b in b"\r\n" else 32 for b in data[start:end])
-    bare = tuple(_without_doc(d) for d in parsed.definitions)
+    bare = tuple(d._replace(doc="", doc_spans=()) for d in parsed.definitions)
     return bytes(blanked), ParsedFile(parsed.language, bare, parsed.references, parsed.problem)
 
 
-def _without_doc(d: Definition) -> Definition:
-    return Definition(
-        *(d.kind, d.name, d.qualified_name, d.start_line, d.end_line, d.signature),
-        doc="",
-        spans=d.spans,
-        doc_spans=(),
-        part=d.part,
-    )
-
-
-def _packed_references(parsed: ParsedFile) -> bytes:
-    if not parsed.references:
+def pack_references(references: Sequence[Reference]) -> bytes:
+    """Compress references column by column, for `Catalog.references`: half the time of JSON, and smaller."""
+    if not references:
         return b""
-    return zlib.compress(json.dumps(parsed.references, separators=(",", ":")).encode(), 1)
+    kinds, names, qualifiers, lines, columns, owners = zip(*references, strict=True)
+    count = len(kinds)
+    words = "\0".join((*kinds, *names, *qualifiers)).encode("utf-8", "replace")
+    return pack(struct.pack(f"<{1 + 3 * count}i", count, *lines, *columns, *owners) + words)

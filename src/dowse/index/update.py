@@ -6,14 +6,14 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dowse.backends.protocol import Backend, Reader, Writer
 from dowse.config import Settings
 from dowse.index.pool import AnyJob, parse_all
-from dowse.index.records import corpus_hash
+from dowse.index.records import content_hash, corpus_hash
 from dowse.index.worker import CorpusJob, Job
 from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
@@ -76,6 +76,11 @@ class Difference:
     left_out: LeftOut = field(default_factory=dict)
     unchanged: int = 0
 
+    @property
+    def count(self) -> int:
+        """How many files may differ."""
+        return len(self.jobs) + len(self.deleted)
+
 
 def update(
     backend: Backend,
@@ -129,6 +134,19 @@ def difference(root: Path, index: Reader | Writer, settings: Settings) -> Differ
         found.jobs.append(job)
     found.deleted = sorted(missing)
     return found
+
+
+def without_same(found: Difference) -> Difference:
+    """Leave out the files that have the content which the index knows."""
+
+    def is_same(job: Job) -> bool:
+        try:
+            return bool(job.known_hash) and content_hash(Path(job.file).read_bytes()) == job.known_hash
+        except OSError:
+            return False
+
+    jobs = [job for job in found.jobs if not is_same(job)]
+    return replace(found, jobs=jobs, unchanged=found.unchanged + len(found.jobs) - len(jobs))
 
 
 def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileStamp]:

@@ -88,7 +88,7 @@ def edit_distance_for(term: str, fuzziness: str) -> int:
 
 
 def _abbreviations(reader: Reader, terms: tuple[Term, ...], share: float) -> Iterator[Term]:
-    """Give the short forms that programmers use in names: `config` for configuration, `param` for parameter."""
+    """Give the short forms that names use: `config` for configuration, `param` for parameter."""
     known = {term.text for term in terms}
     for term in terms:
         if len(term.text) < _MIN_ABBREVIATED or not term.text.isalpha():

@@ -7,6 +7,6 @@ definition, `spans` its own text.
 """
 
 from dowse.parse.files import parse_file
-from dowse.parse.languages import LANGUAGES, Language, language_of
+from dowse.parse.languages import LANGUAGES, Language, language_names, language_of
 
-__all__ = ["LANGUAGES", "Language", "language_of", "parse_file"]
+__all__ = ["LANGUAGES", "Language", "language_names", "language_of", "parse_file"]

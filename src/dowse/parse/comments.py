@@ -43,6 +43,8 @@ class Comments:
         """Where a definition starts with what leads it, its documentation, and if an attribute held it."""
         data, docs, attributed = self._text.data, list[Span](), False
         while True:
+            if start <= floor or data.endswith(b"\n\n", floor, start):  # mostly: spare the slices
+                break
             low = start - _GAP_BYTES
             gap = data[low if low > floor else floor : start]
             bare = len(gap.rstrip())
@@ -66,23 +68,24 @@ class Comments:
 
     def _comment_before(self, end: int, floor: int) -> int:
         """Where the comment that ends here and has its lines to itself begins; -1 for none."""
-        data, starts, marks = self._text.data, self._text.starts, self._lines
-        index = self._text.line_index(end - 1)
-        line = max(floor, starts[index])
+        data, marks = self._text.data, self._lines
+        line = max(floor, data.rfind(b"\n", 0, end - 1) + 1)
         written = data[line:end].lstrip()
         if written.startswith(marks):
-            begin = -1
+            begin, stop = -1, end
             while written.startswith(marks) and not written.startswith(_INNER):
-                begin = starts[index + 1] - len(written) if begin >= 0 else end - len(written)
-                index -= 1
-                if index < 0 or starts[index] < floor:
+                begin = stop - len(written)
+                if not line:
                     break
-                written = data[starts[index] : starts[index + 1]].lstrip()
+                stop, line = line, data.rfind(b"\n", 0, line - 1) + 1
+                if line < floor:
+                    break
+                written = data[line:stop].lstrip()
             return begin
         for opener, closer in self._blocks:
             if written.endswith(closer):
                 begin = data.rfind(opener, floor, end - len(closer) + 1)
-                if begin >= 0 and not data[starts[self._text.line_index(begin)] : begin].strip():
+                if begin >= 0 and not data[data.rfind(b"\n", 0, begin) + 1 : begin].strip():
                     return begin
         return -1
 
@@ -90,7 +93,7 @@ class Comments:
         """Where the licence atop the file ends, and the first comment block that is none."""
         data, offset, licensed = self._text.data, 0, 0
         if data.startswith((b"#!", b"<?php")):
-            offset = self._next_line(0)
+            offset = self._text.next_line(0)
         while True:
             offset += len(data[offset : offset + 4096]) - len(data[offset : offset + 4096].lstrip())
             end = self._comment_from(offset)
@@ -106,18 +109,15 @@ class Comments:
         for opener, closer in self._blocks:
             if data.startswith(opener, offset):
                 end = data.find(closer, offset + len(opener))
-                return self._next_line(end) if end >= 0 else offset
+                return self._text.next_line(end) if end >= 0 else offset
         while data.startswith(self._lines, offset):
-            after = self._next_line(offset)
+            after = self._text.next_line(offset)
             rest = data[after : after + _GAP_BYTES]
             indent = len(rest) - len(rest.lstrip(b" \t"))
             if not data.startswith(self._lines, after + indent):
                 return after
             offset = after + indent
         return offset
-
-    def _next_line(self, offset: int) -> int:
-        return min(len(self._text.data), self._text.starts[self._text.line_index(offset) + 1])
 
 
 def is_license(written: bytes) -> bool:
@@ -144,39 +144,43 @@ def clean(written: bytes) -> str:
     """Documentation without comment marks, quotes and common indentation."""
     text = written.decode("utf-8", "ignore").strip()
     if text.startswith(("@", '"', "'", "r", "R", "u", "U")):
-        quoted = _STRING.match(text)
-        if not quoted:
-            return ""
-        # The first line starts after the quotes, so only the others have an indentation to strip.
-        first, newline, others = quoted[2].partition("\n")
-        return (
-            f"{first.strip()}\n{_dedent(others.split(newline), strip_front=False)}".strip()
-            if newline
-            else first.strip()
-        )
+        return _unquote(text)
     for opener, closer in _BLOCKS:
         if text.startswith(opener):
             text = text[len(opener) :].removesuffix(closer)
-    lines = [_unmark(line) for line in text.split("\n")]
+    lines = [
+        line[1:].rstrip("*") if line.startswith("*") else _unmark(line)
+        for line in map(str.strip, text.split("\n"))
+    ]
     if "<" in text:
         lines = [_XML_TAG.sub("", line) for line in lines]
-    return _dedent(lines)
+    return _dedent(lines).strip()
+
+
+def _unquote(text: str) -> str:
+    """What a string literal says."""
+    if text.startswith('"""') and text.endswith('"""') and len(text) > len('""""""'):
+        text = text[3:-3]
+    else:
+        quoted = _STRING.match(text)
+        if not quoted:
+            return ""
+        text = quoted[2]
+    # The first line starts after the quotes, so only the others have an indentation to strip.
+    first, newline, others = text.partition("\n")
+    return f"{first.strip()}\n{_dedent(others.split(newline))}".strip() if newline else first.strip()
 
 
 def _unmark(line: str) -> str:
     """One line of a comment without its mark; a star after that is a list item, not a mark."""
-    line = line.strip()
-    if line.startswith("*"):
-        return line[1:].rstrip("*")
     bare = line.lstrip(_MARK_CHARS)
     if len(bare) < len(line) and line.startswith("--"):
         bare = bare.lstrip(" ").lstrip("|^")
     return bare
 
 
-def _dedent(lines: list[str], strip_front: bool = True) -> str:
-    """Strip the common indentation of the lines, and blank edges."""
-    indents = [len(line) - len(line.lstrip()) for line in lines if line and not line.isspace()]
-    margin = min(indents, default=0)
-    text = "\n".join([line[margin:].rstrip() for line in lines])
-    return text.strip() if strip_front else text
+def _dedent(lines: list[str]) -> str:
+    """Strip the common indentation of the lines and the blanks at their ends."""
+    lines = [line.rstrip() for line in lines]
+    margin = min([len(line) - len(line.lstrip()) for line in lines if line], default=0)
+    return "\n".join([line[margin:] for line in lines] if margin else lines)

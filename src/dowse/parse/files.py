@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 
 from dowse.parse.grammar import toolkit
 from dowse.parse.languages import LANGUAGES, Language
 from dowse.parse.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
-from dowse.parse.split import MAX_LINES, split_spans
+from dowse.parse.split import MAX_BYTES, MAX_LINES, split_spans
 from dowse.parse.text import Text
 from dowse.parse.windows import trim, windows
 from dowse.types import Definition, ParsedFile, Reference, Span
@@ -22,7 +21,12 @@ TIME_LIMIT_SECONDS = 5.0
 # A remainder with fewer lines that say something is not worth a result of its own.
 _MIN_REMAINDER_LINES = 2
 
+# These make named tuples at the speed of plain ones.
 _REFERENCE = partial(tuple.__new__, Reference)
+_DEFINITION = partial(tuple.__new__, Definition)
+
+# Where an entry went: the index of its first definition, and where its parts start if it has several.
+Place = tuple[int, list[int] | None]
 
 # From the first word of a line to its end, so that matches are lines.
 _SAYS_SOMETHING = re.compile(rb"\w[^\n]*")
@@ -61,36 +65,47 @@ def parse_file(
 def _from_tree(text: Text, language: Language, stem: str, matches: Matches, max_lines: int) -> ParsedFile:
     """Definitions in the order of their starts, the module's remainder last."""
     outline = Outline(text, language, matches)
-    definitions: list[Definition] = []
-    places: list[tuple[int, list[int]]] = []
-    for entry in outline.entries:
-        parts = _parts(text, entry, max_lines)
-        places.append((len(definitions), [part.spans[0][0] for part in parts]))
-        definitions.extend(parts)
+    definitions, places = _definitions(text, outline.entries, max_lines)
     rest = _remainder(text, outline.root, stem, max_lines, alone=not definitions)
-    places.append((len(definitions) if rest else -1, [part.spans[0][0] for part in rest]))
+    places.append((len(definitions) if rest else -1, _part_starts(rest)))
     definitions.extend(rest)
     return ParsedFile(language.name, tuple(definitions), _references(text, outline, matches, places))
 
 
-def _parts(text: Text, entry: Entry, max_lines: int) -> list[Definition]:
-    """One definition, or several when its own text is over-long."""
-    spans = [(entry.text_start, entry.text_end)]
-    if entry.holes and entry.kind in CONTAINERS:
-        spans = _without(text.data, spans[0], entry.holes)
-    first, last = text.lines_of(entry.text_start, entry.text_end)
-    whole = Definition(
-        "constant" if entry.kind == "object" else entry.kind,
-        entry.name,
-        ".".join(entry.path),
-        first,
-        last,
-        signature(text, entry),
-        entry.doc,
-        tuple(spans),
-        tuple(entry.doc_spans),
-    )
-    return _split(text, whole, max_lines) if last - first >= max_lines else [whole]
+def _definitions(text: Text, entries: list[Entry], max_lines: int) -> tuple[list[Definition], list[Place]]:
+    """Every entry as a definition, or as several when its own text is over-long, and where each went."""
+    data, count = text.data, text.data.count
+    found: list[Definition] = []
+    places: list[Place] = []
+    at, line = 0, 1  # entries come in order, so each line number is counted from the one before
+    for entry in entries:
+        start, end, kind = entry.text_start, entry.text_end, entry.kind
+        line += count(b"\n", at, start) if start >= at else -count(b"\n", start, at)
+        at, last = start, line + count(b"\n", start, end - 1)
+        spans: tuple[Span, ...] = ((start, end),)
+        if entry.holes and kind in CONTAINERS:
+            spans = tuple(_without(data, spans[0], entry.holes))
+        if kind == "object":
+            kind = "constant"
+        # fmt: off
+        whole = _DEFINITION(
+            (kind, entry.name, ".".join(entry.path), line, last, signature(data, entry), entry.doc,
+             spans, tuple(entry.doc_spans), 0)
+        )
+        # fmt: on
+        if last - line >= max_lines or end - start > MAX_BYTES:
+            parts = _split(text, whole, max_lines)
+            places.append((len(found), _part_starts(parts)))
+            found.extend(parts)
+        else:
+            places.append((len(found), None))
+            found.append(whole)
+    return found, places
+
+
+def _part_starts(parts: list[Definition]) -> list[int] | None:
+    """Where the parts of one definition start, None unless there are several."""
+    return [part.spans[0][0] for part in parts] if len(parts) > 1 else None
 
 
 def _split(text: Text, whole: Definition, max_lines: int) -> list[Definition]:
@@ -104,11 +119,10 @@ def _split(text: Text, whole: Definition, max_lines: int) -> list[Definition]:
         doc_spans = tuple(_overlap(whole.doc_spans, spans))
         doc = "" if number else whole.doc
         split.append(
-            replace(
-                whole, start_line=first, end_line=last, doc=doc,
-                spans=tuple(spans), doc_spans=doc_spans, part=number,
+            whole._replace(
+                start_line=first, end_line=last, doc=doc, spans=tuple(spans), doc_spans=doc_spans, part=number
             )
-        )  # fmt: skip
+        )
     return split
 
 
@@ -121,13 +135,15 @@ def _overlap(docs: Iterable[Span], spans: list[Span]) -> list[Span]:
 def _remainder(text: Text, root: Entry, stem: str, max_lines: int, alone: bool) -> list[Definition]:
     """What the file says outside its definitions: imports, constants, top-level code."""
     spans = _without(text.data, (0, len(text.data)), root.holes)
-    spans = [span for span in spans if _SAYS_SOMETHING.search(text.data, *span)]
-    said = sum(len(_SAYS_SOMETHING.findall(text.data, *span)) for span in spans)
+    lines = [len(_SAYS_SOMETHING.findall(text.data, *span)) for span in spans]
+    spans, said = [span for span, says in zip(spans, lines, strict=True) if says], sum(lines)
     if not said or (said < _MIN_REMAINDER_LINES and not alone):
         return []
     first, last = text.lines_of(spans[0][0], spans[-1][1])
     docs = tuple(_overlap(root.doc_spans, spans))
     whole = Definition("module", stem, stem, first, last, "", root.doc, tuple(spans), docs)
+    if last - first < max_lines and spans[-1][1] - spans[0][0] <= MAX_BYTES:
+        return [whole]
     return _split(text, whole, max_lines)
 
 
@@ -141,31 +157,39 @@ def _without(data: bytes, whole: Span, holes: list[Span]) -> list[Span]:
     return spans
 
 
-def _references(
-    text: Text, outline: Outline, matches: Matches, places: list[tuple[int, list[int]]]
-) -> tuple[Reference, ...]:
+def _references(text: Text, outline: Outline, matches: Matches, places: list[Place]) -> tuple[Reference, ...]:
     """Give every reference its line and the part of the definition that holds it."""
-    homes = _impl_homes(outline, places)
-    rows, starts, owner_starts, owners = [], text.starts, outline.owner_starts, outline.owners
+    data, count, rfind = text.data, text.data.count, text.data.rfind
+    homes = _impl_homes(text, outline, places)
+    # All of these are in order: walk along them side by side.
+    borders = zip([*outline.owner_starts[1:], len(data) + 1], outline.owners, strict=True)
+    border, (first, parts) = -1, places[-1]
+    at, line, line_start = 0, 1, 0
+    rows = []
     for offset, kind, name, qualifier in matches.references:
-        line = bisect_right(starts, offset)
-        first, parts = places[owners[bisect_right(owner_starts, offset) - 1]]
-        if len(parts) > 1:
-            first += max(0, bisect_right(parts, offset) - 1)
+        while offset >= border:
+            border, owner = next(borders)
+            first, parts = places[owner]
+        passed = count(b"\n", at, offset)
+        if passed:
+            line += passed
+            line_start = rfind(b"\n", at, offset) + 1
+        at, home = offset, first
+        if parts:
+            home += max(0, bisect_right(parts, offset) - 1)
         if homes and kind in ("implements", "extends"):
-            first = homes.get(line, first)
-        rows.append((kind, name, qualifier, line, offset - starts[line - 1], first))
-    # Files hold thousands: this makes named tuples at the speed of plain ones.
-    return tuple(map(_REFERENCE, rows))
+            home = homes.get(line_start, home)
+        rows.append(_REFERENCE((kind, name, qualifier, line, offset - line_start, home)))
+    return tuple(rows)
 
 
-def _impl_homes(outline: Outline, places: list[tuple[int, list[int]]]) -> dict[int, int]:
-    """For the first line of every impl block, the definition of the type it is about."""
+def _impl_homes(text: Text, outline: Outline, places: list[Place]) -> dict[int, int]:
+    """For the start of the first line of every impl block, the definition of the type it is about."""
     if not outline.impls:
         return {}
     first = {entry.name: entry.number for entry in reversed(outline.entries) if entry.kind in NAMED_TYPES}
     return {
-        outline.line_of(entry.start): places[first[entry.name]][0]
+        text.line_start(entry.start): places[first[entry.name]][0]
         for entry in outline.impls
         if entry.name in first
     }

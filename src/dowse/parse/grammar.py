@@ -57,6 +57,8 @@ class Pattern:
     words: frozenset[bytes]
     defines: str  # the one capture that is a definition, if any
     others: tuple[str, ...]  # those that are references, attributes or docstrings
+    plain_call: bool  # a call and nothing else, perhaps with what it is called on
+    is_head: bool  # a definition that is all signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,14 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
         words = query.pattern_settings(index).get("words") or ""
         captures = frozenset(_CAPTURE.findall(source[start:end]))
         defines = next(iter(captures & _DEFINES), "")
-        others = tuple(sorted(captures & _OTHERS))
-        patterns.append(Pattern(captures, frozenset(words.encode().split()), defines, others))
+        patterns.append(
+            Pattern(
+                captures,
+                frozenset(words.encode().split()),
+                defines,
+                others=tuple(sorted(captures & _OTHERS)),
+                plain_call="call" in captures and captures <= {"call", "on"},
+                is_head=defines in ("function", "method", "type") and "head" not in captures,
+            )
+        )
     return patterns

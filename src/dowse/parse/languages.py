@@ -257,6 +257,11 @@ _FILENAMES = _by("filenames", _PLAIN_FILENAMES)
 _INTERPRETERS = {**_PLAIN_INTERPRETERS, **_by("interpreters", {})}
 
 
+def language_names() -> tuple[str, ...]:
+    """Every name that `language_of` can give, in order."""
+    return tuple(sorted({*_EXTENSIONS.values(), *_FILENAMES.values(), *_INTERPRETERS.values()}))
+
+
 def language_of(path: str, head: bytes = b"") -> str:
     """The language of a file by its name, else its shebang in `head`; "" when nobody knows."""
     name = path.rpartition("/")[2]

@@ -8,11 +8,17 @@ from functools import lru_cache
 # Callees can be whole chains of calls; the end of them tells all we keep.
 CALLEE_BYTES = 200
 
+# Enough for the callees of many files; the bound is for machine-made ones.
+_CALLEES_KEPT = 32768
+
 # The last name of an expression, with type arguments after it if any.
-_LAST = re.compile(r"([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+_LAST = re.compile(r"(?<![\w$])([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+# What most callees are: names joined with dots.
+_DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+[?!]?)")
 _JOINTS = re.compile(r"(?:\?\.|!\.|&\.|->|::|[.:\\#~])\s*$")
-_PATH = re.compile(r"[\w$@.:\\?&!>-]+$")
-_CALLED = re.compile(r"([\w$@.:]+)\((?:[^()]*)\)$")
+# Looking behind keeps these from starting anew at every letter of a word that will not do.
+_PATH = re.compile(r"(?<![\w$@.:\\?&!>-])[\w$@.:\\?&!>-]+$")
+_CALLED = re.compile(r"(?<![\w$@.:])([\w$@.:]+)\((?:[^()]*)\)$")
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 
 # Segments that say where a name is put rather than whose it is.
@@ -21,10 +27,21 @@ _NOBODY = frozenset(("exports", "module", "prototype", "this", "self", "window",
 _MODULE_SUFFIX = re.compile(r"\.(?:js|mjs|cjs|ts|tsx|jsx|h|hpp|hh|rb|sh|bash|zig|json)$")
 
 
-@lru_cache(maxsize=32768)
-def split_callee(written: bytes) -> tuple[str, str, int]:
-    """Take `self.client.get` apart: name, qualifier, and how many bytes before the end the name starts."""
+class _Callees(dict[bytes, tuple[str, str, int]]):
+    """Callee as written → its parts; a dictionary answers twice as fast as `lru_cache`."""
+
+    def __missing__(self, written: bytes) -> tuple[str, str, int]:
+        if len(self) >= _CALLEES_KEPT:
+            self.clear()
+        parts = self[written] = _split_callee(written)
+        return parts
+
+
+def _split_callee(written: bytes) -> tuple[str, str, int]:
     text = written.decode("utf-8", "ignore")
+    plain = _DOTTED.fullmatch(text)
+    if plain:
+        return plain[2], plain[1] or "", len(plain[2].encode())
     found = _LAST.search(text)
     if not found:
         return "", "", 0
@@ -32,6 +49,10 @@ def split_callee(written: bytes) -> tuple[str, str, int]:
     back = len(text[found.start(1) :].encode())
     joint = _JOINTS.search(before)
     return found[1], _qualifier(before[: joint.start()]) if joint else "", back
+
+
+# `self.client.get` taken apart: name, qualifier, and how many bytes before the end the name starts.
+callees = _Callees()
 
 
 def _qualifier(before: str) -> str:

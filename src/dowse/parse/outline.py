@@ -11,8 +11,8 @@ from dowse.parse.grammar import REFERS, Pattern, Toolkit
 from dowse.parse.languages import Language
 from dowse.parse.names import (
     CALLEE_BYTES,
+    callees,
     clean_qualifier,
-    split_callee,
     split_defined,
     split_import,
     split_path,
@@ -38,6 +38,7 @@ _MIN_CONSTANT_LINES = 3
 _SIGNATURE_CHARS = 300
 # What opens a body at the end of a signature.
 _OPENERS = " :{=,;"
+_OPENING_WORDS = (" do", " where", "=>")
 
 # Annotations and attributes that a grammar keeps inside the definition.
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
@@ -52,7 +53,7 @@ class Entry:
 
     __slots__ = (
         "doc", "doc_spans", "end", "head_end", "holes", "kind", "last", "name", "name_at",
-        "number", "parent", "path", "start", "text_end", "text_start",
+        "number", "path", "start", "text_end", "text_start",
     )  # fmt: skip
 
     def __init__(self, kind: str, start: int, end: int) -> None:
@@ -63,7 +64,6 @@ class Entry:
         self.name = ""
         self.name_at = -1
         self.path: tuple[str, ...] = ()  # the qualified name's segments
-        self.parent: Entry | None = None
         self.last: Entry | None = None  # the latest entry directly inside
         self.number = -1  # among the definitions; scopes have that of what holds them
         self.holes: list[Span] = []
@@ -105,10 +105,6 @@ class Outline:
         """The number of the innermost definition around this byte, -1 for the module."""
         return self.owners[bisect_right(self.owner_starts, offset) - 1]
 
-    def line_of(self, offset: int) -> int:
-        """The 1-based line of a byte."""
-        return self._text.line_index(offset) + 1
-
     def _nest(self, entries: list[Entry]) -> None:
         """Give every entry its parent in one sweep over byte ranges."""
         licensed, header = self._comments.header()
@@ -146,52 +142,51 @@ class Outline:
             entry.kind = "function"
         entry.name = entry.path[-1] if entry.path else ""
         entry.path = parent.path + entry.path
-        entry.parent = parent
         return True
 
     def _open(self, entry: Entry, parent: Entry) -> Entry:
         """Find the entry's own text, merge it with an earlier clause, and number it."""
-        before = parent.last
+        before, own = parent.last, entry.start
         floor = before.text_end if before else max(parent.head_end, parent.start, parent.text_start)
-        floor = min(floor, entry.start)
-        own = max(floor, self._text.widen_start(entry.start))
-        start, docs, attributed = self._comments.above(own, floor)
+        if floor < own:
+            own = self._text.widen_start(own)
+            if own < floor:
+                own = floor
+            start, docs, attributed = self._comments.above(own, floor)
+        else:
+            start, docs, attributed = own, [], False
         entry.text_start, entry.start = start, own
-        entry.text_end = min(self._text.widen_end(entry.end), max(parent.end, entry.end))
+        entry.text_end = self._text.widen_end(entry.end)
+        if entry.text_end > parent.end:
+            entry.text_end = max(parent.end, entry.end)
         if before and self._continues(before, entry, attributed):
             before.end, before.text_end = entry.end, entry.text_end
             self.owner_starts.append(start)
             self.owners.append(before.number)
             return before
         parent.last = entry
-        entry.doc_spans = docs
         if docs:
-            entry.doc = clean(b"\n".join(self._text.data[s:e] for s, e in docs))
+            entry.doc_spans = docs
+            entry.doc = clean(b"\n".join([self._text.data[s:e] for s, e in docs]))
         self._number(entry, parent)
         return entry
 
     def _number(self, entry: Entry, parent: Entry) -> None:
-        """Count an entry among the definitions unless it only qualifies."""
-        if entry.kind == "scope" and entry.doc:
-            entry.kind = "module"
-        if entry.kind == "impl" and entry.name in self._types:
+        """Count an entry among the definitions unless it only lends its name to what it holds."""
+        kind = entry.kind
+        if kind == "scope" and entry.doc:
+            kind = entry.kind = "module"
+        # An impl of a type from elsewhere is something: else nobody here would implement the trait.
+        about = kind == "impl" and entry.name in self._types
+        if about:
             self.impls.append(entry)
-        if self._only_qualifies(entry):
+        if about or kind == "scope" or (kind == "object" and not entry.name):
             entry.number, entry.holes = parent.number, parent.holes
             return
         entry.number = len(self.entries)
         self.entries.append(entry)
         self.owner_starts.append(entry.text_start)
         self.owners.append(entry.number)
-
-    def _only_qualifies(self, entry: Entry) -> bool:
-        """Whether an entry lends its name to what it holds and is nothing itself.
-
-        An impl of a type from elsewhere is something: else nobody here would implement the trait.
-        """
-        if entry.kind == "impl":
-            return entry.name in self._types
-        return entry.kind == "scope" or (entry.kind == "object" and not entry.name)
 
     def _continues(self, before: Entry, entry: Entry, attributed: bool) -> bool:
         """Whether an entry is one more clause of the function before it."""
@@ -246,42 +241,39 @@ class Outline:
 class Matches:
     """What the query found, sorted into definitions, references, attributes and docstrings."""
 
-    __slots__ = ("_data", "_skip", "_text", "docs", "entries", "leads", "references")
+    __slots__ = ("_calls", "_data", "_others", "_skip", "_text", "docs", "entries", "leads", "references")
 
     def __init__(self, text: Text, language: Language, kit: Toolkit, root: Node) -> None:
         self._data = text.data
         self.entries: list[Entry] = []
-        self.references: list[RawReference] = []
         self.leads: dict[int, int] = {}
         self.docs: list[Span] = []
+        self._calls: list[RawReference] = []
+        self._others: list[RawReference] = []  # references that are no calls
         self._skip: set[int] = set()
         self._read(kit, root, language)
         for _, end in self.docs:
             self.leads.pop(end, None)
-        self._settle(drop_in_leads=bool(language.lead_keywords))
+        self.references = self._settle(drop_in_leads=bool(language.lead_keywords))
 
     def _read(self, kit: Toolkit, root: Node, language: Language) -> None:
         """Go through the matches once; plain calls, the bulk of them, take the short way."""
-        data, add = self._data, self.references.append
+        data, add = self._data, self._calls.append
         for cursor, patterns in kit.queries:
-            plain = [pattern.captures == {"call"} for pattern in patterns]
-            received = [pattern.captures == {"call", "on"} for pattern in patterns]
+            plain = [pattern.plain_call for pattern in patterns]
             for index, captures in cursor.matches(root):
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
                     if end - start > CALLEE_BYTES:
                         start = end - CALLEE_BYTES
-                    name, qualifier, back = split_callee(data[start:end])
+                    name, qualifier, back = callees[data[start:end]]
+                    if "on" in captures:
+                        begin, stop = captures["on"][0].byte_range
+                        if stop - begin > CALLEE_BYTES:
+                            begin = stop - CALLEE_BYTES
+                        qualifier = clean_qualifier(data[begin:stop])
                     if name:
                         add((end - back, "call", name, qualifier))
-                elif received[index]:
-                    start, end = captures["on"][0].byte_range
-                    if end - start > CALLEE_BYTES:
-                        start = end - CALLEE_BYTES
-                    qualifier = clean_qualifier(data[start:end])
-                    start, end = captures["call"][0].byte_range
-                    if start < end:  # the parser makes up empty names to repair what is broken
-                        add((start, "call", data[start:end].decode("utf-8", "ignore"), qualifier))
                 else:
                     self._read_other(patterns[index], captures, language)
 
@@ -293,7 +285,7 @@ class Matches:
                 return
             self._skip.add(start)
         if pattern.defines:
-            self._define(pattern.defines, captures, pattern, language)
+            self._define(pattern, captures, language)
         for kind in pattern.others:
             if kind == "lead":
                 start, end = captures[kind][0].byte_range
@@ -303,11 +295,11 @@ class Matches:
             else:
                 self._refer(kind, captures)
 
-    def _define(
-        self, kind: str, captures: dict[str, list[Node]], pattern: Pattern, language: Language
-    ) -> None:
+    def _define(self, pattern: Pattern, captures: dict[str, list[Node]], language: Language) -> None:
         """Keep a definition's node with its written name."""
-        entry = Entry(kind, *captures[kind][0].byte_range)
+        kind = pattern.defines
+        start, end = captures[kind][0].byte_range
+        entry = Entry(kind, start, end)
         if "name" in captures:
             start, end = captures["name"][0].byte_range
             self._skip.add(start)
@@ -326,7 +318,7 @@ class Matches:
             entry.head_end = captures["body"][0].start_byte
         elif "head" in captures:
             entry.head_end = captures["head"][0].end_byte
-        elif kind in ("function", "method", "type") and "head" not in pattern.captures:
+        elif pattern.is_head:
             entry.head_end = entry.end
         self.entries.append(entry)
 
@@ -337,18 +329,15 @@ class Matches:
             if kind in ("import", "path", "imports"):
                 self._import(kind, start, end, captures)
                 continue
-            written = self._data[max(start, end - CALLEE_BYTES) : end]
-            name, qualifier, back = split_callee(written)
-            if "on" in captures:
-                begin, stop = captures["on"][0].byte_range
-                qualifier = clean_qualifier(self._data[max(begin, stop - CALLEE_BYTES) : stop])
+            name, qualifier, back = callees[self._data[max(start, end - CALLEE_BYTES) : end]]
             if not name or (kind == "component" and not (qualifier or name[0].isupper())):
                 continue
-            self.references.append((end - back, REFERS[kind], name, qualifier))
+            found = (end - back, REFERS[kind], name, qualifier)
+            (self._calls if found[1] == "call" else self._others).append(found)
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
         """Keep what is imported, with its module as qualifier."""
-        written = self._data[start:end].decode("utf-8", "ignore")
+        written = self._written(start, end)
         if kind == "path":
             pairs = [split_path(written)]
         elif kind == "imports":
@@ -356,24 +345,27 @@ class Matches:
         else:
             module = ""
             if "from" in captures:
-                begin, stop = captures["from"][0].byte_range
-                module = self._data[begin:stop].decode("utf-8", "ignore")
+                module = self._written(*captures["from"][0].byte_range)
             pairs = [split_import(written, module)]
         for name, qualifier in pairs:
             if name:
-                self.references.append((start, "import", name, qualifier))
+                self._others.append((start, "import", name, qualifier))
 
-    def _settle(self, drop_in_leads: bool) -> None:
+    def _written(self, start: int, end: int) -> str:
+        """Text as it stands, but for NUL: names are stored with that between them."""
+        return self._data[start:end].decode("utf-8", "ignore").replace("\0", "")
+
+    def _settle(self, drop_in_leads: bool) -> list[RawReference]:
         """Order the references; defined names, keywords and attributes are no calls."""
-        taken = self._skip
-        taken.update(at for at, kind, _, _ in self.references if kind in ("use", "implements", "extends"))
-        references = [r for r in self.references if r[1] != "call" or r[0] not in taken]
+        calls, taken = self._calls, self._skip
+        taken.update([at for at, kind, _, _ in self._others if kind != "import"])
+        if not taken.isdisjoint([call[0] for call in calls]):
+            calls = [call for call in calls if call[0] not in taken]
         if drop_in_leads and self.leads:
             spans = sorted((start, end) for end, start in self.leads.items())
             starts = [start for start, _ in spans]
-            references = [r for r in references if r[1] != "call" or not _inside(r[0], starts, spans)]
-        references.sort()
-        self.references = references
+            calls = [call for call in calls if not _inside(call[0], starts, spans)]
+        return sorted(calls + self._others)
 
 
 def _inside(offset: int, starts: list[int], spans: list[Span]) -> bool:
@@ -392,17 +384,18 @@ def _import_list(written: str) -> list[tuple[str, str]]:
     return [(name, module.rstrip(". ")) for name in picked]
 
 
-def signature(text: Text, entry: Entry) -> str:
+def signature(data: bytes, entry: Entry) -> str:
     """The head of a definition on one line."""
-    data, start = text.data, entry.start
-    end = entry.head_end if entry.head_end > start else entry.end
-    if entry.head_end == -1:
-        line = data.find(b"\n", max(start, entry.name_at))
-        end = min(end, line) if line >= 0 else end
+    start, end = entry.start, entry.head_end
+    if end <= start:
+        end = entry.end
+        if entry.head_end == -1:
+            line = data.find(b"\n", max(start, entry.name_at), end)
+            end = line if line >= 0 else end
     head = data[start : min(end, start + 4 * _SIGNATURE_CHARS)].decode("utf-8", "ignore").lstrip()
     if head[:1] in _ATTRIBUTE_STARTS:
         head = _ATTRIBUTES.sub("", head, count=1)
-    head = (
-        " ".join(head.split()).rstrip(_OPENERS).removesuffix(" do").removesuffix(" where").removesuffix("=>")
-    )
-    return head.rstrip(_OPENERS)[:_SIGNATURE_CHARS]
+    head = " ".join(head.split()).rstrip(_OPENERS)
+    if head.endswith(_OPENING_WORDS):
+        head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)
+    return head[:_SIGNATURE_CHARS]

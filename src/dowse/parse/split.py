@@ -10,19 +10,39 @@ from dowse.types import Span
 # Parts are what encoders and readers see: 120 lines is about 1,200 tokens, and few functions are longer.
 MAX_LINES = 120
 
+# One line can be a whole file of data. What a symbol says is read, embedded and shown as one piece,
+# so a piece stays below a length that no 120 lines written by a person have.
+MAX_BYTES = 100_000
+
 # A cut may stand this share of a part away from the even division.
 _SLACK = 0.25
 
 
 def split_spans(text: Text, spans: list[Span], max_lines: int) -> list[list[Span]]:
     """The spans in one part, or in several of about the same length."""
-    lines = _lines(text, spans)
-    if len(lines) <= max_lines:
-        return [spans]
-    count = -(-len(lines) // max_lines)
-    size = len(lines) / count
-    cuts = [_best_cut(text, lines, round(size * k), max(1, int(size * _SLACK))) for k in range(1, count)]
-    return _cut(spans, sorted(set(cuts)))
+    parts = [spans]
+    # Counted first, since most classes are long only with their methods.
+    if sum(text.data.count(b"\n", start, end - 1) + 1 for start, end in spans) > max_lines:
+        lines = _lines(text, spans)
+        count = -(-len(lines) // max_lines)
+        size = len(lines) / count
+        cuts = {_best_cut(text, lines, round(size * k), max(1, int(size * _SLACK))) for k in range(1, count)}
+        parts = _cut(spans, sorted(cuts))
+    return [piece for part in parts for piece in _cut(part, _byte_cuts(text.data, part))]
+
+
+def _byte_cuts(data: bytes, spans: list[Span]) -> list[int]:
+    """Where to cut so that no piece has more than MAX_BYTES; never inside a character."""
+    cuts, room = [], MAX_BYTES
+    for start, end in spans:
+        while end - start > room:
+            start += room
+            while data[start] & 0xC0 == 0x80:  # a byte that continues a character
+                start -= 1
+            cuts.append(start)
+            room = MAX_BYTES
+        room -= end - start
+    return cuts
 
 
 def _lines(text: Text, spans: list[Span]) -> list[int]:

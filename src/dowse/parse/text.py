@@ -1,4 +1,4 @@
-"""A file's bytes with its line starts, so that offsets become lines by bisection."""
+"""A file's bytes with questions about its lines, answered without cutting the file into lines."""
 
 from __future__ import annotations
 
@@ -16,35 +16,49 @@ _TRAILER = re.compile(rb"[ \t;,]*(?:(?://|#|--|/\*)[^\n]*)?\r?(?:\n|\Z)")
 class Text:
     """The bytes of a file and where its lines start."""
 
-    __slots__ = ("data", "starts")
+    __slots__ = ("_starts", "data")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        if b"\r" in data:  # splitlines would also split at a lone \r
-            self.starts = [0, *accumulate(len(line) + 1 for line in data.split(b"\n"))]
-        else:
-            self.starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
-            if data.endswith(b"\n"):
-                self.starts.append(len(data) + 1)
+        self._starts: list[int] | None = None
 
-    def line_index(self, offset: int) -> int:
-        """The 0-based line that holds this byte."""
-        return bisect_right(self.starts, offset, 0, len(self.starts) - 1) - 1
+    @property
+    def starts(self) -> list[int]:
+        """Where every line starts, and where one after the last would; only long definitions need it."""
+        if self._starts is None:
+            self._starts = [0, *accumulate(len(line) + 1 for line in self.data.split(b"\n"))]
+        return self._starts
 
     def lines_of(self, start: int, end: int) -> Span:
         """The 1-based first and last line of a non-empty range."""
-        starts = self.starts
-        first = bisect_right(starts, start)
-        return first, bisect_right(starts, end - 1, first - 1)
+        if self._starts is None:
+            first = self.data.count(b"\n", 0, start) + 1
+            return first, first + self.data.count(b"\n", start, end - 1)
+        first = bisect_right(self._starts, start)
+        return first, bisect_right(self._starts, end - 1, first - 1)
+
+    def line_start(self, offset: int) -> int:
+        """Where the line that holds this byte starts."""
+        return self.data.rfind(b"\n", 0, offset) + 1
+
+    def next_line(self, offset: int) -> int:
+        """Where the line after the one that holds this byte starts; the file's end if there is none."""
+        return self.data.find(b"\n", offset) + 1 or len(self.data)
 
     def widen_start(self, start: int) -> int:
         """Back to the start of the line when only words (`export default`) stand before."""
-        line = self.data.rfind(b"\n", 0, start) + 1
-        return line if line == start or _WORDS_ONLY.fullmatch(self.data, line, start) else start
+        data = self.data
+        line = data.rfind(b"\n", 0, start) + 1
+        if line == start or data[line:start].isspace() or _WORDS_ONLY.fullmatch(data, line, start):
+            return line
+        return start
 
     def widen_end(self, end: int) -> int:
         """On past the line's end when only punctuation and a comment follow."""
-        if self.data[end - 1 : end] == b"\n":
+        data = self.data
+        if data.endswith(b"\n", 0, end):
             return end
-        trailer = _TRAILER.match(self.data, end)
+        if data.startswith(b"\n", end):  # nearly always: spare the pattern
+            return end + 1
+        trailer = _TRAILER.match(data, end)
         return trailer.end() if trailer else end

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 
 _WORD = re.compile(r"\w+")
+# For `translate`: all that is no part of a word becomes a blank.
+_BLANKED = bytes(byte if chr(byte).isalnum() or chr(byte) == "_" else ord(" ") for byte in range(256))
 _ASCII_PARTS = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])"  # an acronym before a capitalised word: HTTP in HTTPServer
     r"|[A-Z]?[a-z]+"  # server, Server
@@ -21,16 +23,23 @@ _MAX_WORD = 80
 
 def tokenize(text: str) -> list[str]:
     """Return the search terms of a text, in order and with repetitions."""
-    return " ".join(map(_terms.__getitem__, _WORD.findall(text))).split()
+    return " ".join(map(_terms.__getitem__, _words(text.encode("utf-8", "replace")))).split()
 
 
-def term_string(text: str) -> str:
-    """Return the distinct search terms of a text joined with spaces, as the index stores them.
+def term_string(text: bytes) -> str:
+    """Return the distinct search terms of a UTF-8 text joined with spaces, as the index stores them.
 
     Each term counts once per document: on our sets presence ranks better than frequency, since code
     repeats a variable for reasons that say nothing about what a function is for.
     """
-    return " ".join(map(_terms.__getitem__, set(_WORD.findall(text))))
+    return " ".join(map(_terms.__getitem__, set(_words(text))))
+
+
+def _words(text: bytes) -> list[bytes]:
+    """The words of a text; in ASCII, as most code is, without a pattern and so in half the time."""
+    if text.isascii():
+        return text.translate(_BLANKED).split()
+    return [word.encode() for word in _WORD.findall(text.decode("utf-8", "replace"))]
 
 
 def split_identifier(word: str) -> list[str]:
@@ -44,13 +53,13 @@ def stem(word: str) -> str:
     return _stemmer()(word)
 
 
-class _Terms(dict[str, str]):
+class _Terms(dict[bytes, str]):
     """Word → its terms joined with spaces; filled on first use, emptied when it grows too large."""
 
-    def __missing__(self, word: str) -> str:
+    def __missing__(self, word: bytes) -> str:
         if len(self) >= _CACHE_LIMIT:
             self.clear()
-        terms = self[word] = " ".join(_terms_of(word))
+        terms = self[word] = " ".join(_terms_of(word.decode()))
         return terms
 
 

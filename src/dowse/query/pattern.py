@@ -59,6 +59,21 @@ class Pattern:
         data = _as_bytes(text)
         return _by_line(data, self._spans(data)) if data else []
 
+    def line_numbers(self, text: str | bytes) -> list[int]:
+        """Return the numbers of the lines with a match: cheaper than `find_lines` where there are many."""
+        data = _as_bytes(text)
+        numbers: list[int] = []
+        number, counted, end = 1, 0, -1
+        for low, _ in self._spans(data) if data else ():
+            if low > end:
+                number += data.count(b"\n", counted, low)
+                counted = low
+                numbers.append(number)
+                end = data.find(b"\n", low)
+                if end < 0:
+                    break
+        return numbers
+
     def any(self, text: str | bytes) -> bool:
         """Whether some line matches."""
         data = _as_bytes(text)

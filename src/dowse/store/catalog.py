@@ -6,14 +6,14 @@ import contextlib
 import json
 import re
 import sqlite3
-import zlib
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from dowse.errors import IndexMissing, IndexVersionError
 from dowse.store.layout import damaged
-from dowse.types import FileRecord, FileStamp, StoredFile, SymbolRow
+from dowse.store.packing import unpack
+from dowse.types import Extent, FileRecord, FileStamp, Reference, StoredFile, SymbolRow
 
 # Raised whenever what is stored, or how it is tokenised, changes.
 FORMAT_VERSION = 1
@@ -110,7 +110,19 @@ class Catalog:
                 f"the index in {self.path.parent} has format {version}, this dowse reads {FORMAT_VERSION}; "
                 "run `dowse index --rebuild`"
             )
+        if self._is_cut_short():
+            self._db.close()
+            raise damaged(self.path.parent, "its end is missing")
         return self
+
+    def _is_cut_short(self) -> bool:
+        """Whether the file lacks pages: SQLite reads half a page that is missing as zeros, without a word."""
+        (pages,) = self._db.execute("PRAGMA page_count").fetchone()
+        (page_size,) = self._db.execute("PRAGMA page_size").fetchone()
+        log = self.path.with_name(self.path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            return False  # the newest pages may still be in the log
+        return self.path.stat().st_size < int(pages) * int(page_size)
 
     def is_current(self) -> bool:
         """Whether the file that is open is still the one at the path."""
@@ -243,7 +255,10 @@ class Catalog:
         for start in range(0, len(ids), _BATCH):
             batch = ids[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
-            query = f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.id IN ({marks})"
+            query = (
+                f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id"
+                f" WHERE s.id IN ({marks})"
+            )
             found.update((row[0], SymbolRow(*row)) for row in self._db.execute(query, batch))
         return [found[i] for i in ids if i in found]
 
@@ -259,6 +274,21 @@ class Catalog:
             )
             found.extend(SymbolRow(*row) for row in self._db.execute(query, batch))
         return found
+
+    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, list[Extent]]]:
+        """Give, for each file, where its symbols lie: by first line, outer before inner."""
+        for start in range(0, len(file_ids), _BATCH):
+            batch = file_ids[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            found: dict[int, list[Extent]] = {file_id: [] for file_id in batch}
+            rows = self._db.execute(
+                f"SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({marks})"
+                " ORDER BY file_id, start_line, end_line DESC",
+                batch,
+            )
+            for file_id, *extent in rows:
+                found[file_id].append(Extent(*extent))
+            yield from found.items()
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines."""
@@ -285,16 +315,16 @@ class Catalog:
         query = (
             f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id"
             " WHERE s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'"
-            " ORDER BY length(s.name), s.name, f.path, s.start_line LIMIT ?"
+            " ORDER BY s.name LIKE ? ESCAPE '\\' DESC, length(s.name), s.name, f.path, s.start_line LIMIT ?"
         )
-        return [SymbolRow(*row) for row in self._db.execute(query, (pattern, pattern, limit))]
+        return [SymbolRow(*row) for row in self._db.execute(query, (pattern, pattern, pattern, limit))]
 
     def places(self) -> list[tuple[int, str, str]]:
         """Return id, repository and path of every file."""
         return self._db.execute("SELECT id, repo, path FROM files").fetchall()
 
     def names(self, glob: str) -> list[tuple[int, str, str]]:
-        """Return row, name and qualified name of the symbols that a glob may match: all that do, and others."""
+        """Return row, name and qualified name of symbols: all that a glob matches, and perhaps others."""
         last = re.split(r"[.#:/]", glob)[-1]
         query = "SELECT id, name, qualified_name FROM symbols"
         # SQLite folds the case of ASCII alone.
@@ -312,7 +342,7 @@ class Catalog:
     def text(self, file_id: int) -> bytes:
         """Return the whole text of one file in UTF-8."""
         (packed,) = self._db.execute("SELECT text FROM texts WHERE file_id=?", (file_id,)).fetchone()
-        return zlib.decompress(packed)
+        return unpack(packed)
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Give the texts of many files, in the order of their ids."""
@@ -322,22 +352,23 @@ class Catalog:
             marks = ",".join("?" * len(batch))
             rows = self._db.execute(f"SELECT file_id, text FROM texts WHERE file_id IN ({marks})", batch)
             for file_id, packed in rows:
-                yield file_id, zlib.decompress(packed)
+                yield file_id, unpack(packed)
 
-    def references(self, file_id: int) -> list[list[Any]]:
-        """Return what one file names that is defined elsewhere, as the parser packed it."""
+    def references(self, file_id: int) -> list[Reference]:
+        """Return what one file names that is defined elsewhere, as `index.records` packed it."""
         row = self._db.execute("SELECT data FROM refs WHERE file_id=?", (file_id,)).fetchone()
-        return json.loads(zlib.decompress(row[0])) if row else []
+        if not row:
+            return []
+        data = unpack(row[0])
+        (count,) = struct.unpack_from("<i", data)
+        numbers = struct.unpack_from(f"<{3 * count}i", data, 4)
+        words = data[4 + 12 * count :].decode().split("\0")
+        return [Reference._make((*words[n::count], *numbers[n::count])) for n in range(count)]
 
     def check(self) -> list[str]:
         """Return what SQLite's own check finds wrong, nothing if all is well."""
         rows = [row[0] for row in self._db.execute("PRAGMA quick_check")]
         return [] if rows == ["ok"] else rows
-
-
-def pack_text(text: bytes) -> bytes:
-    """Compress a file's text as the catalog stores it (fast rather than small)."""
-    return zlib.compress(text, 1)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import tantivy
 
@@ -46,9 +49,9 @@ def file_schema() -> tantivy.Schema:
 class FulltextWriter:
     """Adds and deletes in both indexes of one generation folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self._symbols = _open(folder / SYMBOLS, symbol_schema())
-        self._files = _open(folder / FILES, file_schema())
+    def __init__(self, folder: Path, *, create: bool) -> None:
+        self._symbols = _open(folder / SYMBOLS, symbol_schema(), create)
+        self._files = _open(folder / FILES, file_schema(), create)
         # One thread each: the parsing processes already use the cores.
         self._symbol_writer = self._symbols.writer(_SYMBOL_HEAP, 1)
         self._file_writer = self._files.writer(_FILE_HEAP, 1)
@@ -99,14 +102,28 @@ class FulltextReader:
     """Searches both indexes of one generation folder, which may be removed once they are open."""
 
     def __init__(self, folder: Path) -> None:
-        self.symbols = tantivy.Index.open(str(folder / SYMBOLS)).searcher()
-        self.files = tantivy.Index.open(str(folder / FILES)).searcher()
+        self.symbols = _searcher(folder / SYMBOLS)
+        self.files = _searcher(folder / FILES)
         self.memory = Memory()
 
 
-def _open(folder: Path, schema: tantivy.Schema) -> tantivy.Index:
-    folder.mkdir(parents=True, exist_ok=True)
-    index = tantivy.Index(schema, str(folder), reuse=True)
+def _searcher(folder: Path) -> Any:  # noqa: ANN401 - tantivy's Searcher has no public constructor to name
+    if os.access(folder, os.W_OK):
+        return tantivy.Index.open(str(folder)).searcher()
+    # tantivy makes a lock file even to read; where it may not, it gets a folder of links for that moment.
+    with tempfile.TemporaryDirectory(prefix="dowse-") as place:
+        for file in folder.iterdir():
+            if file.suffix != ".lock":
+                Path(place, file.name).symlink_to(file)
+        return tantivy.Index.open(place).searcher()
+
+
+def _open(folder: Path, schema: tantivy.Schema, create: bool) -> tantivy.Index:
+    if create:
+        folder.mkdir(parents=True)
+        index = tantivy.Index(schema, str(folder))
+    else:
+        index = tantivy.Index.open(str(folder))
     trigrams = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.ngram(3, 3, False))
     index.register_tokenizer("trigram", trigrams.filter(tantivy.Filter.lowercase()).build())
     return index

@@ -1,0 +1,160 @@
+"""Indexing beside parsing alone: in full, without a change, and after changes to 1 % of the files.
+
+    python bench/index_speed.py --tree DIR [--out bench/results/index_speed.json]
+
+The files that dowse would index are copied first, so the tree itself is never touched. Parsing alone means:
+read every file that has a grammar and make its syntax tree with dowse's own parsers, nothing else; once in
+one process, once in as many as `dowse index` uses. Run it with the interpreter of an ordinary installation
+(not an editable one without .pyc files): short updates are mostly start-up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from dowse import Index
+from dowse.parse import LANGUAGES
+from dowse.parse.files import TIME_LIMIT_SECONDS
+from dowse.parse.grammar import toolkit
+from dowse.source.walk import WalkedFile, walk
+
+from common import beside_python, gather, run, work_folder, write_results
+
+FULL_BAR = 2.0  # times parsing alone
+NO_CHANGE_BAR = 0.05  # of a full run
+# Every hundredth file is changed.
+CHANGED_STEP = 100
+# Files a parsing process takes at a time.
+_CHUNK = 16
+
+Timing = dict[str, float]
+
+
+def main() -> None:
+    """Parse, index, update; compare."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tree", type=Path, required=True)
+    parser.add_argument("--dowse", type=Path, default=beside_python(), help="the command to measure")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--runs", type=int, default=3, help="of the short updates; the median counts")
+    parser.add_argument("--work", type=Path, help="copy and index here (default: a temporary folder)")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    with work_folder(options.work) as work:
+        results = measure(options.tree, work, options.dowse, options.processes, options.runs)
+    print(json.dumps(results, indent=1))
+    if options.out:
+        write_results(options.out, results)
+
+
+def measure(tree: Path, work: Path, dowse: Path, processes: int, runs: int) -> dict[str, Any]:
+    """Time every step on a copy of the tree."""
+    copy, index_dir = work / "tree", work / "index"
+    gather(tree, (f.path for f in walk(tree) if isinstance(f, WalkedFile)), copy, copy=True)
+    command = [dowse, "index", copy, "--index-dir", index_dir, "--processes", str(processes), "--quiet"]
+    steps: dict[str, Timing] = {}
+
+    def record(name: str, times: list[tuple[float, float]]) -> None:
+        """Keep the median of a step and say it."""
+        wall, cpu = (statistics.median(column) for column in zip(*times, strict=True))
+        steps[name] = {"wall_s": round(wall, 3), "cpu_s": round(cpu, 3)}
+        print(name, steps[name], file=sys.stderr, flush=True)
+
+    record("full", [run(command)[:2]])
+    jobs, size = with_grammar(Index.open(copy, index_dir=str(index_dir)))
+    record("parse, one process", [parse_only(jobs, 1)])
+    record(f"parse, {processes} processes", [parse_only(jobs, processes)])
+    record("no change", [run(command)[:2] for _ in range(runs)])
+    record("1 % touched", [change_and_run(copy, command, edit=False) for _ in range(runs)])
+    record("1 % edited", [change_and_run(copy, command, edit=True) for _ in range(runs)])
+    return {
+        "tree": describe(copy, index_dir, jobs, size),
+        "processes": processes,
+        "steps": steps,
+        **compare(steps, processes),
+    }
+
+
+def with_grammar(index: Index) -> tuple[list[tuple[str, str, str]], int]:
+    """Return file, path and language of all that dowse parsed, and their size."""
+    with index:
+        files = [f for f in index.files() if f.language in LANGUAGES]
+    return [(str(index.root / f.path), f.path, f.language) for f in files], sum(f.size for f in files)
+
+
+def parse_only(jobs: list[tuple[str, str, str]], processes: int) -> tuple[float, float]:
+    """Make every syntax tree; return wall and CPU seconds."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        for _ in pool.imap_unordered(parse_one, jobs, chunksize=_CHUNK):
+            pass
+        pool.close()
+        pool.join()
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def parse_one(job: tuple[str, str, str]) -> None:
+    """Read a file and make its syntax tree, under the time limit that indexing has."""
+    file, path, language = job
+    toolkit(LANGUAGES[language].grammar_for(path)).parse(Path(file).read_bytes(), TIME_LIMIT_SECONDS)
+
+
+def change_and_run(copy: Path, command: list[Any], *, edit: bool) -> tuple[float, float]:
+    """Change every hundredth file (its time only, or its text too) and update."""
+    files = sorted(f.path for f in walk(copy) if isinstance(f, WalkedFile))
+    # An old time: the index does not trust one of the last two seconds and would look again.
+    stamp = time.time() - 60
+    for path in files[::CHANGED_STEP]:
+        if edit:
+            with (copy / path).open("ab") as file:
+                file.write(b"\n")
+        os.utime(copy / path, (stamp, stamp))
+    return run(command)[:2]
+
+
+def describe(copy: Path, index_dir: Path, jobs: list[Any], size: int) -> dict[str, Any]:
+    """Say how much there was to do."""
+    with Index.open(copy, index_dir=str(index_dir)) as index:
+        status = index.status()
+    facts = {key: status[key] for key in ("files", "symbols", "source_bytes", "index_bytes")}
+    return {**facts, "parsed_files": len(jobs), "parsed_bytes": size}
+
+
+def compare(steps: dict[str, Timing], processes: int) -> dict[str, Any]:
+    """Set the steps in relation."""
+
+    def ratio(a: str, b: str, key: str = "wall_s") -> float:
+        """Divide one step by another."""
+        return round(steps[a][key] / steps[b][key], 4)
+
+    same = f"parse, {processes} processes"
+    ratios = {
+        "full / parse, one process": ratio("full", "parse, one process"),
+        f"full / {same}": ratio("full", same),
+        f"full / {same}, CPU": ratio("full", same, "cpu_s"),
+        "no change / full": ratio("no change", "full"),
+        "1 % touched / full": ratio("1 % touched", "full"),
+        "1 % edited / full": ratio("1 % edited", "full"),
+    }
+    bars = {
+        "full / parse, one process": FULL_BAR,
+        f"full / {same}": FULL_BAR,
+        "no change / full": NO_CHANGE_BAR,
+    }
+    return {"ratios": ratios, "bars": bars, "met": {name: ratios[name] <= bar for name, bar in bars.items()}}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""What every test stands on: no setting of this machine, a sample repository, and one index of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+pytest.register_assert_rewrite("backends.conformance", "helpers")
+
+from dowse import Index  # noqa: E402
+
+DATA = Path(__file__).parent / "data"
+# Sample sources are material, not tests.
+collect_ignore = ["data", "parse/samples"]
+
+# Machines that run tests differ in speed, so no example has a deadline.
+settings.register_profile(
+    "dowse", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("dowse")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the user's settings, caches and git configuration out, for this process and its children."""
+    home = Path(tempfile.mkdtemp(prefix="dowse-tests-"))
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+    for name in [name for name in os.environ if name.startswith(("DOWSE_", "GIT_", "XDG_"))]:
+        if name != "DOWSE_REQUIRE_TOOLS":
+            del os.environ[name]
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        os.environ.pop(name, None)
+    places = {
+        "HOME": home,
+        "DOWSE_CACHE_DIR": home / "cache",
+        "DOWSE_CONFIG": home / "config.toml",
+        "XDG_CACHE_HOME": home / ".cache",
+        "XDG_CONFIG_HOME": home / ".config",
+        "GIT_CONFIG_GLOBAL": home / "gitconfig",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+    }
+    os.environ.update({name: str(place) for name, place in places.items()})
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample repository, for reading only; what git can't hold is added here."""
+    return make_sample(tmp_path_factory.mktemp("sample") / "bakery")
+
+
+@pytest.fixture
+def sample_copy(tmp_path: Path) -> Path:
+    """A copy of the sample repository to change."""
+    return make_sample(tmp_path / "bakery")
+
+
+@pytest.fixture(scope="session")
+def sample_index(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """The index of the sample repository, for reading only."""
+    index = Index.open(sample, index_dir=str(tmp_path_factory.mktemp("index") / "i"), refresh="never")
+    index.update()
+    return index
+
+
+def make_sample(target: Path) -> Path:
+    """Copy the sample and add a repository's folder, an ignored file, a binary and a minified one."""
+    shutil.copytree(DATA / "sample", target)
+    git = target / ".git"
+    git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main\n")
+    (git / "config").write_text('[remote "origin"]\n\turl = https://example.org/acme/bakery.git\n')
+    (target / "build").mkdir()
+    (target / "build" / "ignored.py").write_text("def ignored_by_git():\n    return 'never seen'\n")
+    (target / "assets").mkdir()
+    (target / "assets" / "logo.dat").write_bytes(b"\x00\x01\x02bread" * 40)
+    (target / "assets" / "bundle.js").write_text("var bread=1;" + "function a(b){return b+1};" * 200)
+    old = 1_600_000_000  # long ago: nothing of it is fresh, so times can be trusted
+    for path in target.rglob("*"):
+        os.utime(path, (old, old))
+    return target

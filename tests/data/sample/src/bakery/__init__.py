@@ -1,0 +1,1 @@
+"""A bakery that takes orders, bakes and delivers."""

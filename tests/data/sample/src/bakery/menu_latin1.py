@@ -1,0 +1,2 @@
+def résumé():
+    return "café au lait"

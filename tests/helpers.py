@@ -1,0 +1,142 @@
+"""Small builders that several suites share."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from dowse import Index
+from dowse.store.packing import pack
+from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
+
+
+def symbol(
+    name: str,
+    terms: Mapping[str, str] | str = "",
+    *,
+    key: str = "",
+    qualified_name: str = "",
+    kind: str = "function",
+    lines: tuple[int, int] = (1, 1),
+    spans: tuple[tuple[int, int], ...] = ((0, 0),),
+    doc: str = "",
+) -> SymbolRecord:
+    """Return a symbol whose terms are given by field, or all in the body."""
+    by_field = {"body": terms} if isinstance(terms, str) else terms
+    return SymbolRecord(
+        key=key or f"id-{qualified_name or name}",
+        kind=kind,
+        name=name,
+        qualified_name=qualified_name or name,
+        start_line=lines[0],
+        end_line=lines[1],
+        signature=f"def {name}()",
+        doc=doc,
+        spans=spans,
+        content_hash="",
+        terms=tuple(by_field.get(field, "") for field in KEYWORD_FIELDS),
+    )
+
+
+def file_record(
+    key: str,
+    symbols: Iterable[SymbolRecord] = (),
+    *,
+    text: str = "",
+    repo: str = "acme/shop",
+    language: str = "python",
+    role: str = "",
+    path: str = "",
+) -> FileRecord:
+    """Return a file that holds these symbols."""
+    return FileRecord(
+        key=key,
+        repo=repo,
+        path=path or key,
+        language=language,
+        role=role,
+        size=len(text.encode()),
+        mtime_ns=1,
+        content_hash=f"hash of {text}",
+        encoding="utf-8",
+        lines=text.count("\n") + (not text.endswith("\n") and text != ""),
+        problem="",
+        packed_text=pack(text.encode()),
+        references=b"",
+        text=text,
+        symbols=tuple(symbols),
+    )
+
+
+def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write files under a folder and return it."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return root
+
+
+def age(root: Path, by: int = 3600) -> None:
+    """Make every file look as if it was saved a while ago, so that its time can be trusted."""
+    for path in [root, *root.rglob("*")]:
+        stat = path.stat()
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns - by * 10**9))
+
+
+def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """Return bytes and time of everything that an index consists of.
+
+    That leaves out what coordinates processes: the lock, where each writer notes its number, and SQLite's
+    shared memory and empty log, which come and go with readers.
+    """
+    passing = ("writer.lock", "catalog.sqlite-shm")
+    return {
+        str(path.relative_to(folder)): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path.name not in passing
+        and not (path.name.endswith("-wal") and not path.stat().st_size)
+    }
+
+
+def image(index: Index) -> dict[str, object]:
+    """Return all that an index says of its files and symbols, free of internal numbers."""
+    with index.backend.reader() as reader:
+        files = reader.files()
+        rows = reader.rows_of_files([file.file_id for file in files])
+        return {
+            "files": sorted((f.path, f.language, f.role, f.size, f.encoding, f.lines) for f in files),
+            "symbols": sorted(
+                (s.path, s.id, s.kind, s.qualified_name, s.start_line, s.end_line, s.doc, s.code)
+                for s in map(reader.symbol, rows)
+            ),
+            "skipped": sorted(reader.skipped()),
+        }
+
+
+def run_dowse(
+    *arguments: object, cwd: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the real command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "dowse.cli.main", *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def json_lines(path: Path, rows: Iterable[object]) -> Path:
+    """Write one JSON object a line; texts go in as they are."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+    return path

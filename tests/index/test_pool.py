@@ -1,0 +1,168 @@
+"""Parsing processes: real ones, killed, hung and unable to start."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from dowse.errors import DowseError
+from dowse.index import pool
+from dowse.index.worker import CorpusJob, Job
+from dowse.source.corpus import CorpusFunction
+
+from helpers import age, contents, json_lines, write_tree
+
+# The real worker, except that some names are its death.
+HAUNTED = """
+import os, signal
+import dowse.index.worker as worker
+parse_path, parse_functions = worker.parse_path, worker.parse_functions
+def haunt(name):
+    if "segfault" in name:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if "leave" in name:
+        os._exit(3)
+    if "raise" in name:
+        raise RecursionError
+    while "hang" in name:
+        pass
+def haunted_path(job):
+    haunt(job.path)
+    return parse_path(job)
+def haunted_functions(job):
+    for function in job.functions:
+        haunt(function.name)
+    return parse_functions(job)
+worker.parse_path, worker.parse_functions = haunted_path, haunted_functions
+"""
+
+
+def haunted(time_limit: int) -> str:
+    start, _, main = real_program(time_limit).partition("\n")
+    return f"{start}\n{HAUNTED}\n{main}"
+
+
+real_program = pool.worker_program
+
+
+def jobs(root: Path, names: list[str]) -> list[Job]:
+    write_tree(root, {name: f"def in_{i}(): ...\n" for i, name in enumerate(names)})
+    return [Job(name, "r", name, "", str(root / name), 1, 1, "", False) for name in names]
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_every_job_is_answered(tmp_path, processes):
+    names = [f"{i}.py" for i in range(30)]
+    replies = list(pool.parse_all(jobs(tmp_path, names), processes))
+    assert sorted(reply.key for reply in replies) == sorted(names)
+    assert all(len(reply.records) == 1 and not reply.reason for reply in replies)
+
+
+def test_no_jobs_no_processes():
+    assert list(pool.parse_all([], 2)) == []
+
+
+def test_a_file_that_is_gone_is_told():
+    (reply,) = pool.parse_all([Job("x", "r", "x", "", "/no/such/file", 1, 1, "", False)], 1)
+    assert reply.records == () and reply.reason.startswith("unreadable: ")
+
+
+def test_a_deadly_file_costs_itself_alone(tmp_path):
+    names = [f"{i}.py" for i in range(8)]
+    names[1], names[4], names[7] = "segfault.py", "leave.py", "raise.py"
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=haunted(30))}
+    assert replies["segfault.py"].reason == "parser died (SIGSEGV)"
+    assert replies["leave.py"].reason == "parser died (exit 3)"
+    assert replies["raise.py"].reason == "parser died (exit 1)"
+    assert sorted(key for key, reply in replies.items() if reply.records) == [
+        f"{i}.py" for i in (0, 2, 3, 5, 6)
+    ]
+
+
+def test_a_file_that_never_ends_costs_itself_alone(tmp_path):
+    names = ["before.py", "hang.py", "after.py"]
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, 1, haunted(1))}
+    assert replies["hang.py"].reason == "parser took longer than 1 s"
+    assert replies["before.py"].records and replies["after.py"].records
+
+
+def test_a_deadly_function_of_a_corpus_costs_itself_alone():
+    names = [f"f{i}" for i in range(6)]
+    names[2], names[5] = "segfault", "leave"
+    functions = tuple(CorpusFunction(n, "", "", n, "python", f"def {n}(): ...", "", 1, "") for n in names)
+    batches = [CorpusJob("first", functions, False), CorpusJob("second", functions[:2], False)]
+    replies = list(pool.parse_all(batches, 1, program=haunted(30)))
+    lost = {reply.key: reply.reason for reply in replies if not reply.records}
+    assert lost == {"segfault": "parser died (SIGSEGV)", "leave": "parser died (exit 3)"}
+    assert sorted(record.key for reply in replies for record in reply.records) == sorted(
+        ["f0", "f1", "f3", "f4", "f0", "f1"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [("raise ImportError('no grammar here')", "ImportError: no grammar here"), ("", "")],
+)
+def test_a_process_that_cannot_start_is_told_at_once(tmp_path, program, reason):
+    with pytest.raises(DowseError, match=r"could not start .*is the installation whole\?") as raised:
+        list(pool.parse_all(jobs(tmp_path, ["a.py", "b.py"]), 2, program=program or "pass"))
+    assert reason in str(raised.value)
+
+
+def test_a_consumer_may_leave_early(tmp_path):
+    before = threading.active_count()
+    replies = pool.parse_all(jobs(tmp_path, [f"{i}.py" for i in range(60)]), 2)
+    next(replies)
+    replies.close()
+    assert threading.active_count() == before
+
+
+def test_an_update_lists_what_killed_the_parser(tmp_path, monkeypatch):
+    root = write_tree(tmp_path / "tree", {"good.py": "def fine(): ...\n", "segfault.py": "def bad(): ...\n"})
+    age(root)
+    monkeypatch.setattr(pool, "worker_program", haunted)
+    with Index.open(root, index_dir=str(tmp_path / "index")) as index:
+        report = index.update()
+        assert report.added == 1
+        assert report.failed == (("segfault.py", "parser died (SIGSEGV)"),)
+        assert index.skipped() == [("segfault.py", "parser died (SIGSEGV)")]
+        assert [row.name for row in index.symbols()] == ["fine"]
+        written = contents(index.backend.folder)
+        assert not index.update().wrote
+        assert contents(index.backend.folder) == written
+        monkeypatch.undo()
+        (root / "segfault.py").write_text("def mended(): ...\n")
+        assert index.update().added == 1
+        assert index.skipped() == []
+
+
+def test_a_corpus_lists_what_killed_the_parser(tmp_path, monkeypatch):
+    rows = [
+        {"id": n, "name": n, "language": "python", "code": f"def {n}(): ..."} for n in ("a", "segfault", "b")
+    ]
+    path = json_lines(tmp_path / "c.jsonl", rows)
+    monkeypatch.setattr(pool, "worker_program", haunted)
+    with Index.open(path, index_dir=str(tmp_path / "index")) as index:
+        assert index.update().added == 2
+        assert index.skipped() == [("segfault", "parser died (SIGSEGV)")]
+        written = contents(index.backend.folder)
+        assert not index.update().wrote
+        assert contents(index.backend.folder) == written
+
+
+def test_a_writer_that_cannot_parse_leaves_the_index_as_it_was(tmp_path, monkeypatch):
+    root = write_tree(tmp_path / "tree", {"a.py": "def first(): ...\n"})
+    with Index.open(root, index_dir=str(tmp_path / "index")) as index:
+        index.update()
+        (root / "a.py").unlink()
+        (root / "b.py").write_text("def second(): ...\n")
+        monkeypatch.setattr(pool, "worker_program", lambda _: "pass")
+        with pytest.raises(DowseError, match="could not start"):
+            index.update()
+        assert [row.name for row in index.symbols()] == ["first"]
+        assert index.backend.check() == []
+        assert len(os.listdir(index.backend.folder / "text")) == 1
