@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
-from dowse.parse import LANGUAGES
 from dowse.parse.files import TIME_LIMIT_SECONDS
 from dowse.parse.grammar import toolkit
+from dowse.parse.languages import LANGUAGES
 from dowse.source.walk import WalkedFile, walk
 
 from common import beside_python, gather, run, work_folder, write_results

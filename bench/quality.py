@@ -22,10 +22,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from common import write_results
-
 from dowse import Index
 from dowse.types import Answer
+
+from common import write_results
 
 
 @dataclass(frozen=True)

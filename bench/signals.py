@@ -15,11 +15,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from common import write_results
-from quality import Set, half, open_sets, plain
-
 from dowse.engine import search
 from dowse.rank.profile import CORPUS, TREE, Profile
+
+from common import write_results
+from quality import Set, half, open_sets, plain
 
 SHARES = ("definition", "name", "file", "folder", "header", "coherence")
 

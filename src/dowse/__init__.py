@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dowse.api import Index
-from dowse.config import Settings
-from dowse.errors import DowseError
-from dowse.types import Answer, Contribution, Hit, LineMatch, Symbol
+from typing import TYPE_CHECKING
+
 from dowse.version import __version__
+
+if TYPE_CHECKING:
+    from dowse.api import Index
+    from dowse.config import Settings
+    from dowse.errors import DowseError
+    from dowse.types import Answer, Contribution, Hit, LineMatch, Symbol
 
 __all__ = [
     "Answer",
@@ -19,3 +23,19 @@ __all__ = [
     "Symbol",
     "__version__",
 ]
+
+# Loaded when first asked for: the command line starts through this file and needs none of them at once.
+_HOMES = {
+    "Index": "dowse.api",
+    "Settings": "dowse.config",
+    "DowseError": "dowse.errors",
+    **dict.fromkeys(("Answer", "Contribution", "Hit", "LineMatch", "Symbol"), "dowse.types"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dowse' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -13,7 +13,8 @@ from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.backends.local import LocalBackend
-    from dowse.index.update import Difference, Progress, Report
+    from dowse.index.difference import Difference
+    from dowse.index.update import Progress, Report
 
 # Trees up to this many files are walked before each search (a few milliseconds per thousand); in
 # larger ones only `dowse index` looks for changes.
@@ -200,7 +201,7 @@ class Index:
             exact: Read the files whose time alone is new or can't be trusted, and leave out those whose
                 content is the same.
         """
-        from dowse.index.update import Difference, difference, without_same
+        from dowse.index.difference import Difference, difference, without_same
         from dowse.source.corpus import is_corpus
 
         if is_corpus(self.root):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -57,11 +58,19 @@ def index_folder(root: Path, settings: Settings) -> Path:
         return Path(settings.index_dir).expanduser()
     import hashlib
 
-    import platformdirs
-
-    cache = Path(os.environ.get("DOWSE_CACHE_DIR") or platformdirs.user_cache_dir("dowse", appauthor=False))
+    cache = Path(os.environ.get("DOWSE_CACHE_DIR") or _user_cache())
     digest = hashlib.blake2b(os.fsencode(root), digest_size=6).hexdigest()
     return cache / "indexes" / f"{_plain(root.name)}-{digest}"
+
+
+def _user_cache() -> str:
+    """Return the user's cache folder; where XDG rules, without loading the library that knows the others."""
+    if sys.platform.startswith("linux"):
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+        return str(Path(base, "dowse"))
+    import platformdirs
+
+    return platformdirs.user_cache_dir("dowse", appauthor=False)
 
 
 def _sources(root: Path | None) -> list[tuple[str, dict[str, Any]]]:

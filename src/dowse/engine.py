@@ -24,11 +24,9 @@ from dowse.query import (
     leaves,
     matches_metadata,
     parse_query,
-    pattern_of,
 )
 from dowse.rank.profile import CORPUS, SYMBOL_FIELDS, TREE, Profile
 from dowse.rank.signals import Ranked, Wanted, rank
-from dowse.source.roles import role_of
 from dowse.types import Answer, Contribution, Hit, LineMatch, SymbolRow
 
 # For each pattern of a plan, the lines that match it, by symbol.
@@ -112,7 +110,8 @@ def _find_exact(reader: Reader, plan: Plan) -> Found:
     """Find the lines of every pattern in the plan, in files that its filters do not rule out."""
     if not plan.exact:
         return {}
-    from dowse.lanes.exact import exact_lane  # RE2 is loaded only when a pattern is asked for
+    from dowse.lanes.exact import exact_lane  # loaded only when a pattern is asked for
+    from dowse.query.leaves import pattern_of
 
     has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
     keep = (lambda file: _may_hold(plan.constraint, file)) if has_filters else None
@@ -167,6 +166,11 @@ def _with_lines(
     reader: Reader, plan: Plan, ranked: Sequence[Ranked], found: Found
 ) -> Iterator[tuple[Ranked, tuple[LineMatch, ...]]]:
     """Give each hit with the text of its matching lines, each line once whatever patterns match it."""
+    if not found:
+        yield from ((hit, ()) for hit in ranked)
+        return
+    from dowse.query.leaves import pattern_of
+
     patterns = {leaf: pattern_of(leaf, plan.query.case) for leaf in found}
     seen: dict[tuple[int, Phrase | Regex], dict[int, LineMatch]] = {}
     for hit in ranked:
@@ -242,6 +246,10 @@ def _name(word: str) -> str:
 def _roles_asked(plan: Plan) -> frozenset[str]:
     """Return the roles that path filters ask for: who looks in tests/ wants no tests held back."""
     globs = [leaf.glob for leaf in leaves(plan.constraint) if isinstance(leaf, PathFilter)]
+    if not globs:
+        return frozenset()
+    from dowse.source.roles import role_of
+
     return frozenset(role for glob in globs if (role := role_of(f"{glob}/x") or role_of(glob)))
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.parse import parse_file
+from dowse.parse.files import parse_file
 
 from helpers import age, contents, image, write_tree
 

@@ -11,7 +11,7 @@ import pytest
 from dowse import Index
 from dowse.errors import DowseError
 from dowse.index import pool
-from dowse.index.worker import CorpusJob, Job
+from dowse.index.jobs import CorpusJob, Job
 from dowse.source.corpus import CorpusFunction
 
 from helpers import age, contents, json_lines, write_tree

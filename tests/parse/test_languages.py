@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.parse import LANGUAGES, language_of, parse_file
+from dowse.parse.files import parse_file
+from dowse.parse.languages import LANGUAGES, language_of
 
 HERE = Path(__file__).parent
 SAMPLES = sorted((HERE / "samples").iterdir())

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dowse.parse import LANGUAGES, language_of, parse_file
 from dowse.parse.comments import is_license
+from dowse.parse.files import parse_file
+from dowse.parse.languages import LANGUAGES, language_of
 
 SAMPLES = sorted(
     (Path(__file__).parent / "samples").iterdir()

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from dowse.parse import language_names, language_of, parse_file
+from dowse.parse.files import parse_file
 from dowse.parse.grammar import toolkit
-from dowse.parse.languages import LANGUAGES
+from dowse.parse.languages import LANGUAGES, language_names, language_of
 from dowse.parse.split import MAX_BYTES
 
 

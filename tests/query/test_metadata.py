@@ -3,8 +3,6 @@
 import pytest
 
 from dowse.query import matches_metadata, parse_query, path_matches, symbol_matches
-from dowse.query.evaluate import constraint_trigrams
-from dowse.query.trigrams import All, Or, Trigram
 
 SYMBOL = {
     "lang": "python",
@@ -86,14 +84,3 @@ def test_paths(glob, path, answer):
 )
 def test_symbols(glob, name, qualified, answer):
     assert symbol_matches(glob, name, qualified) is answer
-
-
-def test_trigrams_of_a_whole_constraint():
-    def trigrams(text):
-        query = parse_query(text)
-        return constraint_trigrams(query.constraint, query.case)
-
-    assert trigrams("words lang:py") == All()
-    assert trigrams('"Foo" -"Bar"') == Trigram("foo")
-    assert trigrams('"Foo" OR "Bar"') == Or((Trigram("bar"), Trigram("foo")))
-    assert trigrams('"Foo" OR lang:py') == All()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dowse.query import QueryError, compile_pattern
+from dowse.query import QueryError
+from dowse.query.pattern import compile_pattern
 from dowse.types import LineMatch
 
 

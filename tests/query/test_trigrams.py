@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.query import QueryError, compile_pattern, required_trigrams, trigrams_of
-from dowse.query.trigrams import All, And, Or, Trigram, evaluate
+from dowse.query import QueryError
+from dowse.query.pattern import compile_pattern
+from dowse.query.trigrams import All, And, Or, Trigram, evaluate, required_trigrams, trigrams_of
 
 from .strategies import PATTERNS, TEXTS
 

@@ -12,7 +12,8 @@ import pytest
 from dowse.backends.local import LocalBackend
 from dowse.backends.protocol import KeywordRequest, Term
 from dowse.errors import IndexMissing
-from dowse.query import compile_pattern, required_trigrams
+from dowse.query.pattern import compile_pattern
+from dowse.query.trigrams import required_trigrams
 
 from helpers import file_record, symbol
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowse.backends.protocol import KeywordRequest
 from dowse.errors import IndexDamaged, IndexMissing
@@ -17,7 +16,6 @@ from dowse.query import (
     PathFilter,
     RepoFilter,
     SymFilter,
-    TrigramQuery,
     path_matches,
     symbol_matches,
 )
@@ -28,6 +26,7 @@ from dowse.store.layout import (
     damaged,
     generation_path,
     lock_holder,
+    remove_generation,
     remove_index,
     remove_other_generations,
     writer_lock,
@@ -43,6 +42,9 @@ from dowse.types import (
     Symbol,
     SymbolRow,
 )
+
+if TYPE_CHECKING:
+    from dowse.query.trigrams import TrigramQuery
 
 # A reader can meet a generation that is just being replaced; each try sees a newer one.
 _OPEN_TRIES = 20
@@ -375,7 +377,7 @@ class LocalWriter:
         if self._fulltext is not None:
             self._fulltext.abort()
             self._fulltext = None
-            shutil.rmtree(generation_path(self._folder, self._base + 1), ignore_errors=True)
+            remove_generation(self._folder, self._base + 1)
         self._catalog.close()
 
     def _begin(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tantivy
 from tantivy import Occur, Query
@@ -20,12 +20,13 @@ from dowse.query import (
     Or,
     Phrase,
     Regex,
-    TrigramQuery,
     WordConstraint,
-    trigrams,
 )
 from dowse.store.fulltext import file_schema, symbol_schema
 from dowse.types import KEYWORD_FIELDS
+
+if TYPE_CHECKING:
+    from dowse.query.trigrams import TrigramQuery
 
 # For each leaf that is decided outside tantivy: the field ("file" or "row") and the values that match.
 Resolver = Callable[[Leaf], tuple[str, Iterable[int]]]
@@ -74,6 +75,8 @@ def count_of(searcher: Any, field: str, term: str) -> int:  # noqa: ANN401 - as 
 
 def trigram_query(wanted: TrigramQuery) -> Query:
     """Find the files whose trigrams satisfy a condition."""
+    from dowse.query import trigrams
+
     if isinstance(wanted, trigrams.All):
         return Query.all_query()
     if isinstance(wanted, trigrams.Trigram):

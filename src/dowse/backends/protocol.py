@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from dowse.query import Constraint, TrigramQuery
+from dowse.query import Constraint
 from dowse.types import Extent, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.query.trigrams import TrigramQuery
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def run_checks(index: Index) -> list[Check]:
 
 
 def _grammars() -> Check:
-    from dowse.parse import LANGUAGES
+    from dowse.parse.languages import LANGUAGES
 
     missing = []
     for name, language in LANGUAGES.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -55,6 +54,8 @@ def render_answer(answer: Answer, style: Style, *, context: int | None, explain:
 
 def print_json(data: object) -> None:
     """Print plain data as JSON."""
+    import json
+
     json.dump(data, sys.stdout, ensure_ascii=False, indent=2)
     sys.stdout.write("\n")
 

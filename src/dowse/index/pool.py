@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, cast
 
 from dowse.errors import DowseError
-from dowse.index.worker import READY, CorpusJob, Job, Reply, read_frame, write_frame
+from dowse.index.jobs import READY, AnyJob, CorpusJob, Reply, read_frame, write_frame
 
-AnyJob = Job | CorpusJob
 # Far beyond any real file (the parser's own limit is seconds): only a hung grammar gets here.
 FILE_TIME_LIMIT = 30
 # Jobs a process has ahead of it, so that it never waits for the parent.

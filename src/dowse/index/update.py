@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dowse.backends.protocol import Backend, Reader, Writer
+from dowse.backends.protocol import Backend, Writer
 from dowse.config import Settings
-from dowse.index.pool import AnyJob, parse_all
-from dowse.index.records import content_hash, corpus_hash
-from dowse.index.worker import CorpusJob, Job
+from dowse.index.difference import LeftOut, difference, known_stamps, left_out_files
+from dowse.index.hashes import corpus_hash
+from dowse.index.jobs import AnyJob, CorpusJob, Job
+from dowse.index.pool import parse_all
 from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
-from dowse.source.roles import role_of
-from dowse.source.walk import SkippedFile, walk
-from dowse.types import FileRecord, FileStamp
+from dowse.types import FileRecord
 from dowse.version import __version__
 
 # Functions of a corpus that travel to a parsing process together.
@@ -62,26 +60,6 @@ class Progress:
     total: int
 
 
-# Size and time of files that are left out for what is in them, and why: they are not opened again.
-LeftOut = dict[str, tuple[tuple[int, int], str]]
-
-
-@dataclass(slots=True)
-class Difference:
-    """What lies between the tree and the index."""
-
-    jobs: list[Job] = field(default_factory=list)
-    deleted: list[str] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
-    left_out: LeftOut = field(default_factory=dict)
-    unchanged: int = 0
-
-    @property
-    def count(self) -> int:
-        """How many files may differ."""
-        return len(self.jobs) + len(self.deleted)
-
-
 def update(
     backend: Backend,
     root: Path,
@@ -105,64 +83,6 @@ def update(
     )
 
 
-def difference(root: Path, index: Reader | Writer, settings: Settings) -> Difference:
-    """Walk the tree and compare it with what the index knows."""
-    found = Difference()
-    repo = repo_identity(root)
-    stamps, left_out = known_stamps(index, settings), _left_out(index)
-    missing = set(stamps)
-    for entry in walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes):
-        key = _printable(entry.path)
-        if isinstance(entry, SkippedFile):
-            found.skipped.append((key, entry.reason))
-            continue
-        missing.discard(key)
-        stamp = (entry.size, entry.mtime_ns)
-        known = stamps.get(key)
-        if known is not None and (known.size, known.mtime_ns) == stamp:
-            found.unchanged += 1
-            continue
-        if known is None and left_out.get(key, ((), ""))[0] == stamp:
-            found.skipped.append((key, left_out[key][1]))
-            found.left_out[key] = left_out[key]
-            continue
-        job = Job(
-            *(key, repo, key, role_of(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
-            known_hash=known.content_hash if known else "",
-            strip_docs=settings.strip_docs,
-        )
-        found.jobs.append(job)
-    found.deleted = sorted(missing)
-    return found
-
-
-def without_same(found: Difference) -> Difference:
-    """Leave out the files that have the content which the index knows."""
-
-    def is_same(job: Job) -> bool:
-        try:
-            return bool(job.known_hash) and content_hash(Path(job.file).read_bytes()) == job.known_hash
-        except OSError:
-            return False
-
-    jobs = [job for job in found.jobs if not is_same(job)]
-    return replace(found, jobs=jobs, unchanged=found.unchanged + len(found.jobs) - len(jobs))
-
-
-def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileStamp]:
-    """Return what the index knows of every file; nothing it could trust if it was made in another way."""
-    stamps = index.stamps()
-    if index.meta().get("strip_docs", "0") == str(int(settings.strip_docs)):
-        return stamps
-    return {key: FileStamp(-1, 0, "") for key in stamps}
-
-
-def _left_out(index: Reader | Writer) -> LeftOut:
-    """Return the files that were opened and found not worth indexing, or that no parser survived."""
-    entries = json.loads(index.meta().get("left_out", "{}"))
-    return {key: ((size, mtime), reason) for key, (size, mtime, reason) in entries.items()}
-
-
 def _update_tree(
     writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
 ) -> Report:
@@ -177,9 +97,9 @@ def _update_tree(
         on_progress(Progress(done, len(diff.jobs)))
     tally.finish({job.key: job for job in diff.jobs}, diff.left_out)
     wrote = tally.added or tally.changed or tally.dropped or diff.deleted
-    notes = tally.touched or sorted(diff.skipped) != writer.skipped() or diff.left_out != _left_out(writer)
+    left_out_changed = sorted(diff.skipped) != writer.skipped() or diff.left_out != left_out_files(writer)
     generation = 0
-    if wrote or notes or not writer.meta().get("root"):
+    if wrote or tally.touched or left_out_changed or not writer.meta().get("root"):
         writer.set_skipped(diff.skipped)
         generation = writer.commit(_description(root, settings, diff.left_out))
     return Report(
@@ -320,10 +240,3 @@ def _distrust_fresh(record: FileRecord) -> FileRecord:
 
 def _is_fresh(mtime_ns: int) -> bool:
     return abs(time.time_ns() - mtime_ns) < _RACY_NS
-
-
-def _printable(path: str) -> str:
-    """Return a path that can be stored and shown; bytes that are no text become escapes."""
-    if path.isascii():
-        return path
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -8,54 +8,18 @@ action: it ends this process even while native code never returns to Python.
 from __future__ import annotations
 
 import gc
-import pickle
 import signal
-import struct
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
 
-from dowse.index.records import Source, content_hash, corpus_record, make_record
-from dowse.parse import language_of
+from dowse.index.hashes import content_hash
+from dowse.index.jobs import READY, CorpusJob, Job, Reply, read_frame, write_frame
+from dowse.index.records import Source, corpus_record, make_record
+from dowse.parse.languages import language_of
 from dowse.source.content import classify, decode
-from dowse.source.corpus import CorpusFunction
-from dowse.types import FileRecord
 
-# The first frame of every process: from here on, a death is the fault of the file at hand.
-READY = "ready"
-_LENGTH = struct.Struct("<I")
 # How much of a file may tell its language: C++ headers often begin with pages of preprocessor lines.
 _HEAD = 65_536
-
-
-class Job(NamedTuple):
-    """One file to read and parse."""
-
-    key: str
-    repo: str
-    path: str
-    role: str
-    file: str  # where to read it, as the system names it
-    size: int
-    mtime_ns: int
-    known_hash: str  # reply "same" if the content still has this hash
-    strip_docs: bool
-
-
-class CorpusJob(NamedTuple):
-    """Some functions of a corpus to parse, each with its text."""
-
-    key: str
-    functions: tuple[CorpusFunction, ...]
-    strip_docs: bool
-
-
-class Reply(NamedTuple):
-    """What became of a job: records, or a reason why there are none ("" and no record: unchanged)."""
-
-    key: str
-    records: tuple[FileRecord, ...]
-    reason: str
 
 
 def main(time_limit: int) -> None:
@@ -101,19 +65,3 @@ def parse_path(job: Job) -> Reply:
         *(job.key, job.repo, job.path, language, role), job.size, job.mtime_ns, digest, encoding, text
     )
     return Reply(job.key, (make_record(source, job.strip_docs),), "")
-
-
-def read_frame(stream: BinaryIO) -> Any:  # noqa: ANN401 - a job or a reply
-    """Read one length-prefixed object, None at the end of the stream."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    body = stream.read(_LENGTH.unpack(head)[0])
-    return pickle.loads(body)  # noqa: S301 - both ends are ours
-
-
-def write_frame(stream: BinaryIO, message: object) -> None:
-    """Write one length-prefixed object."""
-    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(body)) + body)
-    stream.flush()

@@ -1,4 +1,7 @@
-"""The query language and exact matching: text in, words, constraints and patterns out."""
+"""The query language: text in, words and constraints out.
+
+Exact matching (`pattern`, `trigrams`, `leaves`) is imported by those who need it: most queries do not.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +28,14 @@ from .ast import (
 )
 from .errors import QueryError
 from .evaluate import (
-    constraint_trigrams,
     evaluate,
     glob_to_regex,
     matches_metadata,
     path_matches,
-    pattern_of,
     symbol_matches,
 )
 from .languages import KINDS, LANGUAGE_ALIASES, LANGUAGES
 from .parser import parse_query
-from .pattern import Pattern, compile_pattern
-from .trigrams import TrigramQuery, required_trigrams, trigrams_of
 
 __all__ = [
     "KINDS",
@@ -52,27 +51,20 @@ __all__ = [
     "Not",
     "Or",
     "PathFilter",
-    "Pattern",
     "Phrase",
     "Query",
     "QueryError",
     "Regex",
     "RepoFilter",
     "SymFilter",
-    "TrigramQuery",
     "Word",
     "WordConstraint",
-    "compile_pattern",
-    "constraint_trigrams",
     "evaluate",
     "glob_to_regex",
     "leaves",
     "matches_metadata",
     "parse_query",
     "path_matches",
-    "pattern_of",
-    "required_trigrams",
     "requires_exact",
     "symbol_matches",
-    "trigrams_of",
 ]

@@ -1,4 +1,4 @@
-"""Conditions decided: what a symbol's metadata says, and which patterns its text must meet."""
+"""Conditions decided from what is known of a symbol without reading its text."""
 
 from __future__ import annotations
 
@@ -16,14 +16,9 @@ from .ast import (
     Not,
     Or,
     PathFilter,
-    Phrase,
-    Regex,
     RepoFilter,
     SymFilter,
 )
-from .pattern import Case, Pattern, compile_pattern
-from .trigrams import All as AnyText
-from .trigrams import TrigramQuery, all_of, any_of, required_trigrams
 
 _GLOB = re.compile(r"/\*\*(?=/)|(?:^|(?<=/))\*\*/|\*+|\?|[^*?]")
 
@@ -73,24 +68,6 @@ def evaluate(constraint: Constraint | None, decide: Callable[[Leaf], bool | None
             return decisive
         answer = None if value is None else answer
     return answer
-
-
-def pattern_of(leaf: Phrase | Regex, case: bool | None = None) -> Pattern:
-    """Compile a leaf; `case` is Query.case: case:yes is exact, case:no ignores case, neither is smart."""
-    mode: Case = "smart" if case is None else "sensitive" if case else "insensitive"
-    if isinstance(leaf, Phrase):
-        return compile_pattern(leaf.text, literal=True, case=mode)
-    return compile_pattern(leaf.pattern, case="insensitive" if leaf.ignore_case else mode)
-
-
-def constraint_trigrams(constraint: Constraint | None, case: bool | None = None) -> TrigramQuery:
-    """Return what the trigrams of every file with a satisfying symbol satisfy."""
-    if isinstance(constraint, Phrase | Regex):
-        return required_trigrams(pattern_of(constraint, case))
-    if isinstance(constraint, And | Or):
-        parts = [constraint_trigrams(part, case) for part in constraint.parts]
-        return all_of(parts) if isinstance(constraint, And) else any_of(parts)
-    return AnyText()
 
 
 def path_matches(glob: str, path: str) -> bool:

@@ -45,11 +45,31 @@ def info_exclude(work_tree: str) -> str | None:
 
 def global_excludes(path: str | os.PathLike[str]) -> str:
     """The path of the user's own ignore file (it may not exist): core.excludesFile, else git's default."""
-    configured = _run_git(path, "config", "--includes", "--type=path", "--get", "core.excludesFile")
-    if configured:
-        return configured
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
+    if _may_configure_excludes(path, base):
+        configured = _run_git(path, "config", "--includes", "--type=path", "--get", "core.excludesFile")
+        if configured:
+            return configured
     return str(Path(base, "git", "ignore"))
+
+
+def _may_configure_excludes(path: str | os.PathLike[str], base: str) -> bool:
+    """Whether some file of git's configuration may name an ignore file: asking git itself takes longer."""
+    if any(name.startswith("GIT_CONFIG") for name in os.environ):
+        return True
+    top = toplevel(path)
+    directory = git_directory(top) if top is not None else None
+    places = ["/etc/gitconfig", str(Path("~/.gitconfig").expanduser()), str(Path(base, "git", "config"))]
+    if directory is not None:
+        places.append(str(_common_directory(directory) / "config"))
+    for place in places:
+        try:
+            text = Path(place).read_bytes().lower()
+        except OSError:
+            continue
+        if b"excludesfile" in text or b"[include" in text:
+            return True
+    return False
 
 
 def head_commit(path: str | os.PathLike[str]) -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,6 +38,8 @@ def generation_path(folder: Path, generation: int) -> Path:
 
 def clone_generation(folder: Path, old: int, new: int) -> Path:
     """Start generation `new` as a copy of `old` made of hard links, or empty if there is no old one."""
+    import shutil
+
     target = generation_path(folder, new)
     shutil.rmtree(target, ignore_errors=True)
     source = generation_path(folder, old)
@@ -51,8 +52,17 @@ def clone_generation(folder: Path, old: int, new: int) -> Path:
     return target
 
 
+def remove_generation(folder: Path, generation: int) -> None:
+    """Remove the folder of one generation, if there is one."""
+    import shutil
+
+    shutil.rmtree(generation_path(folder, generation), ignore_errors=True)
+
+
 def remove_other_generations(folder: Path, keep: int) -> None:
     """Remove every generation folder but one; readers keep what they have open."""
+    import shutil
+
     kept = generation_path(folder, keep).name
     for entry in sorted((folder / TEXT).glob("*")):
         if entry.name != kept:
@@ -64,6 +74,8 @@ def remove_index(folder: Path) -> None:
 
     The catalog goes first: a reader then finds no index rather than half of one.
     """
+    import shutil
+
     for ending in ("", "-wal", "-shm"):
         (folder / f"{CATALOG}{ending}").unlink(missing_ok=True)
     shutil.rmtree(folder / TEXT, ignore_errors=True)
@@ -164,6 +176,8 @@ def _try_lock_windows(handle: int) -> bool:
 
 
 def _link(source: str, target: str) -> str:
+    import shutil
+
     # tantivy replaces these two by renaming a new file over them, which leaves the link's other name
     # alone; but `.managed.json` is small and a plain copy costs nothing.
     try:

@@ -1,0 +1,105 @@
+"""What lies between a tree and its index (light to load: searches ask this first)."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse.config import Settings
+from dowse.index.jobs import Job
+from dowse.source.git import repo_identity
+from dowse.source.walk import SkippedFile, walk
+from dowse.types import FileStamp
+
+if TYPE_CHECKING:
+    from dowse.backends.protocol import Reader, Writer
+
+# Size and time of files that are left out for what is in them, and why: they are not opened again.
+LeftOut = dict[str, tuple[tuple[int, int], str]]
+
+
+@dataclass(slots=True)
+class Difference:
+    """What lies between the tree and the index."""
+
+    jobs: list[Job] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    left_out: LeftOut = field(default_factory=dict)
+    unchanged: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many files may differ."""
+        return len(self.jobs) + len(self.deleted)
+
+
+def difference(root: Path, index: Reader | Writer, settings: Settings) -> Difference:
+    """Walk the tree and compare it with what the index knows."""
+    found = Difference()
+    repo = repo_identity(root)
+    stamps, left_out = known_stamps(index, settings), left_out_files(index)
+    missing = set(stamps)
+    for entry in walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes):
+        key = _printable(entry.path)
+        if isinstance(entry, SkippedFile):
+            found.skipped.append((key, entry.reason))
+            continue
+        missing.discard(key)
+        stamp = (entry.size, entry.mtime_ns)
+        known = stamps.get(key)
+        if known is not None and (known.size, known.mtime_ns) == stamp:
+            found.unchanged += 1
+            continue
+        if known is None and left_out.get(key, ((), ""))[0] == stamp:
+            found.skipped.append((key, left_out[key][1]))
+            found.left_out[key] = left_out[key]
+            continue
+        from dowse.source.roles import role_of  # its patterns take a while to compile; most walks need none
+
+        job = Job(
+            *(key, repo, key, role_of(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
+            known_hash=known.content_hash if known else "",
+            strip_docs=settings.strip_docs,
+        )
+        found.jobs.append(job)
+    found.deleted = sorted(missing)
+    return found
+
+
+def without_same(found: Difference) -> Difference:
+    """Leave out the files that have the content which the index knows."""
+    from dowse.index.hashes import content_hash
+
+    def is_same(job: Job) -> bool:
+        try:
+            return bool(job.known_hash) and content_hash(Path(job.file).read_bytes()) == job.known_hash
+        except OSError:
+            return False
+
+    jobs = [job for job in found.jobs if not is_same(job)]
+    return replace(found, jobs=jobs, unchanged=found.unchanged + len(found.jobs) - len(jobs))
+
+
+def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileStamp]:
+    """Return what the index knows of every file; nothing it could trust if it was made in another way."""
+    stamps = index.stamps()
+    if index.meta().get("strip_docs", "0") == str(int(settings.strip_docs)):
+        return stamps
+    return {key: FileStamp(-1, 0, "") for key in stamps}
+
+
+def left_out_files(index: Reader | Writer) -> LeftOut:
+    """Return the files that were opened and found not worth indexing, or that no parser survived."""
+    entries = json.loads(index.meta().get("left_out", "{}"))
+    return {key: ((size, mtime), reason) for key, (size, mtime, reason) in entries.items()}
+
+
+def _printable(path: str) -> str:
+    """Return a path that can be stored and shown; bytes that are no text become escapes."""
+    if path.isascii():
+        return path
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

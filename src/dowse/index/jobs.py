@@ -1,0 +1,65 @@
+"""What travels between the indexing process and its parsing processes."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from dowse.types import FileRecord
+
+if TYPE_CHECKING:
+    from dowse.source.corpus import CorpusFunction
+
+# The first frame of every process: from here on, a death is the fault of the file at hand.
+READY = "ready"
+_LENGTH = struct.Struct("<I")
+
+
+class Job(NamedTuple):
+    """One file to read and parse."""
+
+    key: str
+    repo: str
+    path: str
+    role: str
+    file: str  # where to read it, as the system names it
+    size: int
+    mtime_ns: int
+    known_hash: str  # reply "same" if the content still has this hash
+    strip_docs: bool
+
+
+class CorpusJob(NamedTuple):
+    """Some functions of a corpus to parse, each with its text."""
+
+    key: str
+    functions: tuple[CorpusFunction, ...]
+    strip_docs: bool
+
+
+class Reply(NamedTuple):
+    """What became of a job: records, or a reason why there are none ("" and no record: unchanged)."""
+
+    key: str
+    records: tuple[FileRecord, ...]
+    reason: str
+
+
+AnyJob = Job | CorpusJob
+
+
+def read_frame(stream: BinaryIO) -> Any:  # noqa: ANN401 - a job or a reply
+    """Read one length-prefixed object, None at the end of the stream."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    body = stream.read(_LENGTH.unpack(head)[0])
+    return pickle.loads(body)  # noqa: S301 - both ends are ours
+
+
+def write_frame(stream: BinaryIO, message: object) -> None:
+    """Write one length-prefixed object."""
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(body)) + body)
+    stream.flush()
