@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -193,6 +194,14 @@ class Index:
         """Return what is left out, and why."""
         with self.backend.reader() as reader:
             return reader.skipped()
+
+    def as_built(self) -> Index:
+        """Return the same index with the settings it was built with, to keep it as it is."""
+        with self.backend.reader() as reader:
+            meta = reader.meta()
+        exclude = tuple(line for line in meta.get("exclude", "").split("\n") if line)
+        settings = replace(self.settings, exclude=exclude, strip_docs=meta.get("strip_docs") == "1")
+        return Index(self.root, settings, self.backend)
 
     def changes(self, *, exact: bool = False) -> Difference:
         """Compare the files with the index without changing it.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dowse.backends.protocol import KeywordRequest, Reader
 from dowse.config import Settings
-from dowse.lanes.keyword import keyword_lane, query_terms
+from dowse.lanes.keyword import KeywordResult, keyword_lane, query_terms
 from dowse.lanes.places import Lines, Place
 from dowse.query import (
     Constraint,
@@ -77,10 +77,12 @@ def search(
     if plan.mode == "regex":
         ranked, total = _rank_exact(reader, plan, found, profile, k and max(settings.candidates, k))
     else:
-        request, ranked, notes = _rank_words(reader, plan, found, settings, profile, k, fuzziness)
-        total = len(ranked)
+        result, ranked = _rank_words(reader, plan, found, settings, profile, k, fuzziness)
+        total, shown = len(ranked), ranked[:k] if k else ranked
+        if any(hit.row.row not in result.exact for hit in shown):
+            notes = result.notes  # relaxing brought in something that is shown
         if explain:
-            _break_down(reader, request, ranked[:k] if k else ranked)
+            _break_down(reader, result.request, shown)
     if min_score:
         ranked = [hit for hit in ranked if hit.score >= min_score]
     chosen = ranked[:k] if k else ranked
@@ -196,7 +198,7 @@ def _rank_words(
     profile: Profile,
     k: int,
     fuzziness: str | None,
-) -> tuple[KeywordRequest, list[Ranked], tuple[str, ...]]:
+) -> tuple[KeywordResult, list[Ranked]]:
     """Find symbols by words among those that meet the constraint, and order them."""
     wanted = _wanted(plan)
     settled = profile.only_words and not wanted.names  # then the best k are the best k
@@ -212,8 +214,7 @@ def _rank_words(
         abbreviation=profile.abbreviation,
     )
     rows = reader.rows(result.rows)
-    ranked = rank(rows, result.scores, wanted, profile, _roles_asked(plan))
-    return result.request, ranked, result.notes
+    return result, rank(rows, result.scores, wanted, profile, _roles_asked(plan))
 
 
 def _break_down(reader: Reader, request: KeywordRequest, ranked: Sequence[Ranked]) -> None:

@@ -33,12 +33,12 @@ from dowse.query import (
     SymFilter,
     Word,
     WordConstraint,
-    compile_pattern,
     evaluate,
     path_matches,
-    required_trigrams,
     symbol_matches,
 )
+from dowse.query.pattern import compile_pattern
+from dowse.query.trigrams import required_trigrams
 from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 
 from helpers import file_record, symbol
@@ -305,6 +305,21 @@ class Conformance:
             assert {row.row for row in whole.values()} == {0}
             assert (whole["src/cart.py"].start_line, whole["src/cart.py"].end_line) == (1, 5)
             assert reader.symbol(whole["src/cart.py"]).code == some_files()[0].text
+
+    def test_extents_and_single_texts(self, backend):
+        """By first line, outer before inner; a file without symbols is there too."""
+        text = "class A:\n    def b(): ...\n    def c(): ...\n"
+        symbols = [symbol("c", lines=(3, 3)), symbol("b", lines=(2, 2)), symbol("A", lines=(1, 3))]
+        first = symbol("first", lines=(1, 1))
+        fill(backend, [file_record("a", [*symbols, first], text=text), file_record("empty")])
+        with backend.reader() as reader:
+            ids = {file.path: file.file_id for file in reader.files()}
+            names = {row.row: row.name for row in reader.lookup("*", 10)}
+            extents = dict(reader.extents(list(ids.values())))
+            assert [names[extent.row] for extent in extents[ids["a"]]] == ["A", "first", "b", "c"]
+            assert [(e.start_line, e.end_line) for e in extents[ids["a"]]] == [(1, 3), (1, 1), (2, 2), (3, 3)]
+            assert extents[ids["empty"]] == []
+            assert reader.text(ids["a"]) == text.encode() and reader.text(ids["empty"]) == b""
 
     @pytest.mark.parametrize(
         ("pattern", "names"),

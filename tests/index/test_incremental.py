@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
@@ -64,6 +64,7 @@ def answers(index: Index) -> dict[str, set[str]]:
 
 
 @settings(max_examples=8)
+@example(rounds=[[("write", "a.py", 7)], [("rename", "a.py", "b.py"), ("age", None, None)]])
 @given(rounds=st.lists(st.lists(STEPS, min_size=1, max_size=4), min_size=1, max_size=3))
 def test_an_updated_index_equals_a_fresh_one(tmp_path_factory, rounds):
     base = tmp_path_factory.mktemp("incremental")

@@ -154,7 +154,7 @@ def test_killed_twice_in_a_row(world, tmp_path):
 
 @pytest.mark.parametrize(
     "place",
-    ["dowse.backends.local:remove_index", "dowse.store.layout:shutil.rmtree", "dowse.index.update:walk"],
+    ["dowse.backends.local:remove_index", "shutil:rmtree", "dowse.index.update:difference"],
 )
 def test_killed_while_throwing_the_old_index_away(world, tmp_path, place):
     """What `--rebuild` removes may be gone, but what remains is no obstacle."""

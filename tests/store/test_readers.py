@@ -106,11 +106,15 @@ def test_a_long_lived_reader_sees_an_index_that_another_process_built_anew(tmp_p
     server, other = LocalBackend(folder), LocalBackend(folder)
     write(other, 7)
     assert look(server) == 7
+    for round_ in range(8, 12):  # the file system may give the new catalog the number of the old one
+        other.clear()
+        with pytest.raises(IndexMissing):
+            look(server)
+        write(other, round_)
+        assert look(server) == round_
     other.clear()
-    with pytest.raises(IndexMissing):
-        look(server)
-    write(other, 8)
-    assert look(server) == 8
+    write(other, 12)
+    assert look(server) == 12
 
 
 def test_readers_inside_each_other(tmp_path):

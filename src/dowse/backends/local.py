@@ -142,7 +142,10 @@ class LocalBackend:
                 return Catalog.open_for_reading(catalog_path(self.folder))
             if catalog.is_current():
                 return catalog
-            catalog.close()  # the index was removed, and perhaps built again
+            # The index was removed, and perhaps built again; its number may go to the next file, so what
+            # is remembered under it goes first.
+            self._fulltext = None
+            catalog.close()
 
     def _open_fulltext(self, catalog: Catalog, generation: int, last_try: bool) -> Any | None:  # noqa: ANN401
         opened, wanted = self._fulltext, (catalog.identity, generation)

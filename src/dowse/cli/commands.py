@@ -143,6 +143,7 @@ def _prepare(index: Index) -> None:
         _say(f"indexing {index.root} (first use)")
         _update(index)
         return
+    index = index.as_built()
     refresh = index.settings.refresh
     if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
         return

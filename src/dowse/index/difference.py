@@ -40,7 +40,8 @@ class Difference:
 def difference(root: Path, index: Reader | Writer, settings: Settings) -> Difference:
     """Walk the tree and compare it with what the index knows."""
     found = Difference()
-    repo = repo_identity(root)
+    # What the index is called stays, wherever it is copied: the ids of symbols hang on it.
+    repo = index.meta().get("repo") or repo_identity(root)
     stamps, left_out = known_stamps(index, settings), left_out_files(index)
     missing = set(stamps)
     for entry in walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes):
@@ -71,14 +72,18 @@ def difference(root: Path, index: Reader | Writer, settings: Settings) -> Differ
 
 
 def without_same(found: Difference) -> Difference:
-    """Leave out the files that have the content which the index knows."""
+    """Leave out the files that have the content which the index knows, or one that it would leave out."""
     from dowse.index.hashes import content_hash
+    from dowse.source.content import classify
 
     def is_same(job: Job) -> bool:
         try:
-            return bool(job.known_hash) and content_hash(Path(job.file).read_bytes()) == job.known_hash
+            data = Path(job.file).read_bytes()
         except OSError:
             return False
+        if job.known_hash:
+            return content_hash(data) == job.known_hash
+        return bool(classify(data, job.path).skip_reason)
 
     jobs = [job for job in found.jobs if not is_same(job)]
     return replace(found, jobs=jobs, unchanged=found.unchanged + len(found.jobs) - len(jobs))

@@ -101,7 +101,7 @@ def _update_tree(
     generation = 0
     if wrote or tally.touched or left_out_changed or not writer.meta().get("root"):
         writer.set_skipped(diff.skipped)
-        generation = writer.commit(_description(root, settings, diff.left_out))
+        generation = writer.commit(_description(writer, root, settings, diff.left_out))
     return Report(
         generation or int(writer.meta()["generation"]),
         tally.added,
@@ -180,7 +180,7 @@ def _update_corpus(
     generation = int(writer.meta()["generation"])
     if wrote or sorted(skipped) != writer.skipped() or not writer.meta().get("root"):
         writer.set_skipped(skipped)
-        generation = writer.commit(_description(root, settings, {}))
+        generation = writer.commit(_description(writer, root, settings, {}))
     return Report(
         *(generation, tally.added, tally.changed, len(deleted) + tally.dropped, len(present) - len(fresh)),
         skipped=len(skipped),
@@ -219,11 +219,11 @@ def _corpus_jobs(functions: list[CorpusFunction], strip_docs: bool) -> Iterator[
         yield CorpusJob(batch[0].id, batch, strip_docs)
 
 
-def _description(root: Path, settings: Settings, left_out: LeftOut) -> dict[str, str]:
+def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftOut) -> dict[str, str]:
     """Return what the index says of itself."""
     return {
         "root": str(root),
-        "repo": repo_identity(root),
+        "repo": writer.meta().get("repo") or repo_identity(root),
         "commit": head_commit(root),
         "indexed_at": str(int(time.time())),
         "corpus": str(int(is_corpus(root))),

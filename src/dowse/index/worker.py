@@ -25,7 +25,7 @@ _HEAD = 65_536
 def main(time_limit: int) -> None:
     """Answer jobs until standard input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    # Parsing makes objects by the hundred thousand and no cycles among them: looking for some costs a fifth.
+    # Parsing makes objects by the hundred thousand and no cycles: looking for some took 8 % on pydantic.
     gc.disable()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     write_frame(outgoing, READY)

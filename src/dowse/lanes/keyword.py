@@ -35,7 +35,8 @@ class KeywordResult:
     rows: tuple[int, ...]
     scores: tuple[float, ...]
     request: KeywordRequest
-    notes: tuple[str, ...] = ()
+    exact: frozenset[int] = frozenset()  # rows found before anything was relaxed
+    notes: tuple[str, ...] = ()  # how it was relaxed
 
 
 def keyword_lane(
@@ -55,11 +56,12 @@ def keyword_lane(
     short = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
     request = KeywordRequest((*terms, *short), field_weights, constraint, exact_rows)
     found = reader.keyword(request, max(limit, relax_below))
+    exact = frozenset(row for row, _ in found) if len(found) < relax_below else frozenset()
     notes: list[str] = []
     for relax in (_with_edits, _with_pieces):
         if len(found) >= relax_below:
             break
-        relaxed, note = relax(reader, request, fuzziness)
+        relaxed, note = relax(reader, request, text, fuzziness)
         if relaxed is request:
             continue
         more = reader.keyword(relaxed, max(limit, relax_below))
@@ -68,7 +70,7 @@ def keyword_lane(
             notes.append(note)
     found = found[:limit]
     rows, scores = tuple(row for row, _ in found), tuple(score for _, score in found)
-    return KeywordResult(rows, scores, request, tuple(notes))
+    return KeywordResult(rows, scores, request, exact, tuple(notes))
 
 
 def query_terms(text: str) -> tuple[Term, ...]:
@@ -103,7 +105,9 @@ def _abbreviations(reader: Reader, terms: tuple[Term, ...], share: float) -> Ite
                 break
 
 
-def _with_edits(_: Reader, request: KeywordRequest, fuzziness: str) -> tuple[KeywordRequest, str]:
+def _with_edits(
+    _reader: Reader, request: KeywordRequest, _text: str, fuzziness: str
+) -> tuple[KeywordRequest, str]:
     """Allow every word some edits."""
     extra = [
         Term(term.text, term.weight * _FUZZY_SHARE, distance)
@@ -117,17 +121,17 @@ def _with_edits(_: Reader, request: KeywordRequest, fuzziness: str) -> tuple[Key
     return replace(request, terms=(*request.terms, *extra)), note
 
 
-def _with_pieces(reader: Reader, request: KeywordRequest, _: str) -> tuple[KeywordRequest, str]:
+def _with_pieces(
+    reader: Reader, request: KeywordRequest, text: str, _fuzziness: str
+) -> tuple[KeywordRequest, str]:
     """Split words that the index does not know into two that it knows."""
     pieces: list[Term] = []
     split: list[str] = []
-    for term in request.terms:
-        if term.distance or reader.document_frequency(term.text):
-            continue
-        pair = _best_split(reader, term.text)
+    for word in dict.fromkeys(text.lower().split()):
+        pair = None if not word.isalpha() or _known(reader, word) else _best_split(reader, word)
         if pair:
-            split.append(f"{term.text} → {' + '.join(pair)}")
-            pieces.extend(Term(t, term.weight * _SPLIT_SHARE) for word in pair for t in tokenize(word))
+            split.append(f"{word} → {' + '.join(pair)}")
+            pieces.extend(Term(term, _SPLIT_SHARE) for piece in pair for term in tokenize(piece))
     if not pieces:
         return request, ""
     return replace(request, terms=(*request.terms, *pieces)), f"split: {', '.join(split)}"

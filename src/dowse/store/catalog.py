@@ -16,7 +16,7 @@ from dowse.store.packing import unpack
 from dowse.types import Extent, FileRecord, FileStamp, Reference, StoredFile, SymbolRow
 
 # Raised whenever what is stored, or how it is tokenised, changes.
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
