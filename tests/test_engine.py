@@ -48,6 +48,7 @@ def test_what_is_exported():
 def test_the_methods_of_an_index():
     public = {name for name in vars(Index) if not name.startswith("_")}
     assert public == {
+        "as_built",
         "changes",
         "close",
         "exists",
