@@ -113,7 +113,7 @@ def image(index: Index) -> dict[str, object]:
             "files": sorted((f.path, f.language, f.role, f.size, f.encoding, f.lines) for f in files),
             "symbols": sorted(
                 (s.path, s.id, s.kind, s.qualified_name, s.start_line, s.end_line, s.doc, s.code)
-                for s in map(reader.symbol, rows)
+                for s in reader.symbols(rows)
             ),
             "skipped": sorted(reader.skipped()),
         }

@@ -148,7 +148,7 @@ class Index:
     def symbol(self, row: SymbolRow) -> Symbol:
         """Return a symbol with its text."""
         with self.backend.reader() as reader:
-            return reader.symbol(row)
+            return reader.symbols([row])[0]
 
     def status(self) -> dict[str, Any]:
         """Return what is indexed, where, and how fresh it is, as plain data."""

@@ -86,11 +86,13 @@ def search(
     if min_score:
         ranked = [hit for hit in ranked if hit.score >= min_score]
     chosen = ranked[:k] if k else ranked
-    hits = [
-        Hit(number, hit.score, reader.symbol(hit.row), tuple(hit.parts), matches)
-        for number, (hit, matches) in enumerate(_with_lines(reader, plan, chosen, found), 1)
-    ]
-    return Answer(text, plan.mode, tuple(hits), total, reader.generation, notes)
+    symbols = reader.symbols([hit.row for hit in chosen])
+    matches = _matching_lines(reader, plan, chosen, found)
+    hits = tuple(
+        Hit(number, hit.score, symbol, tuple(hit.parts), lines)
+        for number, (hit, symbol, lines) in enumerate(zip(chosen, symbols, matches, strict=True), 1)
+    )
+    return Answer(text, plan.mode, hits, total, reader.generation, notes)
 
 
 def make_plan(text: str, mode: str = "auto", filters: str = "") -> Plan:
@@ -164,12 +166,12 @@ def _meets(plan: Plan, row: SymbolRow, found: Found) -> bool:
     return evaluate(plan.constraint, decide) is True
 
 
-def _with_lines(
+def _matching_lines(
     reader: Reader, plan: Plan, ranked: Sequence[Ranked], found: Found
-) -> Iterator[tuple[Ranked, tuple[LineMatch, ...]]]:
-    """Give each hit with the text of its matching lines, each line once whatever patterns match it."""
+) -> Iterator[tuple[LineMatch, ...]]:
+    """Give for each hit the text of its matching lines, each once whatever patterns match it."""
     if not found:
-        yield from ((hit, ()) for hit in ranked)
+        yield from (() for _ in ranked)
         return
     from dowse.query.leaves import pattern_of
 
@@ -187,7 +189,7 @@ def _with_lines(
                 match, known = seen[key][number], lines.get(number)
                 spans = {*known.spans, *match.spans} if known else match.spans
                 lines[number] = LineMatch(number, match.text, tuple(sorted(spans)))
-        yield hit, tuple(lines[number] for number in sorted(lines))
+        yield tuple(lines[number] for number in sorted(lines))
 
 
 def _rank_words(

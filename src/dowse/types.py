@@ -60,8 +60,9 @@ class Symbol:
     end_line: int
     signature: str
     doc: str
-    code: str
+    code: str  # its own text: a class without its methods, which are symbols themselves
     content_hash: str
+    line_numbers: tuple[int, ...] = ()  # in the file, of each line of `code`
 
 
 @dataclass(frozen=True, slots=True)

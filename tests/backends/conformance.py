@@ -273,7 +273,7 @@ class Conformance:
         with shop.reader() as reader:
             assert texts(reader) == {f.key: f.text.encode() for f in some_files()}
             (total,) = reader.lookup("total", 10)
-            found = reader.symbol(total)
+            found = reader.symbols([total])[0]
             assert found.code == "def total():\n    return sum(items)\n"
             assert (found.id, found.path, found.start_line) == ("id-total", "src/cart.py", 4)
             assert list(reader.texts([])) == []
@@ -286,7 +286,7 @@ class Conformance:
         fill(backend, [file_record("a.py", [symbol("Ä", "x", spans=spans)], text=text)])
         with backend.reader() as reader:
             (row,) = reader.lookup("Ä", 1)
-            assert reader.symbol(row).code == "class Ä:\n    x = 1\n    y = 2\n"
+            assert reader.symbols([row])[0].code == "class Ä:\n    x = 1\n    y = 2\n"
 
     def test_rows_come_in_the_order_asked(self, shop):
         with shop.reader() as reader:
@@ -304,7 +304,7 @@ class Conformance:
             assert {row.kind for row in whole.values()} == {"file"}
             assert {row.row for row in whole.values()} == {0}
             assert (whole["src/cart.py"].start_line, whole["src/cart.py"].end_line) == (1, 5)
-            assert reader.symbol(whole["src/cart.py"]).code == some_files()[0].text
+            assert reader.symbols([whole["src/cart.py"]])[0].code == some_files()[0].text
 
     def test_extents_and_single_texts(self, backend):
         """By first line, outer before inner; a file without symbols is there too."""

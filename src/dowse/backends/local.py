@@ -19,7 +19,7 @@ from dowse.query import (
     path_matches,
     symbol_matches,
 )
-from dowse.store.catalog import Catalog
+from dowse.store.catalog import Catalog, SymbolDetails
 from dowse.store.layout import (
     catalog_path,
     clone_generation,
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 # A reader can meet a generation that is just being replaced; each try sees a newer one.
 _OPEN_TRIES = 20
+# Symbols whose files are in memory at once when many are asked for.
+_SYMBOL_BATCH = 100
 
 
 class LocalBackend:
@@ -214,8 +216,10 @@ class LocalReader:
         """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
         from dowse.backends.local_query import count_of
 
-        searcher = self._fulltext.symbols
-        return max(count_of(searcher, each, term) for each in ([field] if field else KEYWORD_FIELDS))
+        count = count_of if self._fulltext.has_deletes else type(self._fulltext.symbols).doc_freq
+        return max(
+            count(self._fulltext.symbols, each, term) for each in ([field] if field else KEYWORD_FIELDS)
+        )
 
     def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match."""
@@ -234,7 +238,7 @@ class LocalReader:
 
     def text(self, file_id: int) -> bytes:
         """Return the text of one file."""
-        text: bytes = self._fulltext.memory.text(file_id, self._catalog.text)
+        text: bytes = self._fulltext.memory.texts({file_id}, self._catalog.texts)[file_id]
         return text
 
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
@@ -259,17 +263,15 @@ class LocalReader:
         escaped = pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         return self._catalog.rows_like(escaped.replace("*", "%").replace("?", "_"), limit)
 
-    def symbol(self, row: SymbolRow) -> Symbol:
-        """Return a symbol with its text."""
-        text = self.text(row.file_id)
-        doc, spans, digest = "", [[0, len(text)]], ""
-        if row.row:
-            doc, spans, digest = self._catalog.details(row.row)
-        code = b"".join([text[start:end] for start, end in spans]).decode("utf-8", "replace")
-        return Symbol(
-            *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
-            *(row.start_line, row.end_line, row.signature, doc, code, digest),
-        )
+    def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
+        """Return symbols with their text."""
+        found: list[Symbol] = []
+        for start in range(0, len(rows), _SYMBOL_BATCH):
+            batch = rows[start : start + _SYMBOL_BATCH]
+            texts = self._fulltext.memory.texts({row.file_id for row in batch}, self._catalog.texts)
+            details = self._catalog.details([row.row for row in batch if row.row])
+            found.extend(_symbol(row, texts[row.file_id], details.get(row.row)) for row in batch)
+        return found
 
     def stamps(self) -> dict[str, FileStamp]:
         """Return size, time and content hash of every file."""
@@ -309,6 +311,31 @@ class LocalReader:
         if files != counts["files"]:
             problems.append(f"the catalog has {counts['files']} files, the text index {files}")
         return problems
+
+
+def _symbol(row: SymbolRow, text: bytes, details: SymbolDetails | None) -> Symbol:
+    """Put a symbol together; without details it is a whole file."""
+    doc, spans, digest = details or SymbolDetails("", [[0, len(text)]], "")
+    code = b"".join([text[start:end] for start, end in spans]).decode("utf-8", "replace")
+    return Symbol(
+        *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
+        *(row.start_line, row.end_line, row.signature, doc, code, digest),
+        line_numbers=_line_numbers(text, spans),
+    )
+
+
+def _line_numbers(text: bytes, spans: list[list[int]]) -> tuple[int, ...]:
+    """Return the number in the file of every line that the spans make when joined."""
+    numbers: list[int] = []
+    whole = True  # whether the last piece ended with its line
+    for start, end in spans:
+        first = text.count(b"\n", 0, start) + 1
+        last = first + text.count(b"\n", start, end)
+        numbers.extend(range(first if whole else first + 1, last + 1))
+        whole = text[end - 1 : end] == b"\n"
+        if whole:
+            numbers.pop()
+    return tuple(numbers)
 
 
 class LocalWriter:

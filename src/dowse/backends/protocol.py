@@ -75,8 +75,8 @@ class Reader(Protocol):
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
 
-    def symbol(self, row: SymbolRow) -> Symbol:
-        """Return a symbol with its text."""
+    def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
+        """Return symbols with their text."""
 
     def stamps(self) -> dict[str, FileStamp]:
         """Return size, time and content hash of every file, by key."""

@@ -126,12 +126,9 @@ def _snippet(hit: Hit, words: frozenset[str], count: int) -> list[tuple[int, str
 
 def _numbered(hit: Hit) -> list[tuple[int, str]]:
     """Return the non-blank lines of a symbol's own text with their numbers in the file."""
-    symbol = hit.symbol
-    text = symbol.code.rstrip("\n").split("\n")
-    # A text with pieces cut out (a class without its methods) can't be numbered by counting; only the
-    # lines before the first gap are sure, and they are what a header needs.
-    lines = [(symbol.start_line + offset, line.rstrip("\r")) for offset, line in enumerate(text)]
-    return [(number, line) for number, line in lines if line.strip() and number <= symbol.end_line]
+    lines = hit.symbol.code.split("\n")
+    pairs = zip(hit.symbol.line_numbers, lines, strict=False)  # nothing follows the last line feed
+    return [(number, line.rstrip("\r")) for number, line in pairs if line.strip()]
 
 
 def _render_why(hit: Hit, style: Style) -> list[str]:

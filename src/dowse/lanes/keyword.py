@@ -55,8 +55,10 @@ def keyword_lane(
     terms = query_terms(text)
     short = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
     request = KeywordRequest((*terms, *short), field_weights, constraint, exact_rows)
+    if constraint is None and any(reader.document_frequency(t.text) >= relax_below for t in terms):
+        relax_below = 0  # enough will match: no need to rank more than is wanted
     found = reader.keyword(request, max(limit, relax_below))
-    exact = frozenset(row for row, _ in found) if len(found) < relax_below else frozenset()
+    exact = frozenset(row for row, _ in found)
     notes: list[str] = []
     for relax in (_with_edits, _with_pieces):
         if len(found) >= relax_below:

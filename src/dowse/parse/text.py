@@ -26,7 +26,8 @@ class Text:
     def starts(self) -> list[int]:
         """Where every line starts, and where one after the last would; only long definitions need it."""
         if self._starts is None:
-            self._starts = [0, *accumulate(len(line) + 1 for line in self.data.split(b"\n"))]
+            lengths = map(len, self.data.split(b"\n"))
+            self._starts = [0, *accumulate(map((1).__add__, lengths))]
         return self._starts
 
     def lines_of(self, start: int, end: int) -> Span:

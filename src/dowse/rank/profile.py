@@ -36,7 +36,7 @@ class Profile:
 
 
 TREE = Profile(
-    fields={"name": 0.6, "context": 0.15, "signature": 0.3, "path": 0.3, "body": 1.0},
+    fields={"name": 0.6, "signature": 0.3, "path": 0.3, "body": 1.0},
     name=0.2,
     file=0.3,
     folder=0.2,

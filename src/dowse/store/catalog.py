@@ -9,6 +9,7 @@ import sqlite3
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from dowse.errors import IndexMissing, IndexVersionError
 from dowse.store.layout import damaged
@@ -48,8 +49,18 @@ _ROW_COLUMNS = (
 )
 # SQLite's default limit on bound values is far above this; smaller statements stay in its cache.
 _BATCH = 500
+# Only address space: pages are read when they are touched.
+_MAPPED_BYTES = 1 << 32
 # How long a statement waits for another connection: writers exclude each other by the folder's lock.
 _BUSY_MS = 5_000
+
+
+class SymbolDetails(NamedTuple):
+    """What a symbol has besides its row."""
+
+    doc: str
+    spans: list[list[int]]
+    content_hash: str
 
 
 class Catalog:
@@ -332,17 +343,16 @@ class Catalog:
             return self._db.execute(query).fetchall()
         return self._db.execute(f"{query} WHERE name = ? COLLATE NOCASE", (last,)).fetchall()
 
-    def details(self, symbol_id: int) -> tuple[str, list[list[int]], str]:
-        """Return the documentation, the spans of the own text, and the content hash of one symbol."""
-        doc, spans, digest = self._db.execute(
-            "SELECT doc, spans, content_hash FROM symbols WHERE id=?", (symbol_id,)
-        ).fetchone()
-        return doc, json.loads(spans), digest
-
-    def text(self, file_id: int) -> bytes:
-        """Return the whole text of one file in UTF-8."""
-        (packed,) = self._db.execute("SELECT text FROM texts WHERE file_id=?", (file_id,)).fetchone()
-        return unpack(packed)
+    def details(self, rows: Sequence[int]) -> dict[int, SymbolDetails]:
+        """Return what ranking does not need of some symbols, by row."""
+        found: dict[int, SymbolDetails] = {}
+        for start in range(0, len(rows), _BATCH):
+            batch = rows[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT id, doc, spans, content_hash FROM symbols WHERE id IN ({marks})"
+            for row, doc, spans, digest in self._db.execute(query, batch):
+                found[row] = SymbolDetails(doc, json.loads(spans), digest)
+        return found
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Give the texts of many files, in the order of their ids."""
@@ -381,7 +391,10 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _connect(uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    # A reader touches pages all over the file: mapped, each costs a memory access and no system call.
+    db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
+    return db
 
 
 def _quoted(path: Path) -> str:

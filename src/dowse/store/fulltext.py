@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -100,6 +99,8 @@ class FulltextReader:
     def __init__(self, folder: Path) -> None:
         self.symbols = _searcher(folder / SYMBOLS)
         self.files = _searcher(folder / FILES)
+        # Only then do tantivy's own counts include symbols that are no more.
+        self.has_deletes = b'"deletes":{' in (folder / SYMBOLS / "meta.json").read_bytes().replace(b" ", b"")
         self.memory = Memory()
 
 
@@ -107,6 +108,8 @@ def _searcher(folder: Path) -> Any:  # noqa: ANN401 - tantivy's Searcher has no 
     if os.access(folder, os.W_OK):
         return tantivy.Index.open(str(folder)).searcher()
     # tantivy makes a lock file even to read; where it may not, it gets a folder of links for that moment.
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="dowse-") as place:
         for file in folder.iterdir():
             if file.suffix != ".lock":

@@ -31,13 +31,14 @@ class Memory:
             known.update((row.row, row) for row in read(missing))
         return [known[row] for row in wanted if row in known]
 
-    def text(self, file_id: int, read: Callable[[int], bytes]) -> bytes:
-        """Return the text of a file, reading it if it was not seen before."""
-        text = self._texts.get(file_id)
-        if text is None:
-            text = read(file_id)
+    def texts(
+        self, wanted: set[int], read: Callable[[Sequence[int]], Iterable[tuple[int, bytes]]]
+    ) -> dict[int, bytes]:
+        """Return the texts of files, reading those not seen before."""
+        found = {file_id: text for file_id in wanted if (text := self._texts.get(file_id)) is not None}
+        for file_id, text in read([file_id for file_id in wanted if file_id not in found]):
             if self._text_bytes + len(text) > _MAX_TEXT_BYTES:
                 self._texts, self._text_bytes = {}, 0
-            self._texts[file_id] = text
+            self._texts[file_id] = found[file_id] = text
             self._text_bytes += len(text)
-        return text
+        return found
