@@ -13,7 +13,7 @@ import pytest
 
 import dowse
 from dowse import DowseError, Index
-from dowse.engine import make_plan
+from dowse.engine import _roles_asked, make_plan
 from dowse.query import QueryError
 
 from helpers import write_tree
@@ -82,6 +82,9 @@ def test_the_methods_of_an_index():
         ('words "and phrase"', "keyword"),
         ("words /and regex/", "keyword"),
         ('"phrase" -word', "keyword"),
+        ('-"alpha" lang:py', "keyword"),  # holds where nothing matches
+        ('"alpha" OR lang:go', "keyword"),
+        ('"alpha" ("beta" OR lang:go)', "regex"),
     ],
 )
 def test_auto_picks_by_the_query(query, mode):
@@ -207,7 +210,13 @@ def test_kind_and_symbol_filters(sample_index):
 def test_filters_from_flags_must_hold_too(sample_index):
     both = paths(sample_index, "order", filters="lang:python -path:tests")
     assert both and all(path.endswith(".py") and not path.startswith("tests/") for path in both)
-    assert paths(sample_index, "order lang:go", filters="lang:python") <= paths(sample_index, "order")
+    for query, more in (("order lang:go", "lang:python"), ("order", "-order"), ("/a/ case:no", "case:yes")):
+        with pytest.raises(QueryError):
+            sample_index.search(query, filters=more)
+    assert paths(sample_index, "oven lang:go lang:python", filters="lang:go") == {"service/oven/oven.go"}
+    assert not paths(sample_index, "order path:web", filters="path:java")
+    assert paths(sample_index, "httpservererror", mode="regex")
+    assert not paths(sample_index, "httpservererror", mode="regex", filters="case:yes")
     for query in ("/order/", '"order"'):
         assert {Path(p).suffix for p in paths(sample_index, query, filters="lang:ts")} == {".ts"}
 
@@ -218,6 +227,23 @@ def test_negated_words_and_phrases(sample_index):
     assert "cancel" in every and without and without < every and "cancel" not in without
     exact = sample_index.search('/oven/ -"cold"', k=0).hits
     assert exact and all("cold" not in hit.symbol.code for hit in exact if hit.symbol.kind != "file")
+
+
+def test_where_no_pattern_need_match(sample_index):
+    python = sample_index.search("lang:python", k=0).hits
+    found = sample_index.search('-"return" lang:python', k=0).hits
+    assert found and {hit.symbol.id for hit in found} < {hit.symbol.id for hit in python}
+    assert not any("return" in hit.symbol.code for hit in found)
+    either = paths(sample_index, '"knead" OR lang:go')
+    assert either >= paths(sample_index, "lang:go") and "src/bakery/bread.py" in either
+
+
+def test_only_paths_that_are_asked_for_name_a_role():
+    def asked(query: str) -> frozenset[str]:
+        return _roles_asked(make_plan(query))
+
+    assert asked("order path:tests") == {"test"}
+    assert asked("order -path:tests") == asked("order NOT (path:tests OR lang:go)") == frozenset()
 
 
 def test_a_word_that_must_be_there(sample_index):
@@ -254,6 +280,16 @@ def test_phrases_are_exact(sample_index):
 )
 def test_case(sample_index, query, found):
     assert bool(sample_index.search(query).hits) is found
+
+
+def test_case_of_words(tmp_path):
+    write_tree(tmp_path / "tree", {"a.py": "def FOO(): ...\n", "b.py": "def foo(): ...\n"})
+    index = Index.open(tmp_path / "tree", index_dir=str(tmp_path / "index"))
+    index.update()
+    assert set(names(index, "FOO")) == {"FOO", "foo"}
+    assert names(index, "FOO case:yes") == names(index, "FOO", filters="case:yes") == ["FOO"]
+    assert names(index, "(foo OR bar) case:yes") == ["foo"]
+    assert names(index, "Foo case:yes") == []
 
 
 def test_words_among_symbols_with_a_phrase(sample_index):
@@ -432,6 +468,17 @@ def test_scores_order_and_contributions(sample_index, query, explain):
     for hit in answer.hits:
         assert sum(part.value for part in hit.explanation) == pytest.approx(hit.score, rel=2e-3)
         assert all(part.source.split(".")[0] in ("keyword", "signal", "exact") for part in hit.explanation)
+
+
+def test_exact_scores_are_called_so(sample_index):
+    for query, source in (("/order/", "exact"), ("order", "keyword")):
+        assert all(hit.explanation[0].source == source for hit in sample_index.search(query))
+
+
+def test_an_answer_is_its_hits(sample_index):
+    answer = sample_index.search("order")
+    assert tuple(answer) == answer.hits and len(answer) == len(answer.hits) > 0
+    assert not sample_index.search("/no such line/")
 
 
 def test_explaining_changes_nothing_else(sample_index):

@@ -114,7 +114,7 @@ def test_case_of_a_plain_word_does_not_matter(word):
 
 
 def test_data_is_no_word():
-    assert tokenize("A" * 81) == []
+    assert tokenize("A" * 81) == tokenize("_" * 81) == []
     assert tokenize("A" * 80) == ["a" * 80]
 
 
@@ -126,3 +126,11 @@ def test_the_cache_is_bounded(monkeypatch):
         assert tokenize(f"word{i}") == [f"word{i}", "word", str(i)]
         assert len(tokens._terms) <= 100
     tokens._terms.update(before)
+
+
+def test_long_names_keep_their_words_and_data_does_not():
+    name = "test_that_the_session_is_saved_when_the_response_is_sent_and_the_cookie_has_not_been_changed"
+    assert {"session", "respons", "cooki"} <= set(tokenize(name)) and name not in tokenize(name)
+    assert (
+        tokenize("aGVsbG8gd29ybGQgdGhpcyBpcyBhIHRlc3Qgb2YgYmFzZTY0IGVuY29kZWQgZGF0YSB0aGF0IGlzIGxvbmcg") == []
+    )

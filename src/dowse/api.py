@@ -29,7 +29,7 @@ class Index:
 
     >>> index = Index.open(".")          # doctest: +SKIP
     >>> index.update()                   # doctest: +SKIP
-    >>> for hit in index.search("retry with backoff", k=5).hits:  # doctest: +SKIP
+    >>> for hit in index.search("retry with backoff", k=5):  # doctest: +SKIP
     ...     print(hit.symbol.path, hit.symbol.start_line, hit.score)
     """
 
@@ -69,9 +69,7 @@ class Index:
     @property
     def exists(self) -> bool:
         """Whether there is an index to search."""
-        from dowse.store.layout import catalog_path
-
-        return catalog_path(self.backend.folder).exists()
+        return self.backend.has_generation()
 
     def update(
         self,
@@ -154,8 +152,8 @@ class Index:
         """Return what is indexed, where, and how fresh it is, as plain data."""
         with self.backend.reader() as reader:
             meta, counts = reader.meta(), reader.counts()
-            languages, files = reader.languages(), reader.files()
-        changes = self.changes(exact=True)
+            languages, files, corpus = reader.languages(), reader.files(), reader.is_corpus
+        changes = self.as_built().changes(exact=True)
         known = {file.path for file in files}
         return {
             "root": str(self.root),
@@ -173,6 +171,7 @@ class Index:
             "languages": languages,
             "strip_docs": meta.get("strip_docs") == "1",
             "writer": self.backend.busy(),
+            "corpus": corpus,  # then nothing is known of changes
             "changes": {
                 "new": sum(job.key not in known for job in changes.jobs),
                 "changed": sum(job.key in known for job in changes.jobs),

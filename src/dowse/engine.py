@@ -23,12 +23,18 @@ from dowse.query import (
     evaluate,
     leaves,
     matches_metadata,
+    narrow,
+    needs_match,
     parse_query,
+    positive_leaves,
+    with_exact_words,
 )
 from dowse.rank.profile import CORPUS, SYMBOL_FIELDS, TREE, Profile
 from dowse.rank.signals import Ranked, Wanted, rank
 from dowse.types import Answer, Contribution, Hit, LineMatch, SymbolRow
 
+# Hits whose texts are in memory at the same time.
+_HITS_AT_ONCE = 100
 # For each pattern of a plan, the lines that match it, by symbol.
 Found = dict[Phrase | Regex, Lines]
 
@@ -86,28 +92,21 @@ def search(
     if min_score:
         ranked = [hit for hit in ranked if hit.score >= min_score]
     chosen = ranked[:k] if k else ranked
-    symbols = reader.symbols([hit.row for hit in chosen])
-    matches = _matching_lines(reader, plan, chosen, found)
-    hits = tuple(
-        Hit(number, hit.score, symbol, tuple(hit.parts), lines)
-        for number, (hit, symbol, lines) in enumerate(zip(chosen, symbols, matches, strict=True), 1)
-    )
+    hits = tuple(_hits(reader, plan, chosen, found))
     return Answer(text, plan.mode, hits, total, reader.generation, notes)
 
 
 def make_plan(text: str, mode: str = "auto", filters: str = "") -> Plan:
     """Decide how to answer."""
-    more = parse_query(filters).clauses if filters else ()
-    parsed = Query((Regex(text),)) if mode == "regex" else parse_query(text)
-    query = Query((*parsed.clauses, *more), parsed.case, text)
-    parts = list(leaves(query.constraint))
+    query = narrow(Query((Regex(text),), source=text) if mode == "regex" else parse_query(text), filters)
+    constraint = with_exact_words(query)
+    parts = list(leaves(constraint))
     if mode == "auto":
-        # Words need ranking; patterns alone need every line that matches.
+        # Words need ranking; patterns alone need every line that matches, if one must.
         words = query.text_for_ranking or any(isinstance(leaf, WordConstraint) for leaf in parts)
-        patterns = any(isinstance(leaf, Phrase | Regex) for leaf in parts)
-        mode = "regex" if patterns and not words else "keyword"
+        mode = "regex" if needs_match(constraint) and not words else "keyword"
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
-    return Plan(mode, query, query.constraint, exact)
+    return Plan(mode, query, constraint, exact)
 
 
 def _find_exact(reader: Reader, plan: Plan) -> Found:
@@ -142,7 +141,7 @@ def _rank_exact(
     if not isinstance(plan.constraint, Phrase | Regex):
         total, rows = len(rows), rows[:limit] if limit else rows
     scores = [math.log2(1 + counts[_place(row)]) for row in rows]
-    ranked = rank(rows, scores, _wanted(plan), profile, _roles_asked(plan))
+    ranked = rank(rows, scores, _wanted(plan), profile, _roles_asked(plan), "exact")
     if not limit:
         ranked.sort(key=lambda hit: (hit.row.repo, hit.row.path, hit.row.start_line, hit.row.row))
     return ranked, total
@@ -164,6 +163,16 @@ def _meets(plan: Plan, row: SymbolRow, found: Found) -> bool:
         return _metadata(leaf, row)
 
     return evaluate(plan.constraint, decide) is True
+
+
+def _hits(reader: Reader, plan: Plan, ranked: Sequence[Ranked], found: Found) -> Iterator[Hit]:
+    """Give the hits with their text, some at a time: a large answer's texts would fill the memory."""
+    for start in range(0, len(ranked), _HITS_AT_ONCE):
+        batch = ranked[start : start + _HITS_AT_ONCE]
+        symbols = reader.symbols([hit.row for hit in batch])
+        matches = _matching_lines(reader, plan, batch, found)
+        for number, (hit, symbol, lines) in enumerate(zip(batch, symbols, matches, strict=True), start + 1):
+            yield Hit(number, hit.score, symbol, tuple(hit.parts), lines)
 
 
 def _matching_lines(
@@ -248,7 +257,7 @@ def _name(word: str) -> str:
 
 def _roles_asked(plan: Plan) -> frozenset[str]:
     """Return the roles that path filters ask for: who looks in tests/ wants no tests held back."""
-    globs = [leaf.glob for leaf in leaves(plan.constraint) if isinstance(leaf, PathFilter)]
+    globs = [leaf.glob for leaf in positive_leaves(plan.constraint) if isinstance(leaf, PathFilter)]
     if not globs:
         return frozenset()
     from dowse.source.roles import role_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -69,7 +70,7 @@ class Symbol:
 class Contribution:
     """One addend of a score, so that contributions always sum to it."""
 
-    source: str  # "keyword.name", "signal.definition", …
+    source: str  # "keyword.name", "exact", "signal.definition", …
     value: float
     detail: str = ""
 
@@ -104,6 +105,12 @@ class Answer:
     total_candidates: int
     generation: int
     notes: tuple[str, ...] = field(default=())  # what was relaxed, left out, incomplete
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
 
 
 class FileStamp(NamedTuple):
@@ -168,12 +175,12 @@ class SymbolRow(NamedTuple):
     file_id: int
 
 
-class Extent(NamedTuple):
-    """Where a stored symbol lies in its file."""
+class Extents(NamedTuple):
+    """Where the symbols of a file lie: three columns, by first line, outer before inner."""
 
-    row: int
-    start_line: int
-    end_line: int
+    rows: list[int]
+    starts: list[int]
+    ends: list[int]
 
 
 class StoredFile(NamedTuple):

@@ -316,9 +316,9 @@ class Conformance:
             ids = {file.path: file.file_id for file in reader.files()}
             names = {row.row: row.name for row in reader.lookup("*", 10)}
             extents = dict(reader.extents(list(ids.values())))
-            assert [names[extent.row] for extent in extents[ids["a"]]] == ["A", "first", "b", "c"]
-            assert [(e.start_line, e.end_line) for e in extents[ids["a"]]] == [(1, 3), (1, 1), (2, 2), (3, 3)]
-            assert extents[ids["empty"]] == []
+            assert [names[row] for row in extents[ids["a"]].rows] == ["A", "first", "b", "c"]
+            assert (extents[ids["a"]].starts, extents[ids["a"]].ends) == ([1, 1, 2, 3], [3, 1, 2, 3])
+            assert extents[ids["empty"]] == ([], [], [])
             assert reader.text(ids["a"]) == text.encode() and reader.text(ids["empty"]) == b""
 
     @pytest.mark.parametrize(

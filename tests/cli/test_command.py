@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 
 from dowse.cli.main import main
+from dowse.cli.output import Style, _mark_spans
 from dowse.version import __version__
 
 from helpers import run_dowse
@@ -58,6 +59,21 @@ def test_later_searches_see_changed_files(sample_copy, tmp_path, capsys):
     assert main(["search", "zyxwvut", *place]) == 0
     (sample_copy / "src" / "new.py").unlink()
     assert main(["search", "zyxwvut", *place, "--fuzziness", "0"]) == 1
+
+
+def test_flags_that_come_too_late_are_told(sample_copy, tmp_path, capsys):
+    place = [str(sample_copy), "--index-dir", str(tmp_path / "index")]
+    flags = ["--exclude", "*.js", "--strip-docs"]
+    assert main(["search", "order", *place]) == 0
+    assert "--rebuild" not in capsys.readouterr().err
+    assert main(["search", "order", *place, *flags]) == 0
+    told = capsys.readouterr().err
+    assert (
+        "when the index is made" in told and "`dowse index --rebuild --exclude '*.js' --strip-docs`" in told
+    )
+    assert main(["index", "--rebuild", "-q", *place, *flags]) == 0
+    assert main(["search", "order", *place, *flags]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_a_search_does_not_wait_for_a_writer(sample_copy, tmp_path, capsys):
@@ -200,6 +216,12 @@ def test_plain_when_piped_and_coloured_when_asked(run):
     assert "\x1b[" not in run("search", "bread", "--color", "never")[1]
     coloured = run("search", "bread", "--color", "always")[1]
     assert "\x1b[35m" in coloured and "\x1b[1;31m" in coloured
+
+
+def test_overlapping_matches_are_marked_once():
+    style = Style(match="<", reset=">")
+    spans = ((0, 3), (1, 2), (2, 5), (5, 6), (7, 8))
+    assert _mark_spans("abcdefgh", spans, style) == "<abcde><f>g<h>"
 
 
 def test_colours_on_a_terminal_unless_the_user_has_none(sample, sample_index):
@@ -391,6 +413,14 @@ def test_status(run, sample):
     assert facts["changes"] == {"new": 0, "changed": 0, "deleted": 0}
 
 
+def test_the_freshness_of_a_corpus_is_not_known(tmp_path, capsys):
+    (tmp_path / "c.jsonl").write_text('{"_id": "1", "text": "def bread(): ...", "language": "python"}\n')
+    place = [str(tmp_path / "c.jsonl"), "--index-dir", str(tmp_path / "index")]
+    assert main(["index", "-q", *place]) == 0
+    assert main(["status", *place]) == 0
+    assert "fresh      unknown (corpora are compared by `dowse index`)\n" in capsys.readouterr().out
+
+
 def test_status_lists_files_and_reasons(run):
     code, out, _ = run("status", "--files")
     assert code == 0
@@ -437,14 +467,26 @@ def test_clear(sample_copy, tmp_path, capsys):
     assert not (tmp_path / "index").exists() and (sample_copy / "README.md").exists()
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh"])
 def test_completion(capsys, shell):
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
-    assert "search" in script and "completion" in script
+    assert "dowse" in script
     if shutil.which(shell):
         done = subprocess.run([shell, "-n"], input=script, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_shell_is_told_what_could_come_next(tmp_path):
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": "dowse sea", "COMP_POINT": "9", "_ARGCOMPLETE_IFS": " "}
+    told = tmp_path / "told"
+    subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m dowse.cli.main 8>{told} 9>/dev/null"],
+        env={**os.environ, **asked},
+        check=False,
+        capture_output=True,
+    )
+    assert told.read_text().split() == ["search"]
 
 
 def test_help_and_version(capsys):

@@ -123,3 +123,15 @@ def test_a_file_without_functions_is_an_error(tmp_path):
     path = json_lines(tmp_path / "c.jsonl", [{"question": "why?"}])
     with Index.open(path, index_dir=str(tmp_path / "index")) as index, pytest.raises(SourceError):
         index.update()
+
+
+@pytest.mark.parametrize(
+    "language", [{"language": "py"}, {"language": "Python"}, {"path": "a/b.py", "language": ""}]
+)
+def test_languages_go_by_their_usual_names_and_by_path(tmp_path, language):
+    code = 'def solve(x):\n    """Hidden wisdom."""\n    return x\n'
+    path = json_lines(tmp_path / "c.jsonl", [{"id": "1", "name": "solve", "code": code, **language}])
+    with Index.open(path, index_dir=str(tmp_path / "index"), strip_docs=True) as index:
+        index.update()
+        assert [hit.symbol.language for hit in index.search("solve lang:py")] == ["python"]
+        assert not index.search("wisdom")

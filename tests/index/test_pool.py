@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from dowse import Index
 from dowse.errors import DowseError
 from dowse.index import pool
-from dowse.index.jobs import CorpusJob, Job
+from dowse.index.jobs import CorpusJob, Job, read_frame, write_frame
 from dowse.source.corpus import CorpusFunction
 
 from helpers import age, contents, json_lines, write_tree
@@ -52,6 +53,14 @@ real_program = pool.worker_program
 def jobs(root: Path, names: list[str]) -> list[Job]:
     write_tree(root, {name: f"def in_{i}(): ...\n" for i, name in enumerate(names)})
     return [Job(name, "r", name, "", str(root / name), 1, 1, "", False) for name in names]
+
+
+def test_a_message_cut_short_is_the_end_of_the_stream():
+    stream = io.BytesIO()
+    write_frame(stream, "a long reply" * 10)
+    whole = stream.getvalue()
+    assert read_frame(io.BytesIO(whole)) == "a long reply" * 10
+    assert {read_frame(io.BytesIO(whole[:length])) for length in range(len(whole))} == {None}
 
 
 @pytest.mark.parametrize("processes", [1, 3])

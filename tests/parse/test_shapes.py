@@ -186,3 +186,12 @@ def test_no_reference_holds_the_byte_that_separates_them_when_stored():
     text = b"import x from 'a\0b';\nimport 'c\0d';\nf\0(g\0.h());\n"
     found = parse_file(text, "javascript", "a.js").references
     assert found and not any("\0" in r.name + r.qualifier for r in found)
+
+
+def test_one_line_outside_definitions_is_kept_if_it_says_something():
+    names = [
+        d.name
+        for d in parse_file(b"LIMIT = 5\n\n\ndef f():\n    return LIMIT\n", "python", "a.py").definitions
+    ]
+    assert names == ["f", "a"]
+    assert [d.name for d in parse_file(b"package a\n\nfunc f() {}\n", "go", "a.go").definitions] == ["f"]

@@ -11,7 +11,8 @@ import pytest
 
 from dowse import Index
 from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexVersionError
-from dowse.store.catalog import FORMAT_VERSION
+from dowse.store.catalog import FORMAT_VERSION, Catalog
+from dowse.store.fulltext import FulltextWriter
 
 from helpers import age, image, write_tree
 
@@ -173,17 +174,111 @@ def test_no_index_yet(tmp_path):
 
 
 def test_removing_an_index_leaves_other_files_alone(tmp_path):
-    """An index may be told to lie in a folder with other things in it, even in the repository itself."""
+    """Something may be put into the folder of an index, or the index into the repository itself."""
     root = write_tree(tmp_path / "tree", {"a.py": "def keep(): ...\n", "text/notes.md": "mine\n"})
-    home = write_tree(tmp_path / "home", {"precious.txt": "do not lose\n"})
-    for folder in (home, root / "sub"):
+    precious = {"precious.txt": "do not lose\n", "text/notes.md": "mine\n", "text/12/deep.md": "mine\n"}
+    for folder, others in ((tmp_path / "home", precious), (root / "sub", {})):
         with Index.open(root, index_dir=str(folder)) as index:
+            index.update()
+            write_tree(folder, others)
+            (root / "a.py").write_text(f"def keep_{len(others)}(): ...\n")
             index.update()
             index.update(rebuild=True)
             index.backend.clear()
-    assert (home / "precious.txt").read_text() == "do not lose\n"
-    assert sorted(p.name for p in home.iterdir()) == ["precious.txt"]
+        left = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+        assert left == others and folder.exists() == bool(others)
     assert sorted(p.name for p in root.iterdir()) == ["a.py", "text"]
+
+
+@pytest.mark.parametrize("mine", ["notes.txt", "text/notes.md", "text/12/notes.md"])
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_no_index_is_made_among_other_files(tmp_path, mine, rebuild):
+    root = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
+    home = write_tree(tmp_path / "home", {mine: "mine\n"})
+    with (
+        Index.open(root, index_dir=str(home)) as index,
+        pytest.raises(DowseError, match=r"home holds other files .* name an empty or new folder"),
+    ):
+        index.update(rebuild=rebuild)
+    assert [p for p in home.rglob("*") if p.is_file()] == [home / mine]
+
+
+def test_what_a_killed_writer_left_is_no_obstacle(tmp_path):
+    root = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
+    write_tree(tmp_path / "home", {"writer.lock": "1", "text/000001/files/x": "", "catalog.sqlite-wal": ""})
+    with Index.open(root, index_dir=str(tmp_path / "home")) as index:
+        assert index.update().added == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("database or disk is full", "free some space"),
+        ("database is locked", "other process"),
+        ("attempt to write a readonly database", "permissions"),
+    ],
+)
+def test_a_hindrance_is_no_damage(broken, monkeypatch, words, remedy):
+    root, folder = broken
+
+    def fail(*_: object) -> None:
+        raise sqlite3.OperationalError(words)
+
+    monkeypatch.setattr(Catalog, "begin", fail)
+    monkeypatch.setattr(Catalog, "counts", fail)
+    with Index.open(root, index_dir=str(folder), strip_docs=True) as index:
+        for action in (index.update, index.file_count):
+            with pytest.raises(DowseError, match=f"{words}.*{remedy}") as raised:
+                action()
+            assert not isinstance(raised.value, IndexDamaged)
+
+
+def test_a_catalog_that_cannot_be_opened_for_long_is_not_called_damaged(broken):
+    root, folder = broken
+    other = sqlite3.connect(folder / "catalog.sqlite", isolation_level=None)
+    other.execute("PRAGMA journal_mode=DELETE")
+    other.execute("BEGIN EXCLUSIVE")
+    with (
+        Index.open(root, index_dir=str(folder)) as index,
+        pytest.raises(DowseError, match="locked") as raised,
+    ):
+        index.search("load")
+    other.close()
+    assert not isinstance(raised.value, IndexDamaged)
+
+
+@pytest.mark.parametrize("half", ["_file_writer", "_symbol_writer"])
+def test_a_commit_that_fails_in_one_half_changes_nothing(broken, tmp_path, monkeypatch, half):
+    """The error is the one that the user sees, and readers keep the last generation."""
+    root, folder = Path(shutil.copytree(broken[0], tmp_path / "tree")), broken[1]
+    (root / "m1.py").write_text("def changed(): ...\n")
+
+    class Failing:
+        def __init__(self, writer: object) -> None:
+            self._writer = writer
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._writer, name)
+
+        def commit(self) -> None:
+            raise OSError("no room for it")
+
+    create = FulltextWriter.__init__
+
+    def create_failing(self: FulltextWriter, *arguments: object, **options: object) -> None:
+        create(self, *arguments, **options)
+        setattr(self, half, Failing(getattr(self, half)))
+
+    with Index.open(root, index_dir=str(folder)) as index:
+        before = image(index)
+        with monkeypatch.context() as patch:
+            patch.setattr(FulltextWriter, "__init__", create_failing)
+            with pytest.raises(OSError, match="no room for it"):
+                index.update()
+        assert [p.name for p in (folder / "text").iterdir()] == ["000001"]
+        assert image(index) == before and index.backend.check() == []
+        assert index.update().changed == 1
+        assert index.backend.check() == []
 
 
 def test_errors_are_of_one_family():

@@ -92,6 +92,34 @@ def test_readers_do_not_need_the_lock(tree, tmp_path):
             assert index.status()["writer"] > 0
 
 
+def test_the_first_search_waits_for_the_first_index(tree, holder, tmp_path):
+    """While it is being made there is none; the command then waits for it, and goes on."""
+    folder = tmp_path / "index"
+    with open_index(tree, tmp_path) as index:
+        assert (folder / "catalog.sqlite").exists() and not index.exists
+        with subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "dowse.cli.main",
+                "search",
+                "first",
+                str(tree),
+                "--index-dir",
+                str(folder),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as search:
+            assert "first use" in search.stderr.readline()
+            assert f"process {holder.pid}" in search.stderr.readline()
+            holder.communicate("\n", timeout=30)
+            out, _ = search.communicate(timeout=60)
+        assert search.returncode == 0 and "a.py" in out
+        assert index.exists
+
+
 def test_waiting_writers_are_never_two_at_once_after_the_index_was_removed(tmp_path):
     """Who waited for a lock file that is then removed must not believe to hold the new one."""
     folder = tmp_path / "index"

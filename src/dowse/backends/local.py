@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.backends.protocol import KeywordRequest
-from dowse.errors import IndexDamaged, IndexMissing
+from dowse.errors import DowseError, IndexDamaged, IndexMissing
 from dowse.query import (
     Leaf,
     PathFilter,
@@ -25,16 +26,19 @@ from dowse.store.layout import (
     clone_generation,
     damaged,
     generation_path,
+    hindered,
     lock_holder,
+    refuse_foreign_folder,
     remove_generation,
     remove_index,
     remove_other_generations,
+    tag_new_index,
     writer_lock,
 )
 from dowse.store.packing import BrokenBlock
 from dowse.types import (
     KEYWORD_FIELDS,
-    Extent,
+    Extents,
     FileRecord,
     FileStamp,
     Reference,
@@ -61,6 +65,19 @@ class LocalBackend:
         self._idle: list[Catalog] = []
         self._lock = threading.Lock()
         self._fulltext: tuple[object, Any] | None = None
+        self._cleared = False  # then the folder was an index's, whatever else lies in it
+
+    def has_generation(self) -> bool:
+        """Whether there is an index to read; also if it is damaged, but not while the first is being made."""
+        if not catalog_path(self.folder).exists():
+            return False
+        try:
+            with self._catalog() as catalog:
+                return catalog.generation() > 0
+        except IndexMissing:
+            return False
+        except DowseError:
+            return self.busy() is None
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[LocalReader]:
@@ -80,7 +97,10 @@ class LocalBackend:
         self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
     ) -> Iterator[LocalWriter]:
         """Become the one writer."""
+        if not self._cleared:
+            refuse_foreign_folder(self.folder)
         with writer_lock(self.folder, wait, on_wait or (lambda _: None)), self._naming_damage():
+            tag_new_index(self.folder)
             catalog = Catalog.open_for_writing(catalog_path(self.folder))
             writer = LocalWriter(self.folder, catalog)
             try:
@@ -91,8 +111,10 @@ class LocalBackend:
     def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
         """Remove the index, and nothing else that may lie in its folder."""
         self.close()
+        refuse_foreign_folder(self.folder)
         with writer_lock(self.folder, wait, on_wait or (lambda _: None)):
             remove_index(self.folder)
+        self._cleared = True
 
     def close(self) -> None:
         """Let go of files; the next reader opens them again."""
@@ -115,7 +137,12 @@ class LocalBackend:
 
     def size(self) -> int:
         """Return the bytes that the index takes on disk."""
-        return sum(f.stat().st_size for f in self.folder.rglob("*") if f.is_file())
+        total = 0
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                with contextlib.suppress(OSError):  # a writer has just removed it
+                    total += Path(folder, name).stat().st_size
+        return total
 
     @contextlib.contextmanager
     def _catalog(self) -> Iterator[Catalog]:
@@ -166,11 +193,11 @@ class LocalBackend:
 
     @contextlib.contextmanager
     def _naming_damage(self) -> Iterator[None]:
-        """Turn what the libraries say of a damaged file into an error that names the remedy."""
+        """Turn what the libraries say of a file they can't use into an error that names the remedy."""
         try:
             yield
         except (sqlite3.DatabaseError, BrokenBlock) as error:
-            raise damaged(self.folder, error) from error
+            raise hindered(self.folder, error) or damaged(self.folder, error) from error
 
 
 class LocalReader:
@@ -250,7 +277,7 @@ class LocalReader:
         """Return the symbols of files."""
         return self._catalog.rows_of_files(file_ids)
 
-    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, list[Extent]]]:
+    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
         """Give, for each file, where its symbols lie."""
         return self._catalog.extents(file_ids)
 
@@ -397,18 +424,24 @@ class LocalWriter:
             self._fulltext.commit()
             generation += 1
         self._catalog.commit(generation, dict(meta))
-        remove_other_generations(self._folder, generation)
         self._base, self._fulltext = generation, None
+        remove_other_generations(self._folder, generation)
         return generation
 
     def close(self) -> None:
-        """Forget what was not committed."""
-        self._catalog.rollback()
-        if self._fulltext is not None:
-            self._fulltext.abort()
-            self._fulltext = None
-            remove_generation(self._folder, self._base + 1)
-        self._catalog.close()
+        """Forget what was not committed, whatever state a failure left it in."""
+        fulltext, self._fulltext = self._fulltext, None
+        try:
+            # tantivy refuses where a commit has failed: its files go all the same.
+            with contextlib.suppress(RuntimeError, ValueError):
+                if fulltext is not None:
+                    fulltext.abort()
+            self._catalog.rollback()
+            # Interrupted right after the commit, this writer may not know that the next generation is in use.
+            if self._catalog.generation() == self._base:
+                remove_generation(self._folder, self._base + 1)
+        finally:
+            self._catalog.close()
 
     def _begin(self) -> None:
         self._begin_catalog()
@@ -419,7 +452,7 @@ class LocalWriter:
             try:
                 self._fulltext = FulltextWriter(folder, create=not self._base)
             except ValueError as error:  # tantivy's word for anything it can't read
-                raise damaged(self._folder, error) from error
+                raise hindered(self._folder, error) or damaged(self._folder, error) from error
 
     def _begin_catalog(self) -> None:
         if not self._catalog.in_transaction:

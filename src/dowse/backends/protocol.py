@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from dowse.query import Constraint
-from dowse.types import Extent, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.types import Extents, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.query.trigrams import TrigramQuery
@@ -66,7 +66,7 @@ class Reader(Protocol):
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files, file by file, in the order of their lines."""
 
-    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, list[Extent]]]:
+    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
         """Give, for each file, where its symbols lie: by first line, outer before inner."""
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from typing import Any
 
 from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
-from dowse.cli.main import ERROR, FOUND, NOTHING, build_parser
+from dowse.cli.main import ERROR, FOUND, NOTHING
 from dowse.cli.output import Style, print_json, render_answer, render_report, render_size, render_time
 from dowse.errors import IndexLocked, IndexMissing
 
@@ -15,6 +16,7 @@ from dowse.errors import IndexLocked, IndexMissing
 def search(options: argparse.Namespace) -> int:
     """Search, indexing first if need be."""
     index = _open(options, fuzziness=options.fuzziness, top_k=options.top_k or None, refresh=options.refresh)
+    _warn_of_ignored(index, options)
     _prepare(index)
     answer = index.search(
         options.query,
@@ -79,7 +81,6 @@ def status(options: argparse.Namespace) -> int:
     if options.json:
         print_json(facts)
         return FOUND
-    changes = facts["changes"]
     lines = [
         ("root", facts["root"]),
         ("index", f"{facts['index']} ({render_size(facts['index_bytes'])})"),
@@ -90,7 +91,7 @@ def status(options: argparse.Namespace) -> int:
         ),
         ("symbols", f"{facts['symbols']:,}"),
         ("languages", ", ".join(f"{name or 'text'} {n:,}" for name, n in facts["languages"].items())),
-        ("fresh", "yes" if not any(changes.values()) else f"no: {_changes(changes)}; run `dowse index`"),
+        ("fresh", _freshness(facts)),
     ]
     if facts["writer"]:
         lines.append(("writing", f"process {facts['writer']}"))
@@ -124,9 +125,9 @@ def clear(options: argparse.Namespace) -> int:
 
 def completion(options: argparse.Namespace) -> int:
     """Print a completion script."""
-    import shtab
+    from argcomplete.shell_integration import shellcode
 
-    sys.stdout.write(shtab.complete(build_parser(), shell=options.shell))
+    sys.stdout.write(shellcode(["dowse"], shell=options.shell))
     return FOUND
 
 
@@ -155,6 +156,18 @@ def _prepare(index: Index) -> None:
             return
     if changes.count:
         _refresh(index)
+
+
+def _warn_of_ignored(index: Index, options: argparse.Namespace) -> None:
+    """Say which flags would have had to be given when the index was made, if it was made otherwise."""
+    flags = [f"--exclude {shlex.quote(glob)}" for glob in options.exclude or ()]
+    flags += ["--strip-docs"] if options.strip_docs else []
+    if not flags or not index.exists:
+        return
+    built, wanted = index.as_built().settings, index.settings
+    if (built.exclude, built.strip_docs) != (wanted.exclude, wanted.strip_docs):
+        said = " ".join(flags)
+        _say(f"{said} only counts when the index is made; run `dowse index --rebuild {said}`")
 
 
 def _refresh(index: Index) -> None:
@@ -205,8 +218,11 @@ def _list_files(index: Index, *, as_json: bool) -> int:
     return FOUND
 
 
-def _changes(changes: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
+def _freshness(facts: dict[str, Any]) -> str:
+    if facts["corpus"]:
+        return "unknown (corpora are compared by `dowse index`)"
+    changes = ", ".join(f"{count:,} {name}" for name, count in facts["changes"].items() if count)
+    return f"no: {changes}; run `dowse index`" if changes else "yes"
 
 
 def _say(message: str) -> None:

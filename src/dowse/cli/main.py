@@ -46,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse the command line, also `search QUERY --json PATH`, which argparse gives up on before 3.13."""
     parser = build_parser()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what could come next
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
     options, rest = parser.parse_known_args(arguments)
     if len(rest) == 1 and getattr(options, "path", "") == "." and not rest[0].startswith("-"):
         options.path = rest.pop()
@@ -187,7 +191,7 @@ def _add_clear(commands: _Commands[argparse.ArgumentParser]) -> None:
 
 def _add_completion(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "completion", "print a completion script for a shell")
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    parser.add_argument("shell", choices=("bash", "zsh", "fish", "tcsh", "powershell"))
 
 
 if __name__ == "__main__":

@@ -158,7 +158,18 @@ def _mark_spans(text: str, spans: tuple[tuple[int, int], ...], style: Style) -> 
     if not style.match:
         return text.rstrip("\r")
     out, at = [], 0
-    for start, end in spans:
+    for start, end in _merged(spans):
         out += [text[at:start], style.match, text[start:end], style.reset]
         at = end
     return ("".join(out) + text[at:]).rstrip("\r")
+
+
+def _merged(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
+    """Join spans that overlap: several patterns may match the same text."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
+from dowse.errors import DowseError
 from dowse.index.jobs import Job
 from dowse.source.git import repo_identity
 from dowse.source.walk import SkippedFile, walk
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 # Size and time of files that are left out for what is in them, and why: they are not opened again.
 LeftOut = dict[str, tuple[tuple[int, int], str]]
+# So many files of an index are looked for in a tree that it was not made from.
+_SAMPLE = 50
 
 
 @dataclass(slots=True)
@@ -43,6 +47,7 @@ def difference(root: Path, index: Reader | Writer, settings: Settings) -> Differ
     # What the index is called stays, wherever it is copied: the ids of symbols hang on it.
     repo = index.meta().get("repo") or repo_identity(root)
     stamps, left_out = known_stamps(index, settings), left_out_files(index)
+    refuse_another_root(index, root, lambda: _shares_files(root, sorted(stamps)))
     missing = set(stamps)
     for entry in walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes):
         key = _printable(entry.path)
@@ -69,6 +74,31 @@ def difference(root: Path, index: Reader | Writer, settings: Settings) -> Differ
         found.jobs.append(job)
     found.deleted = sorted(missing)
     return found
+
+
+def refuse_another_root(index: Reader | Writer, root: Path, shares: Callable[[], bool]) -> None:
+    """Raise if the index is that of another place, which is still there and has nothing in common with this.
+
+    A place that was copied or moved together with its index keeps it.
+    """
+    old = index.meta().get("root", "")
+    if old in ("", str(root)):
+        return
+    try:
+        is_same = Path(old).samefile(root)
+    except OSError:  # it is gone
+        return
+    if is_same or shares():
+        return
+    raise DowseError(
+        f"this index belongs to {old}, not to {root}; name another one with --index-dir, "
+        "or remove it with `dowse clear`"
+    )
+
+
+def _shares_files(root: Path, keys: list[str]) -> bool:
+    sample = keys[:: len(keys) // _SAMPLE + 1]
+    return not sample or any(os.path.lexists(os.path.join(root, key)) for key in sample)
 
 
 def without_same(found: Difference) -> Difference:

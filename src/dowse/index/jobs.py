@@ -50,11 +50,14 @@ AnyJob = Job | CorpusJob
 
 
 def read_frame(stream: BinaryIO) -> Any:  # noqa: ANN401 - a job or a reply
-    """Read one length-prefixed object, None at the end of the stream."""
+    """Read one length-prefixed object, None at the end of the stream, be it in the middle of one."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
-    body = stream.read(_LENGTH.unpack(head)[0])
+    (length,) = _LENGTH.unpack(head)
+    body = stream.read(length)
+    if len(body) < length:
+        return None
     return pickle.loads(body)  # noqa: S301 - both ends are ours
 
 

@@ -9,7 +9,9 @@ from functools import lru_cache
 
 from dowse.index.hashes import content_hash, corpus_hash, symbol_keys
 from dowse.parse.files import parse_file
+from dowse.parse.languages import language_of
 from dowse.parse.tokens import term_string
+from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
 from dowse.source.roles import role_of
 from dowse.store.packing import pack
@@ -56,7 +58,10 @@ def make_record(source: Source, strip_docs: bool) -> FileRecord:
 def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
     """Return the record of one corpus function: a file of its own that holds one symbol."""
     data = function.code.encode("utf-8", "replace")
-    parsed = parse_file(data, function.language, function.path or "function")
+    language = (
+        canonical_language(function.language, LANGUAGES) or language_of(function.path) or function.language
+    )
+    parsed = parse_file(data, language, function.path or "function")
     if strip_docs:
         data, parsed = hold_back_docs(data, parsed)
     first = parsed.definitions[0] if parsed.definitions else None
@@ -76,7 +81,7 @@ def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
     beside = "" if strip_docs else function.doc
     symbol = symbol_record(data, definition, function.id, _short_terms(function.path), beside)
     return FileRecord(
-        *(function.id, function.repo, function.path, function.language, role_of(function.path)),
+        *(function.id, function.repo, function.path, language, role_of(function.path)),
         size=len(data),
         mtime_ns=0,
         content_hash=corpus_hash(function),

@@ -11,7 +11,7 @@ from typing import Any
 
 from dowse.backends.protocol import Backend, Writer
 from dowse.config import Settings
-from dowse.index.difference import LeftOut, difference, known_stamps, left_out_files
+from dowse.index.difference import LeftOut, difference, known_stamps, left_out_files, refuse_another_root
 from dowse.index.hashes import corpus_hash
 from dowse.index.jobs import AnyJob, CorpusJob, Job
 from dowse.index.pool import parse_all
@@ -166,6 +166,7 @@ def _update_corpus(
     problems: dict[str, str] = {}
     known = {key: stamp.content_hash for key, stamp in known_stamps(writer, settings).items()}
     fresh, present = _changed_functions(_functions(root, problems), known, problems)
+    refuse_another_root(writer, root, lambda: not known or not present.isdisjoint(known))
     deleted = sorted(set(known) - present)
     for key in deleted:
         writer.delete(key)

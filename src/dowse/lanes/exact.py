@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from dowse.backends.protocol import Reader
 from dowse.lanes.places import Lines
 from dowse.query.pattern import Pattern
 from dowse.query.trigrams import required_trigrams
-from dowse.types import Extent, SymbolRow
+from dowse.types import Extents, SymbolRow
 
 
 def exact_lane(
@@ -29,12 +29,11 @@ def exact_lane(
     return found
 
 
-def _distribute(file_id: int, extents: Sequence[Extent], numbers: list[int], found: Lines) -> None:
-    """Give each line to the smallest symbol around it; extents come by start, outer before inner."""
-    starts = [extent.start_line for extent in extents]
+def _distribute(file_id: int, extents: Extents, numbers: list[int], found: Lines) -> None:
+    """Give each line to the smallest symbol around it."""
+    rows, starts, ends = extents
     for number in numbers:
         at = bisect_right(starts, number) - 1
-        while at >= 0 and extents[at].end_line < number:
+        while at >= 0 and ends[at] < number:
             at -= 1
-        row = extents[at].row if at >= 0 else 0
-        found.setdefault((file_id, row), []).append(number)
+        found.setdefault((file_id, rows[at] if at >= 0 else 0), []).append(number)

@@ -18,8 +18,8 @@ from dowse.types import Definition, ParsedFile, Reference, Span
 # Hand-written files parse in milliseconds; what takes seconds is generated or hostile.
 TIME_LIMIT_SECONDS = 5.0
 
-# A remainder with fewer lines that say something is not worth a result of its own.
-_MIN_REMAINDER_LINES = 2
+# A remainder of one such line says nothing that the rest of the file does not.
+_BARE_LINE = re.compile(rb"\s*(?:package|module|namespace|import|from|use|using|require|#include|<\?php)\b")
 
 # These make named tuples at the speed of plain ones.
 _REFERENCE = partial(tuple.__new__, Reference)
@@ -137,7 +137,7 @@ def _remainder(text: Text, root: Entry, stem: str, max_lines: int, alone: bool) 
     spans = _without(text.data, (0, len(text.data)), root.holes)
     lines = [len(_SAYS_SOMETHING.findall(text.data, *span)) for span in spans]
     spans, said = [span for span, says in zip(spans, lines, strict=True) if says], sum(lines)
-    if not said or (said < _MIN_REMAINDER_LINES and not alone):
+    if not said or (said == 1 and not alone and _BARE_LINE.match(text.data, spans[0][0])):
         return []
     first, last = text.lines_of(spans[0][0], spans[-1][1])
     docs = tuple(_overlap(root.doc_spans, spans))

@@ -19,6 +19,8 @@ _ASCII_PARTS = re.compile(
 _CACHE_LIMIT = 400_000
 # A longer "word" is data (base64, minified text), not something a person would search for.
 _MAX_WORD = 80
+# … unless its parts are about as long as words are.
+_MIN_PART, _MAX_PART = 4, 16
 
 
 def tokenize(text: str) -> list[str]:
@@ -29,7 +31,7 @@ def tokenize(text: str) -> list[str]:
 def term_string(text: bytes) -> str:
     """Return the distinct search terms of a UTF-8 text joined with spaces, as the index stores them.
 
-    Each term counts once per document: on our sets presence ranks better than frequency, since code
+    Each identifier counts once per document: on our sets presence ranks better than frequency, since code
     repeats a variable for reasons that say nothing about what a function is for.
     """
     return " ".join(map(_terms.__getitem__, set(_words(text))))
@@ -69,9 +71,10 @@ _stem_function: Callable[[str], str] | None = None
 
 def _terms_of(word: str) -> list[str]:
     """Return the terms of one word: the whole identifier first, then its stemmed parts."""
-    if len(word) > _MAX_WORD:
-        return []
     parts = [stem(part) for part in split_identifier(word)]
+    if len(word) > _MAX_WORD:
+        # A long test name has words in it; encoded data falls into crumbs.
+        return parts if _MIN_PART * len(parts) < len(word) < _MAX_PART * len(parts) else []
     whole = word.strip("_").lower()
     return parts if len(parts) < 2 else [whole, *parts]
 

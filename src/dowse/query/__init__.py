@@ -24,7 +24,10 @@ from .ast import (
     Word,
     WordConstraint,
     leaves,
+    needs_match,
+    positive_leaves,
     requires_exact,
+    with_exact_words,
 )
 from .errors import QueryError
 from .evaluate import (
@@ -35,7 +38,7 @@ from .evaluate import (
     symbol_matches,
 )
 from .languages import KINDS, LANGUAGE_ALIASES, LANGUAGES
-from .parser import parse_query
+from .parser import narrow, parse_query
 
 __all__ = [
     "KINDS",
@@ -63,8 +66,12 @@ __all__ = [
     "glob_to_regex",
     "leaves",
     "matches_metadata",
+    "narrow",
+    "needs_match",
     "parse_query",
     "path_matches",
+    "positive_leaves",
     "requires_exact",
     "symbol_matches",
+    "with_exact_words",
 ]

@@ -151,6 +151,44 @@ def leaves(constraint: Constraint | None) -> Iterator[Leaf]:
         yield constraint
 
 
+def positive_leaves(constraint: Constraint | None, *, positive: bool = True) -> Iterator[Leaf]:
+    """Yield the leaves that are asked for, not excluded."""
+    if isinstance(constraint, And | Or):
+        for part in constraint.parts:
+            yield from positive_leaves(part, positive=positive)
+    elif isinstance(constraint, Not):
+        yield from positive_leaves(constraint.part, positive=not positive)
+    elif constraint is not None and positive:
+        yield constraint
+
+
+def needs_match(constraint: Constraint | None) -> bool:
+    """Whether the constraint can hold only where some phrase or regex matches."""
+    if isinstance(constraint, And):
+        return any(map(needs_match, constraint.parts))
+    if isinstance(constraint, Or):
+        return all(map(needs_match, constraint.parts))
+    return isinstance(constraint, Phrase | Regex)
+
+
+def with_exact_words(query: Query) -> Constraint | None:
+    """Return the constraint of a query, with words as they are written where case:yes was said."""
+    if not query.case_sensitive:
+        return query.constraint
+    phrases: list[Constraint] = [Phrase(clause.text) for clause in query.clauses if isinstance(clause, Word)]
+    parts = [_exact_words(query.constraint)] if query.constraint else []
+    return conjunction([*parts, *phrases])
+
+
+def _exact_words(constraint: Constraint) -> Constraint:
+    """Ask also for the very text of every word that must be there."""
+    if isinstance(constraint, WordConstraint):
+        return And((constraint, Phrase(constraint.word.text)))
+    if isinstance(constraint, And):
+        return conjunction([_exact_words(part) for part in constraint.parts])
+    return Or(tuple(map(_exact_words, constraint.parts))) if isinstance(constraint, Or) else constraint
+
+
 def conjunction(parts: list[Constraint]) -> Constraint:
     """Make an And without nesting or repetition."""
     flat = dict.fromkeys(

@@ -56,12 +56,35 @@ def parse_query(text: str, *, languages: Iterable[str] = (*LANGUAGES, *PLAIN_LAN
     Raises:
         QueryError: with the position and the remedy, if the text has no clear meaning.
     """
-    if len(text) > MAX_LENGTH:
-        raise QueryError(f"the query is longer than {MAX_LENGTH} characters; shorten it", MAX_LENGTH)
-    parser = _Parser(list(tokenize(text)), len(text), tuple(languages))
+    parser = _Parser(text, tuple(languages))
     query = Query(parser.parse(), parser.case, text)
     _refuse_contradictions(query, parser.places)
     return query
+
+
+def narrow(query: Query, filters: str) -> Query:
+    """Add conditions said apart from the query, e.g. by flags; all of them must hold too.
+
+    Raises:
+        QueryError: also if they contradict the query.
+    """
+    if not filters.strip():
+        return query
+    case = query.case
+    more: tuple[Clause, ...] = ()
+    parser = _Parser(filters, (*LANGUAGES, *PLAIN_LANGUAGES))
+    added = Query(parser.parse(only_case=True), parser.case)
+    if added.case is not None:
+        if case not in (None, added.case):
+            raise QueryError("case:yes and case:no contradict each other; keep one", 0)
+        case = added.case
+    if added.constraint is not None:
+        # As one condition: beside the query's own filters they would be alternatives.
+        more = (added.constraint if isinstance(added.constraint, And) else And((added.constraint,)),)
+    words = (clause for clause in added.clauses if isinstance(clause, Word))
+    both = Query((*query.clauses, *words, *more), case, query.source)
+    _refuse_contradictions(both, {})
+    return both
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +100,19 @@ _Item = Clause | _Group
 class _Parser:
     """A recursive-descent parser over the tokens of one query."""
 
-    def __init__(self, tokens: list[Token], length: int, languages: tuple[str, ...]) -> None:
-        self.tokens = tokens
-        self.length = length
+    def __init__(self, text: str, languages: tuple[str, ...]) -> None:
+        if len(text) > MAX_LENGTH:
+            raise QueryError(f"the query is longer than {MAX_LENGTH} characters; shorten it", MAX_LENGTH)
+        self.tokens = list(tokenize(text))
+        self.length = len(text)
         self.languages = languages
         self.at = 0
         self.depth = 0
         self.case: bool | None = None
         self.places: dict[Leaf, int] = {}  # for errors about contradictions
 
-    def parse(self) -> tuple[Clause, ...]:
-        """Parse everything."""
+    def parse(self, *, only_case: bool = False) -> tuple[Clause, ...]:
+        """Parse everything; a lone case: asks for nothing, unless it comes on top of something."""
         if not self.tokens:
             raise QueryError("the query is empty; type what to look for", 0)
         group = self.side_by_side()
@@ -97,7 +122,7 @@ class _Parser:
                 f"the ) at position {place} closes nothing; remove it, or quote text that holds it", place
             )
         clauses = tuple(_flattened(group))
-        if not clauses:
+        if not clauses and not only_case:
             raise QueryError("the query has no words or filters besides case:; say what to look for", 0)
         return clauses
 

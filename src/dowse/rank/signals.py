@@ -57,12 +57,13 @@ def rank(
     wanted: Wanted,
     profile: Profile,
     asked_roles: frozenset[str] = frozenset(),
+    source: str = "keyword",
 ) -> list[Ranked]:
-    """Order candidates by keyword score and signals, best first, ties by place."""
+    """Order candidates by the score of their source and by signals, best first, ties by place."""
     if not rows:
         return []
     top = max(scores)
-    signals = _Signals(wanted, profile, top, wanted.roles() | asked_roles)
+    signals = _Signals(wanted, profile, top, wanted.roles() | asked_roles, source)
     ranked = [signals.apply(row, score) for row, score in zip(rows, scores, strict=True)]
     if profile.coherence:
         _keep_company(ranked, scores, profile.coherence * top)
@@ -75,15 +76,16 @@ def rank(
 class _Signals:
     """The signals of one query; words seen before are not compared again."""
 
-    def __init__(self, wanted: Wanted, profile: Profile, top: float, asked: set[str]) -> None:
+    def __init__(self, wanted: Wanted, profile: Profile, top: float, asked: set[str], source: str) -> None:
         self._wanted, self._profile, self._top, self._asked = wanted, profile, top, asked
+        self._source = source
         self._shares: dict[frozenset[str], float] = {}
         self._words: dict[str, bool] = {}
         self._folded = {name.lower() for name in wanted.names}
 
     def apply(self, row: SymbolRow, score: float) -> Ranked:
-        """Add what speaks for a symbol to its keyword score."""
-        profile, parts, total = self._profile, [Contribution("keyword", score)], score
+        """Add what speaks for a symbol to its score."""
+        profile, parts, total = self._profile, [Contribution(self._source, score)], score
         for name, share in (
             ("definition", profile.definition and profile.definition * self._is_named(row)),
             ("name", profile.name and profile.name * self._share(_name_terms(row.name))),

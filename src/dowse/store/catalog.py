@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import sqlite3
 import struct
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse.errors import IndexMissing, IndexVersionError
-from dowse.store.layout import damaged
+from dowse.store.layout import damaged, hindered
 from dowse.store.packing import unpack
-from dowse.types import Extent, FileRecord, FileStamp, Reference, StoredFile, SymbolRow
+from dowse.types import Extents, FileRecord, FileStamp, Reference, StoredFile, SymbolRow
 
 # Raised whenever what is stored, or how it is tokenised, changes.
 FORMAT_VERSION = 2
@@ -37,7 +38,7 @@ CREATE TABLE symbols (
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
     signature TEXT NOT NULL, doc TEXT NOT NULL, spans TEXT NOT NULL, content_hash TEXT NOT NULL
 );
-CREATE INDEX symbols_by_file ON symbols (file_id);
+CREATE INDEX symbols_by_place ON symbols (file_id, start_line, end_line DESC);
 CREATE INDEX symbols_by_key ON symbols (key);
 CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
@@ -90,7 +91,7 @@ class Catalog:
                 db.execute("COMMIT")
         except sqlite3.DatabaseError as error:
             db.close()
-            raise damaged(path.parent, error) from error
+            raise hindered(path.parent, error) or damaged(path.parent, error) from error
         return cls(db, path)._checked()
 
     @classmethod
@@ -101,6 +102,8 @@ class Catalog:
         try:
             return cls(_connect(f"file:{_quoted(path)}?mode=ro"), path)._checked()
         except sqlite3.OperationalError:
+            if os.access(path.parent, os.W_OK):
+                raise
             # A read-only folder can't hold the write-ahead log's shared memory, and so no writer either.
             return cls(_connect(f"file:{_quoted(path)}?immutable=1"), path)._checked()
 
@@ -286,19 +289,22 @@ class Catalog:
             found.extend(SymbolRow(*row) for row in self._db.execute(query, batch))
         return found
 
-    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, list[Extent]]]:
+    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
         """Give, for each file, where its symbols lie: by first line, outer before inner."""
         for start in range(0, len(file_ids), _BATCH):
             batch = file_ids[start : start + _BATCH]
             marks = ",".join("?" * len(batch))
-            found: dict[int, list[Extent]] = {file_id: [] for file_id in batch}
+            found: dict[int, Extents] = {file_id: Extents([], [], []) for file_id in batch}
             rows = self._db.execute(
                 f"SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({marks})"
                 " ORDER BY file_id, start_line, end_line DESC",
                 batch,
             )
-            for file_id, *extent in rows:
-                found[file_id].append(Extent(*extent))
+            for file_id, row, first, last in rows:
+                extents = found[file_id]
+                extents.rows.append(row)
+                extents.starts.append(first)
+                extents.ends.append(last)
             yield from found.items()
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:

@@ -82,10 +82,22 @@ class FulltextWriter:
 
     def commit(self) -> None:
         """Write everything to disk; merges are finished when this returns."""
-        files = threading.Thread(target=_finish, args=(self._file_writer,))
+        failures: list[BaseException] = []
+
+        def finish_files() -> None:
+            try:
+                _finish(self._file_writer)
+            except BaseException as error:  # raised below, where the caller sees it
+                failures.append(error)
+
+        files = threading.Thread(target=finish_files)
         files.start()  # each writes and merges on its own: side by side they take the time of one
-        _finish(self._symbol_writer)
-        files.join()
+        try:
+            _finish(self._symbol_writer)
+        finally:
+            files.join()
+        if failures:
+            raise failures[0]
 
     def abort(self) -> None:
         """Drop what was not committed."""

@@ -3,6 +3,7 @@
     catalog.sqlite      the authority: its `generation` names the folder that belongs to it
     text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
     writer.lock         held while somebody writes
+    CACHEDIR.TAG        tells backups, and our own walker, that nothing here was written by hand
 
 A new generation starts as hard links to the files of the last one (tantivy never changes a file it
 has written), is changed in its own folder, and becomes visible when the catalog's transaction
@@ -13,15 +14,30 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dowse.errors import IndexDamaged, IndexLocked
+from dowse.errors import DowseError, IndexDamaged, IndexLocked
 
 CATALOG = "catalog.sqlite"
 TEXT = "text"
 LOCK = "writer.lock"
+TAG = "CACHEDIR.TAG"
+_TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
+_CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal"))
+_GENERATION = re.compile(r"[0-9]{6,}")
+# What hinders SQLite and tantivy though the index is whole, in their words, and what to do about it.
+_HINDRANCES = (
+    ("disk is full", "free some space on its disk"),
+    ("No space left", "free some space on its disk"),
+    ("is locked", "wait for the other process that has it open, or end that"),
+    ("readonly database", "check the permissions of that folder"),
+    ("unable to open database", "check the permissions of that folder"),
+    ("Permission denied", "check the permissions of that folder"),
+    ("out of memory", "free some memory"),
+)
 # How often a waiting writer looks again; short against any real indexing run.
 _LOCK_POLL_SECONDS = 0.05
 
@@ -60,12 +76,12 @@ def remove_generation(folder: Path, generation: int) -> None:
 
 
 def remove_other_generations(folder: Path, keep: int) -> None:
-    """Remove every generation folder but one; readers keep what they have open."""
+    """Remove every generation folder but one, and nothing else; readers keep what they have open."""
     import shutil
 
-    kept = generation_path(folder, keep).name
+    kept = generation_path(folder, keep)
     for entry in sorted((folder / TEXT).glob("*")):
-        if entry.name != kept:
+        if entry != kept and _GENERATION.fullmatch(entry.name):
             shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -74,14 +90,50 @@ def remove_index(folder: Path) -> None:
 
     The catalog goes first: a reader then finds no index rather than half of one.
     """
-    import shutil
-
-    for ending in ("", "-wal", "-shm"):
-        (folder / f"{CATALOG}{ending}").unlink(missing_ok=True)
-    shutil.rmtree(folder / TEXT, ignore_errors=True)
-    (folder / LOCK).unlink(missing_ok=True)
+    for name in _CATALOG_FILES:
+        (folder / name).unlink(missing_ok=True)
+    remove_other_generations(folder, keep=0)
+    remove_generation(folder, 0)
+    with contextlib.suppress(OSError):
+        if (folder / TAG).read_bytes() == _TAG_TEXT.encode():
+            (folder / TAG).unlink()
+    with contextlib.suppress(OSError):  # something else lies in it
+        (folder / TEXT).rmdir()
+    (folder / LOCK).unlink(missing_ok=True)  # from here on, another writer may be at work
     with contextlib.suppress(OSError):
         folder.rmdir()
+
+
+def tag_new_index(folder: Path) -> None:
+    """Mark the folder of an index that is about to be made, so that no walk takes it for source text."""
+    if not (folder / CATALOG).exists() and not (folder / TAG).exists():
+        (folder / TAG).write_bytes(_TAG_TEXT.encode())
+
+
+def refuse_foreign_folder(folder: Path) -> None:
+    """Raise if the folder holds something, but neither an index nor what a killed writer left of one."""
+    try:
+        names = set(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return  # there is none; making it says what is wrong with the path, if something is
+    if CATALOG in names:
+        return
+    foreign = names - {*_CATALOG_FILES, LOCK, TAG}
+    if foreign == {TEXT}:
+        foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
+    if foreign:
+        raise DowseError(
+            f"{folder} holds other files ({min(foreign)}) and no index; "
+            "name an empty or new folder for the index"
+        )
+
+
+def hindered(folder: Path, reason: object) -> DowseError | None:
+    """Return the error for an index that is whole but can't be used now, None if that is not the reason."""
+    for words, remedy in _HINDRANCES:
+        if words in str(reason):
+            return DowseError(f"the index in {folder} can't be used now ({reason}); {remedy}")
+    return None
 
 
 def damaged(folder: Path, reason: object) -> IndexDamaged:
@@ -122,7 +174,10 @@ def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -
     told = False
     while True:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        except FileNotFoundError:  # who held the lock before has just removed the folder
+            continue
         if _try_lock(handle) and _is_at(handle, folder / LOCK):
             return handle
         holder = _read_holder(handle)
