@@ -115,7 +115,7 @@ def doctor(options: argparse.Namespace) -> int:
 def clear(options: argparse.Namespace) -> int:
     """Remove the index."""
     index = _open(options)
-    if not index.exists:
+    if not index.backend.folder.is_dir():
         _say(f"there is no index of {index.root}")
         return NOTHING
     index.backend.clear()
