@@ -92,6 +92,8 @@ def search(
     if min_score:
         ranked = [hit for hit in ranked if hit.score >= min_score]
     chosen = ranked[:k] if k else ranked
+    if not reader.is_complete:
+        notes = (*notes, "the index is not complete yet; `dowse index` finishes it")
     hits = tuple(_hits(reader, plan, chosen, found))
     return Answer(text, plan.mode, hits, total, reader.generation, notes)
 

@@ -86,7 +86,8 @@ def test_a_deadly_file_costs_itself_alone(tmp_path):
     replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=haunted(30))}
     assert replies["segfault.py"].reason == "parser died (SIGSEGV)"
     assert replies["leave.py"].reason == "parser died (exit 3)"
-    assert replies["raise.py"].reason == "parser died (exit 1)"
+    # 120: it also failed to print why, since nobody reads that.
+    assert replies["raise.py"].reason in ("parser died (exit 1)", "parser died (exit 120)")
     assert sorted(key for key, reply in replies.items() if reply.records) == [
         f"{i}.py" for i in (0, 2, 3, 5, 6)
     ]

@@ -205,7 +205,9 @@ class LocalReader:
 
     def __init__(self, generation: int, catalog: Catalog, fulltext: Any) -> None:  # noqa: ANN401
         self.generation = generation
-        self.is_corpus = catalog.meta().get("corpus") == "1"
+        meta = catalog.meta()
+        self.is_corpus = meta.get("corpus") == "1"
+        self.is_complete = meta.get("complete", "1") == "1"
         self._catalog = catalog
         self._fulltext = fulltext
 

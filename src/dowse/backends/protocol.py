@@ -39,6 +39,7 @@ class Reader(Protocol):
 
     generation: int
     is_corpus: bool  # functions from many places, rather than the files of a tree
+    is_complete: bool  # whether the writer had seen everything when it committed
 
     def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols, best first; never a score of 0 if there are terms."""

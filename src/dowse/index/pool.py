@@ -19,7 +19,7 @@ FILE_TIME_LIMIT = 30
 # Jobs a process has ahead of it, so that it never waits for the parent.
 _AHEAD = 4
 # Parsed files that may wait for the store; bounds memory when the store is the slower side.
-_BACKLOG = 32
+_BACKLOG = 16
 
 
 def parse_all(

@@ -25,6 +25,9 @@ _CORPUS_BATCH = 64
 # A file saved this shortly before it was indexed may change again within the same clock tick; its
 # time is not trusted, so the next update compares content.
 _RACY_NS = 2_000_000_000
+# Text after which a generation is committed although more is to come: a transaction that outgrows memory
+# is slow, and a run that is cut short goes on from here.
+_CHUNK = 200_000_000
 # Parsing this little is quicker than starting a second process.
 _SMALL_BYTES = 300_000
 
@@ -92,14 +95,19 @@ def _update_tree(
     size = sum(job.size for job in diff.jobs)
     processes = 1 if size < _SMALL_BYTES else settings.processes
     tally = _Tally(writer, diff.skipped)
+    waiting = 0
     for done, reply in enumerate(parse_all(diff.jobs, processes), 1):
         tally.take(reply.key, reply.records, reply.reason)
         on_progress(Progress(done, len(diff.jobs)))
+        waiting += sum(len(record.text) for record in reply.records)
+        if waiting > _CHUNK:
+            writer.commit({**_description(writer, root, settings, {}), "complete": "0"})
+            waiting = 0
     tally.finish({job.key: job for job in diff.jobs}, diff.left_out)
     wrote = tally.added or tally.changed or tally.dropped or diff.deleted
     left_out_changed = sorted(diff.skipped) != writer.skipped() or diff.left_out != left_out_files(writer)
     generation = 0
-    if wrote or tally.touched or left_out_changed or not writer.meta().get("root"):
+    if wrote or tally.touched or left_out_changed or writer.meta().get("complete") != "1":
         writer.set_skipped(diff.skipped)
         generation = writer.commit(_description(writer, root, settings, diff.left_out))
     return Report(
@@ -227,6 +235,7 @@ def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftO
         "repo": writer.meta().get("repo") or repo_identity(root),
         "commit": head_commit(root),
         "indexed_at": str(int(time.time())),
+        "complete": "1",
         "corpus": str(int(is_corpus(root))),
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),

@@ -16,7 +16,7 @@ _ASCII_PARTS = re.compile(
 )
 # Real code repeats its identifiers, so a cache of this size answers nearly every word; the bound
 # keeps an indexing process small on machine-made files whose words never repeat.
-_CACHE_LIMIT = 400_000
+_CACHE_LIMIT = 200_000
 # A longer "word" is data (base64, minified text), not something a person would search for.
 _MAX_WORD = 80
 # … unless its parts are about as long as words are.
