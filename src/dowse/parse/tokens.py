@@ -16,11 +16,11 @@ _ASCII_PARTS = re.compile(
 )
 # Real code repeats its identifiers, so a cache of this size answers nearly every word; the bound
 # keeps an indexing process small on machine-made files whose words never repeat.
-_CACHE_LIMIT = 200_000
+_CACHE_LIMIT = 400_000
 # A longer "word" is data (base64, minified text), not something a person would search for.
 _MAX_WORD = 80
-# … unless its parts are about as long as words are.
-_MIN_PART, _MAX_PART = 4, 16
+# … unless it is not too long for a name, and its parts are about as long as words are.
+_MAX_NAME, _MIN_PART, _MAX_PART = 240, 4, 16
 
 
 def tokenize(text: str) -> list[str]:
@@ -71,12 +71,20 @@ _stem_function: Callable[[str], str] | None = None
 
 def _terms_of(word: str) -> list[str]:
     """Return the terms of one word: the whole identifier first, then its stemmed parts."""
-    parts = [stem(part) for part in split_identifier(word)]
     if len(word) > _MAX_WORD:
-        # A long test name has words in it; encoded data falls into crumbs.
-        return parts if _MIN_PART * len(parts) < len(word) < _MAX_PART * len(parts) else []
+        return _long_terms(word)
+    parts = [stem(part) for part in split_identifier(word)]
     whole = word.strip("_").lower()
     return parts if len(parts) < 2 else [whole, *parts]
+
+
+def _long_terms(word: str) -> list[str]:
+    """Return the parts of a long test name, which has words in it; encoded data falls into crumbs."""
+    if len(word) > _MAX_NAME:
+        return []
+    parts = split_identifier(word)
+    is_name = _MIN_PART * len(parts) < len(word) < _MAX_PART * len(parts)
+    return [stem(part) for part in parts] if is_name else []
 
 
 def _unicode_parts(word: str) -> list[str]:
