@@ -39,7 +39,6 @@ CREATE TABLE symbols (
     signature TEXT NOT NULL, doc TEXT NOT NULL, spans TEXT NOT NULL, content_hash TEXT NOT NULL
 );
 CREATE INDEX symbols_by_place ON symbols (file_id, start_line, end_line DESC);
-CREATE INDEX symbols_by_key ON symbols (key);
 CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 """
@@ -321,11 +320,6 @@ class Catalog:
                 place = (0, f"file:{key}", repo, path, language, role, "file", name, name)
                 found.append(SymbolRow(*place, 1, max(1, lines), "", file_id))
         return found
-
-    def rows_by_key(self, key: str) -> list[SymbolRow]:
-        """Return the symbols with one stable id (one, unless a corpus repeats its ids)."""
-        query = f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.key = ?"
-        return [SymbolRow(*row) for row in self._db.execute(query, (key,))]
 
     def rows_like(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a LIKE pattern, shortest names first."""
