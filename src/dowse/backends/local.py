@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 # A reader can meet a generation that is just being replaced; each try sees a newer one.
 _OPEN_TRIES = 20
-# Symbols whose files are in memory at once when many are asked for.
-_SYMBOL_BATCH = 100
 
 
 class LocalBackend:
@@ -294,13 +292,9 @@ class LocalReader:
 
     def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
         """Return symbols with their text."""
-        found: list[Symbol] = []
-        for start in range(0, len(rows), _SYMBOL_BATCH):
-            batch = rows[start : start + _SYMBOL_BATCH]
-            texts = self._fulltext.memory.texts({row.file_id for row in batch}, self._catalog.texts)
-            details = self._catalog.details([row.row for row in batch if row.row])
-            found.extend(_symbol(row, texts[row.file_id], details.get(row.row)) for row in batch)
-        return found
+        texts = self._fulltext.memory.texts({row.file_id for row in rows}, self._catalog.texts)
+        details = self._catalog.details([row.row for row in rows if row.row])
+        return [_symbol(row, texts[row.file_id], details.get(row.row)) for row in rows]
 
     def stamps(self) -> dict[str, FileStamp]:
         """Return size, time and content hash of every file."""

@@ -10,7 +10,7 @@ import sqlite3
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dowse.errors import IndexMissing, IndexVersionError
 from dowse.store.layout import damaged, hindered
@@ -43,9 +43,10 @@ CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
 """
 
-_ROW_COLUMNS = (
-    "s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name, s.qualified_name, "
+_ROW_SELECT = (
+    "SELECT s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name, s.qualified_name, "
     "s.start_line, s.end_line, s.signature, s.file_id"
+    " FROM symbols s JOIN files f ON f.id = s.file_id"
 )
 # SQLite's default limit on bound values is far above this; smaller statements stay in its cache.
 _BATCH = 500
@@ -264,68 +265,48 @@ class Catalog:
 
     def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols with these ids, in the order asked; ids that are gone are left out."""
-        found: dict[int, SymbolRow] = {}
-        for start in range(0, len(ids), _BATCH):
-            batch = ids[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            query = (
-                f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id"
-                f" WHERE s.id IN ({marks})"
-            )
-            found.update((row[0], SymbolRow(*row)) for row in self._db.execute(query, batch))
+        found = {row[0]: SymbolRow(*row) for row in self._among(ids, f"{_ROW_SELECT} WHERE s.id IN ({{}})")}
         return [found[i] for i in ids if i in found]
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return all symbols of some files, in the order of their lines."""
-        found: list[SymbolRow] = []
-        for start in range(0, len(file_ids), _BATCH):
-            batch = file_ids[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            query = (
-                f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id"
-                f" WHERE s.file_id IN ({marks}) ORDER BY s.file_id, s.start_line, s.end_line DESC"
-            )
-            found.extend(SymbolRow(*row) for row in self._db.execute(query, batch))
-        return found
+        query = f"{_ROW_SELECT} WHERE s.file_id IN ({{}}) ORDER BY s.file_id, s.start_line, s.end_line DESC"
+        return [SymbolRow(*row) for row in self._among(file_ids, query)]
 
     def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
         """Give, for each file, where its symbols lie: by first line, outer before inner."""
-        for start in range(0, len(file_ids), _BATCH):
-            batch = file_ids[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            found: dict[int, Extents] = {file_id: Extents([], [], []) for file_id in batch}
-            rows = self._db.execute(
-                f"SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({marks})"
-                " ORDER BY file_id, start_line, end_line DESC",
-                batch,
-            )
-            for file_id, row, first, last in rows:
-                extents = found[file_id]
-                extents.rows.append(row)
-                extents.starts.append(first)
-                extents.ends.append(last)
-            yield from found.items()
+        found: dict[int, Extents] = {file_id: Extents([], [], []) for file_id in file_ids}
+        query = (
+            "SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({})"
+            " ORDER BY file_id, start_line, end_line DESC"
+        )
+        for file_id, row, first, last in self._among(file_ids, query):
+            extents = found[file_id]
+            extents.rows.append(row)
+            extents.starts.append(first)
+            extents.ends.append(last)
+        yield from found.items()
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines."""
         found: list[SymbolRow] = []
-        for start in range(0, len(file_ids), _BATCH):
-            batch = file_ids[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            rows = self._db.execute(
-                f"SELECT id, key, repo, path, language, role, lines FROM files WHERE id IN ({marks})", batch
-            )
-            for file_id, key, repo, path, language, role, lines in rows:
-                name = path.rpartition("/")[2]
-                place = (0, f"file:{key}", repo, path, language, role, "file", name, name)
-                found.append(SymbolRow(*place, 1, max(1, lines), "", file_id))
+        query = "SELECT id, key, repo, path, language, role, lines FROM files WHERE id IN ({})"
+        for file_id, key, repo, path, language, role, lines in self._among(file_ids, query):
+            name = path.rpartition("/")[2]
+            place = (0, f"file:{key}", repo, path, language, role, "file", name, name)
+            found.append(SymbolRow(*place, 1, max(1, lines), "", file_id))
         return found
+
+    def _among(self, ids: Sequence[int], query: str) -> Iterator[Any]:
+        """Run a query whose `{}` stands for the ids, some of them at a time."""
+        for start in range(0, len(ids), _BATCH):
+            batch = ids[start : start + _BATCH]
+            yield from self._db.execute(query.format(",".join("?" * len(batch))), batch)
 
     def rows_like(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a LIKE pattern, shortest names first."""
         query = (
-            f"SELECT {_ROW_COLUMNS} FROM symbols s JOIN files f ON f.id = s.file_id"
-            " WHERE s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'"
+            f"{_ROW_SELECT} WHERE s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'"
             " ORDER BY s.name LIKE ? ESCAPE '\\' DESC, length(s.name), s.name, f.path, s.start_line LIMIT ?"
         )
         return [SymbolRow(*row) for row in self._db.execute(query, (pattern, pattern, pattern, limit))]
@@ -345,24 +326,15 @@ class Catalog:
 
     def details(self, rows: Sequence[int]) -> dict[int, SymbolDetails]:
         """Return what ranking does not need of some symbols, by row."""
-        found: dict[int, SymbolDetails] = {}
-        for start in range(0, len(rows), _BATCH):
-            batch = rows[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            query = f"SELECT id, doc, spans, content_hash FROM symbols WHERE id IN ({marks})"
-            for row, doc, spans, digest in self._db.execute(query, batch):
-                found[row] = SymbolDetails(doc, json.loads(spans), digest)
-        return found
+        query = "SELECT id, doc, spans, content_hash FROM symbols WHERE id IN ({})"
+        found = self._among(rows, query)
+        return {row: SymbolDetails(doc, json.loads(spans), digest) for row, doc, spans, digest in found}
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Give the texts of many files, in the order of their ids."""
-        ordered = sorted(file_ids)
-        for start in range(0, len(ordered), _BATCH):
-            batch = ordered[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            rows = self._db.execute(f"SELECT file_id, text FROM texts WHERE file_id IN ({marks})", batch)
-            for file_id, packed in rows:
-                yield file_id, unpack(packed)
+        query = "SELECT file_id, text FROM texts WHERE file_id IN ({})"
+        for file_id, packed in self._among(sorted(file_ids), query):
+            yield file_id, unpack(packed)
 
     def references(self, file_id: int) -> list[Reference]:
         """Return what one file names that is defined elsewhere, as `index.records` packed it."""
