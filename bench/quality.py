@@ -1,6 +1,7 @@
 """Quality of search on the evaluation sets, written to a result file.
 
-    python bench/quality.py --data DIR --repos DIR [--out bench/results/quality.json]
+    python bench/quality.py --data DIR --repos DIR [--mode keyword] [--out bench/results/quality.json]
+    python bench/quality.py --data DIR --repos DIR --mode embedding --encoder base
 
 `--data` is a folder with the sets csn-python, cosqa, csn-challenge-python (BEIR layout) and repos
 (cases/*.jsonl, repos.json); `--repos` holds a checkout of each of its repositories, by name, at the
@@ -135,7 +136,9 @@ class Set:
     k: int
 
 
-def open_sets(data: Path, repos: Path | None, work: Path, only: str = "") -> Iterator[Set]:
+def open_sets(
+    data: Path, repos: Path | None, work: Path, only: str = "", **settings: object
+) -> Iterator[Set]:
     """Index everything that is asked for and give the sets one by one."""
     csn, cosqa, challenge = data / "csn-python", data / "cosqa", data / "csn-challenge-python"
     specs = (
@@ -144,18 +147,20 @@ def open_sets(data: Path, repos: Path | None, work: Path, only: str = "") -> Ite
         ("cosqa kept", cosqa, "queries", False, reciprocal_rank, 100),
         ("cosqa stripped", cosqa, "queries", True, reciprocal_rank, 100),
         ("csn-challenge-python", challenge, "queries", False, graded_ndcg, 10),
+        ("csn-challenge-python stripped", challenge, "queries", True, graded_ndcg, 10),
     )
     for name, folder, queries, strip, metric, k in specs:
         if only and only not in name:
             continue
-        index = Index.open(folder, index_dir=str(work / f"{folder.name}-{strip}"), strip_docs=strip)
+        place = str(work / f"{folder.name}-{strip}")
+        index = Index.open(folder, index_dir=place, strip_docs=strip, **settings)
         index.update()
         yield Set(name, index, beir_cases(folder, queries), metric, k)
     if repos is None or (only and "repos" not in only):
         return
     for repo in json.loads((data / "repos/repos.json").read_text()):
         root = repos / repo["name"] / repo.get("benchmark_root", "")
-        index = Index.open(root, index_dir=str(work / f"repo-{repo['name']}"))
+        index = Index.open(root, index_dir=str(work / f"repo-{repo['name']}"), **settings)
         index.update()
         yield Set(f"repos/{repo['name']}", index, repo_cases(data / "repos", repo["name"]), file_ndcg, 10)
 
@@ -170,12 +175,17 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path(".work/quality"))
     parser.add_argument("--only", default="")
     parser.add_argument("--mode", default="keyword")
+    parser.add_argument("--encoder", default="none", help="for the modes that need one")
+    parser.add_argument("--view", default="symbol", help="what is encoded of a symbol: symbol or docs")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     table: dict[str, dict[str, float]] = {}
-    for each in open_sets(options.data, options.repos, options.work, options.only):
+    chosen = {"encoder": options.encoder, "view": options.view}
+    for each in open_sets(options.data, options.repos, options.work, options.only, **chosen):
         values: dict[str, list[float]] = {"tune": [], "report": []}
         times = []
+        if options.encoder != "none":
+            each.index.embed()
         for case in each.cases:
             started = time.perf_counter()
             answer = each.index.search(plain(case.query), k=each.k, mode=options.mode)
@@ -195,7 +205,7 @@ def main() -> None:
         table["repos (mean)"] = {k: round(statistics.mean(r[k] for r in repos), 4) for k in keys}
         print("repos (mean)", table["repos (mean)"], file=sys.stderr)
     if options.out:
-        write_results(options.out, {"mode": options.mode, "sets": table})
+        write_results(options.out, {"mode": options.mode, **chosen, "sets": table})
 
 
 if __name__ == "__main__":

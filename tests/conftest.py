@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite("backends.conformance", "helpers")
+pytest.register_assert_rewrite("backends.conformance", "backends.vector_conformance", "helpers")
 
 from dowse import Index  # noqa: E402
 
@@ -37,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     places = {
         "HOME": home,
         "DOWSE_CACHE_DIR": home / "cache",
+        "DOWSE_ENCODER": "none",  # tests that want one name it
         "DOWSE_CONFIG": home / "config.toml",
         "XDG_CACHE_HOME": home / ".cache",
         "XDG_CONFIG_HOME": home / ".config",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -39,6 +40,8 @@ def symbol(
         spans=spans,
         content_hash="",
         terms=tuple(by_field.get(field, "") for field in KEYWORD_FIELDS),
+        doc_spans=(),
+        vector_key=hashlib.blake2b(f"{qualified_name or name} {terms}".encode(), digest_size=16).digest(),
     )
 
 

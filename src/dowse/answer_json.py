@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowse.types import Answer, Hit
 from dowse.version import __version__
+
+if TYPE_CHECKING:
+    from dowse.related import Related
 
 # Raised when a field changes its meaning or goes away; new fields leave it as it is.
 SCHEMA_VERSION = 1
@@ -21,7 +24,26 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "generation": answer.generation,
         "candidates": answer.total_candidates,
         "notes": list(answer.notes),
+        "embedded": answer.embedded._asdict() if answer.embedded else None,
         "hits": [_hit(hit) for hit in answer.hits],
+    }
+
+
+def related_to_json(found: Related) -> dict[str, Any]:
+    """Return what is like a symbol as plain data."""
+    cluster = found.cluster
+    return {
+        "schema": SCHEMA_VERSION,
+        "dowse": __version__,
+        "symbol": {k: v for k, v in found.symbol._asdict().items() if k not in ("row", "file_id", "role")},
+        "neighbours": [_hit(hit) for hit in found.neighbours],
+        "cluster": cluster
+        and {
+            "number": cluster.number,
+            "size": cluster.size,
+            "words": list(cluster.words),
+            "members": [_hit(hit) for hit in cluster.members],
+        },
     }
 
 

@@ -8,20 +8,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from dowse.config import FUZZINESS, MODES, Settings, index_folder, load_settings
+from dowse.config import FUZZINESS, MODES, Settings, cache_folder, index_folder, load_settings
 from dowse.errors import DowseError
 from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.backends.local import LocalBackend
+    from dowse.encode.encoder import Encoder
     from dowse.index.difference import Difference
+    from dowse.index.embed import EmbedReport
     from dowse.index.update import Progress, Report
+    from dowse.related import Related
 
 # Trees up to this many files are walked before each search (a few milliseconds per thousand); in
 # larger ones only `dowse index` looks for changes.
 REFRESH_FILES = 5_000
 # More changes than this are left to `dowse index`: a search should not become an indexing run.
 REFRESH_CHANGES = 200
+# As many symbols as are embedded in a second or two: fewer are embedded by the search that needs them.
+QUICK_SYMBOLS = 300
 
 
 class Index:
@@ -37,6 +42,7 @@ class Index:
         self.root = root
         self.settings = settings
         self.backend = backend
+        self._encoder: Encoder | None = None
 
     @classmethod
     def open(cls, path: str | Path = ".", **settings: object) -> Index:
@@ -95,6 +101,74 @@ class Index:
             self.backend, self.root, self.settings, on_progress=on_progress, on_wait=on_wait, wait=wait
         )
 
+    @property
+    def encoder(self) -> Encoder | None:
+        """What makes vectors, None if the setting is "none"; its weights are read when first needed."""
+        if self._encoder is None and self.settings.encoder != "none":
+            from dowse.encode.models import load
+
+            settings = self.settings
+            self._encoder = load(settings.encoder, settings.view, settings.device, settings.threads)
+        return self._encoder
+
+    def embed(
+        self,
+        *,
+        seconds: float | None = None,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+    ) -> EmbedReport:
+        """Give every symbol that has none its vector; can be cut short, and then goes on where it was.
+
+        Args:
+            seconds: Stop soon after this long; None goes on to the end.
+            wait: Seconds to wait for another process that embeds; None waits as long as it takes.
+            on_progress: Called after every few hundred symbols.
+            on_wait: Called once with a message if another process is at it.
+        """
+        from dowse.index.embed import embed
+        from dowse.vectors.cache import VectorCache
+
+        encoder = self._wanted_encoder()
+        with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
+            return embed(
+                self.backend,
+                encoder,
+                cache,
+                clusters=self.settings.clusters,
+                method=self.settings.vectors,
+                seconds=seconds,
+                wait=wait,
+                on_progress=on_progress,
+                on_wait=on_wait,
+            )
+
+    def unembedded(self) -> int:
+        """Return how many symbols still have no vector."""
+        encoder = self.encoder
+        if encoder is None:
+            return 0
+        with self.backend.reader() as reader:
+            return reader.symbol_count() - reader.embedded(encoder.id)
+
+    def related(self, target: str, k: int = 10) -> Related:
+        """Return what is like a symbol, named as `file.py:42`, `name` or `Class.method`."""
+        from dowse.naming import resolve
+        from dowse.related import related
+
+        _check(k > 0, f"`k` is a number of neighbours, not {k}")
+        encoder = self._wanted_encoder()
+        target = target.removeprefix(f"{self.root}/")
+        with self.backend.reader() as reader:
+            return related(reader, encoder.id, resolve(reader, target), k, self.settings.vectors)
+
+    def _wanted_encoder(self) -> Encoder:
+        encoder = self.encoder
+        if encoder is None:
+            raise DowseError("there is no encoder; set `encoder`, e.g. to base")
+        return encoder
+
     def search(
         self,
         query: str,
@@ -111,7 +185,7 @@ class Index:
         Args:
             query: Words, identifiers, `"phrases"`, `/regexes/` and filters; see docs/QUERY.md.
             k: How many hits; 0 means all of an exact search.
-            mode: auto, keyword, regex or symbol.
+            mode: auto, keyword, embedding, regex or symbol.
             filters: More of the query language that must hold too, e.g. `lang:go -path:vendor/**`.
             explain: Break the keyword score of every hit into fields and terms.
             fuzziness: auto, 0, 1 or 2; None takes the setting.
@@ -136,7 +210,14 @@ class Index:
                 explain=explain,
                 fuzziness=fuzziness,
                 min_score=min_score,
+                encoder=self.encoder if mode == "embedding" else self._known_encoder(),
             )
+
+    def _known_encoder(self) -> Encoder | None:
+        """Return the encoder if it is at hand: a search by words must not wait for one, nor fail with one."""
+        from dowse.encode.models import is_shipped
+
+        return self.encoder if self._encoder or is_shipped(self.settings.encoder) else None
 
     def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
@@ -153,6 +234,7 @@ class Index:
         with self.backend.reader() as reader:
             meta, counts = reader.meta(), reader.counts()
             languages, files, corpus = reader.languages(), reader.files(), reader.is_corpus
+            embedded = reader.embedded(self.encoder.id) if self.encoder else 0
         changes = self.as_built().changes(exact=True)
         known = {file.path for file in files}
         return {
@@ -165,6 +247,8 @@ class Index:
             "indexed_at": int(meta.get("indexed_at", 0)),
             "files": counts["files"],
             "symbols": counts["symbols"],
+            "encoder": self.encoder.id if self.encoder else "",
+            "embedded": embedded,
             "source_bytes": counts["bytes"],
             "skipped": counts["skipped"],
             "problems": sum(1 for file in files if file.problem),

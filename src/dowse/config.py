@@ -32,12 +32,28 @@ class Settings:
     top_k: int = 10
     # auto looks for changed files before each search while the tree is small; see REFRESH_FILES.
     refresh: str = "auto"
+    # What turns text into vectors: a shipped one, a folder, `hf:owner/name`, or "none" to do without.
+    encoder: str = "base"
+    view: str = "symbol"  # what is encoded: a "symbol", its code and documentation, or its "docs" alone
+    vectors: str = "auto"  # how vectors are searched: exact, approx, or auto by how many there are
+    device: str = "auto"  # where encoders run: cpu, cuda, or auto by what is there
+    threads: int = max(1, os.cpu_count() or 1)  # that encode at once
+    clusters: int = 50  # groups of similar symbols that `dowse related` knows
 
 
-MODES = ("auto", "keyword", "regex", "symbol")
+MODES = ("auto", "keyword", "embedding", "regex", "symbol")
 FUZZINESS = ("auto", "0", "1", "2")
 REFRESH = ("auto", "always", "never")
-_CHOICES = {"fuzziness": FUZZINESS, "refresh": REFRESH}
+VIEWS = ("symbol", "docs")
+VECTORS = ("auto", "exact", "approx")
+DEVICES = ("auto", "cpu", "cuda")
+_CHOICES = {
+    "fuzziness": FUZZINESS,
+    "refresh": REFRESH,
+    "view": VIEWS,
+    "vectors": VECTORS,
+    "device": DEVICES,
+}
 
 
 def load_settings(root: Path | None = None, **flags: object) -> Settings:
@@ -58,9 +74,13 @@ def index_folder(root: Path, settings: Settings) -> Path:
         return Path(settings.index_dir).expanduser()
     import hashlib
 
-    cache = Path(os.environ.get("DOWSE_CACHE_DIR") or _user_cache())
     digest = hashlib.blake2b(os.fsencode(root), digest_size=6).hexdigest()
-    return cache / "indexes" / f"{_plain(root.name)}-{digest}"
+    return cache_folder() / "indexes" / f"{_plain(root.name)}-{digest}"
+
+
+def cache_folder() -> Path:
+    """Return where all that can be made again is kept."""
+    return Path(os.environ.get("DOWSE_CACHE_DIR") or _user_cache())
 
 
 def _user_cache() -> str:

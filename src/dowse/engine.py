@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dowse.backends.protocol import KeywordRequest, Reader
 from dowse.config import Settings
+from dowse.errors import DowseError
 from dowse.lanes.keyword import KeywordResult, keyword_lane, query_terms
 from dowse.lanes.places import Lines, Place
 from dowse.query import (
@@ -31,7 +33,10 @@ from dowse.query import (
 )
 from dowse.rank.profile import CORPUS, SYMBOL_FIELDS, TREE, Profile
 from dowse.rank.signals import Ranked, Wanted, rank
-from dowse.types import Answer, Contribution, Hit, LineMatch, SymbolRow
+from dowse.types import Answer, Contribution, Embedded, Hit, LineMatch, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.encode.encoder import Encoder
 
 # Hits whose texts are in memory at the same time.
 _HITS_AT_ONCE = 100
@@ -43,7 +48,7 @@ Found = dict[Phrase | Regex, Lines]
 class Plan:
     """How a query will be answered; a value, so that it can be shown and tested."""
 
-    mode: str  # "keyword", "regex" or "symbol"
+    mode: str  # "keyword", "embedding", "regex" or "symbol"
     query: Query
     constraint: Constraint | None
     exact: tuple[Phrase | Regex, ...]  # patterns to find in the text before anything is ranked
@@ -61,6 +66,7 @@ def search(
     fuzziness: str | None = None,
     min_score: float = 0.0,
     profile: Profile | None = None,
+    encoder: Encoder | None = None,
 ) -> Answer:
     """Answer one query from one generation of an index.
 
@@ -69,12 +75,13 @@ def search(
         text: The query, in the language of docs/QUERY.md; in mode "regex" the whole of it is a pattern.
         settings: What was not said by the other arguments.
         k: How many hits; 0 for all candidates, and then an exact search lists them by place.
-        mode: auto, keyword, regex or symbol.
+        mode: auto, keyword, embedding, regex or symbol.
         filters: More of the query language, e.g. from flags; all of it must hold too.
         explain: Break keyword scores into fields and terms.
         fuzziness: auto, 0, 1 or 2; None takes the setting.
         min_score: Leave out hits below this score.
         profile: What fields and signals are worth; None takes what was chosen for the index's shape.
+        encoder: What makes vectors of queries; None where no vectors are in use.
     """
     plan = make_plan(text, mode, filters)
     profile = profile or (CORPUS if reader.is_corpus else TREE)
@@ -82,6 +89,9 @@ def search(
     notes: tuple[str, ...] = ()
     if plan.mode == "regex":
         ranked, total = _rank_exact(reader, plan, found, profile, k and max(settings.candidates, k))
+    elif plan.mode == "embedding":
+        ranked = _rank_meaning(reader, plan, found, settings, k, encoder)
+        total = len(ranked)
     else:
         result, ranked = _rank_words(reader, plan, found, settings, profile, k, fuzziness)
         total, shown = len(ranked), ranked[:k] if k else ranked
@@ -94,8 +104,13 @@ def search(
     chosen = ranked[:k] if k else ranked
     if not reader.is_complete:
         notes = (*notes, "the index is not complete yet; `dowse index` finishes it")
+    embedded = _embedded(reader, encoder) if encoder else None
+    # Exact matches and names are what they are; words found less than meaning would have.
+    by_meaning = plan.mode == "embedding" or (mode == "auto" and plan.mode == "keyword")
+    if by_meaning and embedded and embedded.symbols < embedded.total:
+        notes = (*notes, _half_embedded(embedded))
     hits = tuple(_hits(reader, plan, chosen, found))
-    return Answer(text, plan.mode, hits, total, reader.generation, notes)
+    return Answer(text, plan.mode, hits, total, reader.generation, notes, embedded)
 
 
 def make_plan(text: str, mode: str = "auto", filters: str = "") -> Plan:
@@ -228,6 +243,40 @@ def _rank_words(
     )
     rows = reader.rows(result.rows)
     return result, rank(rows, result.scores, wanted, profile, _roles_asked(plan))
+
+
+def _rank_meaning(
+    reader: Reader, plan: Plan, found: Found, settings: Settings, k: int, encoder: Encoder | None
+) -> list[Ranked]:
+    """Find symbols by what they mean among those that meet the constraint; the order is that of cosines."""
+    if encoder is None:
+        raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
+    from dowse.lanes.embedding import embedding_lane  # loads NumPy
+
+    result = embedding_lane(
+        reader,
+        encoder,
+        plan.query.text_for_ranking,
+        limit=k or reader.symbol_count(),
+        method=settings.vectors,
+        constraint=plan.constraint,
+        exact_rows={leaf: frozenset(row for _, row in places) for leaf, places in found.items()},
+    )
+    rows = reader.rows(result.rows)
+    detail = f"cosine, {encoder.name}"
+    return [
+        Ranked(row, score, [Contribution("embedding", score, detail)])
+        for row, score in zip(rows, result.scores, strict=True)
+    ]
+
+
+def _embedded(reader: Reader, encoder: Encoder) -> Embedded:
+    return Embedded(encoder.id, reader.embedded(encoder.id), reader.symbol_count())
+
+
+def _half_embedded(embedded: Embedded) -> str:
+    share = 100 * embedded.symbols // max(1, embedded.total)
+    return f"{share} % of the symbols are embedded; `dowse index` finishes it"
 
 
 def _break_down(reader: Reader, request: KeywordRequest, ranked: Sequence[Ranked]) -> None:

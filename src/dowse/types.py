@@ -95,6 +95,14 @@ class Hit:
     matches: tuple[LineMatch, ...] = ()
 
 
+class Embedded(NamedTuple):
+    """How much of an index has vectors."""
+
+    encoder: str
+    symbols: int  # that have one
+    total: int
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Everything a search says: the hits and how they came about."""
@@ -105,6 +113,7 @@ class Answer:
     total_candidates: int
     generation: int
     notes: tuple[str, ...] = field(default=())  # what was relaxed, left out, incomplete
+    embedded: Embedded | None = None  # None where no encoder is in use
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -135,6 +144,8 @@ class SymbolRecord(NamedTuple):
     spans: tuple[Span, ...]
     content_hash: str
     terms: tuple[str, ...]  # one string of terms for each of KEYWORD_FIELDS
+    doc_spans: tuple[Span, ...]
+    vector_key: bytes  # names all that an encoder reads of it: equal keys, equal vectors
 
 
 class FileRecord(NamedTuple):

@@ -1,10 +1,11 @@
-"""The local backend passes the suite of every backend."""
+"""The local backend passes the suites of every backend."""
 
 from __future__ import annotations
 
 import pytest
 
 from backends.conformance import Conformance, MakeBackend
+from backends.vector_conformance import VectorConformance
 from dowse.backends.local import LocalBackend
 
 
@@ -15,3 +16,7 @@ def make_backend(tmp_path_factory: pytest.TempPathFactory) -> MakeBackend:
 
 class TestLocal(Conformance):
     """The suite, as it is."""
+
+
+class TestLocalVectors(VectorConformance):
+    """The suite of vectors, as it is."""

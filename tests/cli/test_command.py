@@ -523,3 +523,87 @@ def test_a_keyword_search_loads_no_grammar_and_no_regex_engine(sample, sample_in
     loaded = loaded_by(f"from dowse.cli.main import main\nassert main({arguments!r}) == 0")
     assert {"tantivy", "sqlite3"} <= loaded
     assert not loaded & {"re2", "tree_sitter", "numpy", "rich", "shtab", "multiprocessing"}
+
+
+# Meaning
+
+
+def test_index_embeds_and_a_search_by_meaning_needs_no_common_word(sample_copy: Path, tmp_path: Path) -> None:
+    place = [sample_copy, "--index-dir", tmp_path / "i", "--encoder", "small"]
+    made = run_dowse("index", *place, "--json")
+    report = json.loads(made.stdout)
+    assert made.returncode == 0
+    assert report["embedding"]["encoded"] > 0
+    assert report["embedding"]["missing"] == 0
+    again = json.loads(run_dowse("index", *place, "--json").stdout)
+    assert again["embedding"]["encoded"] == again["embedding"]["reused"] == 0
+    found = run_dowse("search", "how hot is it inside", *place, "--mode", "embedding", "--json")
+    answer = json.loads(found.stdout)
+    jsonschema.validate(answer, SCHEMA)
+    assert answer["mode"] == "embedding"
+    assert answer["embedded"]["symbols"] == answer["embedded"]["total"]
+    assert any("oven" in hit["path"] for hit in answer["hits"][:3])
+    assert all(hit["explanation"][0]["source"] == "embedding" for hit in answer["hits"])
+
+
+def test_words_answer_at_once_and_say_how_to_finish(sample_copy: Path, tmp_path: Path) -> None:
+    place = [sample_copy, "--index-dir", tmp_path / "i"]
+    found = run_dowse("search", "bread", *place, DOWSE_ENCODER="small")
+    assert found.returncode == 0
+    assert "0 % of the symbols are embedded; `dowse index` finishes it" in found.stderr
+    status = run_dowse("status", *place, "--encoder", "small")
+    assert "(0 %) by small-" in status.stdout
+    quick = run_dowse("search", "bread", *place, "--mode", "embedding", DOWSE_ENCODER="small")
+    assert "embedded" not in quick.stderr  # few symbols: embedded by the search itself
+    assert run_dowse("doctor", *place, "--encoder", "small").stdout.count("BAD") == 0
+
+
+def test_filters_hold_in_a_search_by_meaning(sample_copy: Path, tmp_path: Path) -> None:
+    place = [
+        sample_copy,
+        "--index-dir",
+        tmp_path / "i",
+        "--encoder",
+        "small",
+        "--mode",
+        "embedding",
+        "--json",
+    ]
+    answer = json.loads(run_dowse("search", "add something lang:javascript", *place, "-k", "3").stdout)
+    assert answer["hits"]
+    assert {hit["language"] for hit in answer["hits"]} == {"javascript"}
+
+
+def test_related_shows_neighbours_and_asks_back(sample_copy: Path, tmp_path: Path) -> None:
+    place = [sample_copy, "--index-dir", tmp_path / "i", "--encoder", "small"]
+    run_dowse("index", *place)
+    names = run_dowse("symbols", "*", sample_copy, "--index-dir", tmp_path / "i", "--json")
+    functions = [row for row in json.loads(names.stdout) if row["kind"] == "function"]
+    row = functions[0]
+    at = f"{row['path']}:{row['start_line']}"
+    found = json.loads(run_dowse("related", at, *place, "-k", "3", "--json").stdout)
+    assert found["symbol"]["qualified_name"] == row["qualified_name"]
+    assert len(found["neighbours"]) == 3
+    assert found["cluster"]["size"] >= 1
+    shown = run_dowse("related", sample_copy / at, *place, "-k", "3")
+    assert shown.stdout.startswith(f"like {at}")
+    unknown = run_dowse("related", "no_such_thing", *place)
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "no symbol is called no_such_thing" in unknown.stderr
+
+
+def test_an_unknown_encoder_is_one_clear_line(sample: Path, tmp_path: Path) -> None:
+    place = [sample, "--index-dir", tmp_path / "i"]
+    words = run_dowse("search", "bread", *place, "--encoder", "nosuch")
+    assert words.returncode == 0  # words need none
+    meaning = run_dowse("search", "bread", *place, "--encoder", "nosuch", "--mode", "embedding")
+    assert meaning.returncode == 2
+    assert "no encoder 'nosuch'" in meaning.stderr
+    assert "base" in meaning.stderr
+    assert "Traceback" not in meaning.stderr
+
+
+def test_the_shipped_encoders_are_listed() -> None:
+    listed = json.loads(run_dowse("eval", "--list-models", "--json").stdout)
+    assert [model["name"] for model in listed] == ["base", "small"]
+    assert all(model["dimension"] == 384 and model["megabytes"] < 35 for model in listed)

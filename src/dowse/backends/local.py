@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.backends.protocol import KeywordRequest
+from dowse.backends.local_vectors import GenerationVectors, LocalVectors, LocalVectorWriter
+from dowse.backends.protocol import KeywordRequest, VectorRequest
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
 from dowse.query import (
     Leaf,
@@ -20,6 +21,7 @@ from dowse.query import (
     path_matches,
     symbol_matches,
 )
+from dowse.spans import text_of
 from dowse.store.catalog import Catalog, SymbolDetails
 from dowse.store.layout import (
     catalog_path,
@@ -48,6 +50,8 @@ from dowse.types import (
 )
 
 if TYPE_CHECKING:
+    from dowse.backends.protocol import Floats
+    from dowse.encode.document import Document
     from dowse.query.trigrams import TrigramQuery
 
 # A reader can meet a generation that is just being replaced; each try sees a newer one.
@@ -63,6 +67,7 @@ class LocalBackend:
         self._idle: list[Catalog] = []
         self._lock = threading.Lock()
         self._fulltext: tuple[object, Any] | None = None
+        self._vectors = LocalVectors(folder)
         self._cleared = False  # then the folder was an index's, whatever else lies in it
 
     def has_generation(self) -> bool:
@@ -87,7 +92,7 @@ class LocalBackend:
                 fulltext = self._open_fulltext(catalog, generation, last_try=attempt == _OPEN_TRIES - 1)
                 if fulltext is None:
                     continue
-                yield LocalReader(generation, catalog, fulltext)
+                yield LocalReader(generation, catalog, fulltext, self._vectors)
                 return
 
     @contextlib.contextmanager
@@ -106,11 +111,39 @@ class LocalBackend:
             finally:
                 writer.close()
 
+    @contextlib.contextmanager
+    def vector_writer(
+        self,
+        encoder: str,
+        dimension: int,
+        wait: float | None = None,
+        on_wait: Callable[[str], None] | None = None,
+    ) -> Iterator[LocalVectorWriter]:
+        """Become the one who adds vectors of an encoder."""
+        from dowse.vectors.writer import matrix_writer
+
+        @contextlib.contextmanager
+        def read() -> Iterator[tuple[int, GenerationVectors]]:
+            with self._catalog() as catalog, catalog.snapshot() as generation:
+                yield generation, self._vectors.of(encoder, generation, catalog)
+
+        folder = self._vectors.folder(encoder)
+        with matrix_writer(folder, dimension, wait, on_wait or (lambda _: None)) as writer:
+            adding = LocalVectorWriter(writer, read)
+            try:
+                yield adding
+            finally:
+                adding.note()
+
     def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
         """Remove the index, and nothing else that may lie in its folder."""
         self.close()
         refuse_foreign_folder(self.folder)
-        with writer_lock(self.folder, wait, on_wait or (lambda _: None)):
+        tell = on_wait or (lambda _: None)
+        with contextlib.ExitStack() as held:
+            held.enter_context(writer_lock(self.folder, wait, tell))
+            for folder in self._vectors.folders():  # somebody may be embedding
+                held.enter_context(writer_lock(folder, wait, tell))
             remove_index(self.folder)
         self._cleared = True
 
@@ -118,6 +151,7 @@ class LocalBackend:
         """Let go of files; the next reader opens them again."""
         with self._lock:
             idle, self._idle, self._fulltext = self._idle, [], None
+        self._vectors.close()
         for catalog in idle:
             catalog.close()
 
@@ -201,13 +235,74 @@ class LocalBackend:
 class LocalReader:
     """One generation."""
 
-    def __init__(self, generation: int, catalog: Catalog, fulltext: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        generation: int,
+        catalog: Catalog,
+        fulltext: Any,  # noqa: ANN401 - its module is loaded late
+        vectors: LocalVectors,
+    ) -> None:
+        self._vectors = vectors
         self.generation = generation
         meta = catalog.meta()
         self.is_corpus = meta.get("corpus") == "1"
         self.is_complete = meta.get("complete", "1") == "1"
         self._catalog = catalog
         self._fulltext = fulltext
+
+    def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the nearest symbols."""
+        allowed = None
+        if request.constraint is not None:
+            among = KeywordRequest((), {}, request.constraint, request.exact_rows)
+            allowed = [row for row, _ in self.keyword(among, max(1, self._fulltext.symbols.num_docs))]
+        return self._of(request.encoder).nearest(request, limit, allowed)
+
+    def _of(self, encoder: str) -> GenerationVectors:
+        return self._vectors.of(encoder, self.generation, self._catalog)
+
+    def embedded(self, encoder: str) -> int:
+        """Return how many symbols have a vector of an encoder."""
+        return self._vectors.embedded(encoder, self.generation, self._catalog)
+
+    def without_vector(self, encoder: str) -> list[tuple[int, bytes]]:
+        """Return (row, key) of symbols that have no vector yet, one for each key."""
+        return self._of(encoder).missing()
+
+    def vector_health(self, encoder: str) -> tuple[bool, str]:
+        """Say whether the vectors of an encoder are whole, and how they are searched."""
+        return self._of(encoder).health()
+
+    def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
+        """Return the vectors of symbols."""
+        return self._of(encoder).rows(rows)
+
+    def clusters(self, encoder: str) -> Floats:
+        """Return the centres of the groups of similar symbols."""
+        return self._of(encoder).clusters()
+
+    def documents(self, rows: Sequence[int]) -> list[Document]:
+        """Return what an encoder reads of symbols."""
+        from dowse.encode.document import Document
+
+        found = self.rows(rows)
+        details, bare = self._catalog.details(rows), self._catalog.bare_spans(rows)
+        texts = self._fulltext.memory.texts({row.file_id for row in found}, self._catalog.texts)
+        return [
+            Document(
+                qualifier=row.qualified_name.removesuffix(row.name).rstrip("."),
+                name=row.name,
+                docs=details[row.row].doc,
+                code=text_of(texts[row.file_id], bare[row.row]).decode("utf-8", "replace"),
+                language=row.language,
+                path=row.path,
+            )
+            for row in found
+        ]
+
+    def members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+        """Return the symbols of one group."""
+        return self._of(encoder).members(cluster)
 
     def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols."""
@@ -307,6 +402,10 @@ class LocalReader:
     def skipped(self) -> list[tuple[str, str]]:
         """Return what is left out, and why."""
         return self._catalog.skipped()
+
+    def symbol_count(self) -> int:
+        """Return the number of symbols."""
+        return int(self._fulltext.symbols.num_docs)
 
     def counts(self) -> dict[str, int]:
         """Return the number of files, symbols, source bytes and files left out."""

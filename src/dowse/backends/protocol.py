@@ -11,7 +11,13 @@ from dowse.query import Constraint
 from dowse.types import Extents, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dowse.encode.document import Document
     from dowse.query.trigrams import TrigramQuery
+
+    Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,17 @@ class KeywordRequest:
     exact_rows: Mapping[object, frozenset[int]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class VectorRequest:
+    """What the embedding lane wants: a vector to be near to, and conditions to meet."""
+
+    encoder: str  # the id of the encoder that made it
+    vector: Floats
+    method: str = "auto"  # auto, exact or approx
+    constraint: Constraint | None = None
+    exact_rows: Mapping[object, frozenset[int]] | None = None
+
+
 class Reader(Protocol):
     """One generation of an index, unchanging while it is held."""
 
@@ -48,6 +65,27 @@ class Reader(Protocol):
         self, request: KeywordRequest, rows: Sequence[int]
     ) -> dict[int, dict[tuple[str, str], float]]:
         """Return, by row, what each (field, term) adds to its score; the values sum to it."""
+
+    def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the symbols whose vectors are nearest, best first."""
+
+    def embedded(self, encoder: str) -> int:
+        """Return how many symbols have a vector of an encoder."""
+
+    def without_vector(self, encoder: str) -> list[tuple[int, bytes]]:
+        """Return (row, key) of symbols that have no vector yet, one for each key."""
+
+    def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
+        """Return the vectors of symbols, a row of zeros for one that has none."""
+
+    def documents(self, rows: Sequence[int]) -> list[Document]:
+        """Return what an encoder reads of symbols, in the order asked."""
+
+    def clusters(self, encoder: str) -> Floats:
+        """Return the centres of the groups of similar symbols, none if they were not fitted."""
+
+    def members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the symbols nearer to this centre than to any other, nearest first."""
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
@@ -88,6 +126,9 @@ class Reader(Protocol):
     def skipped(self) -> list[tuple[str, str]]:
         """Return what is left out, and why."""
 
+    def symbol_count(self) -> int:
+        """Return the number of symbols, at once."""
+
     def counts(self) -> dict[str, int]:
         """Return the number of files, symbols, source bytes and files left out."""
 
@@ -126,6 +167,20 @@ class Writer(Protocol):
         """Make everything visible at once; return the new generation."""
 
 
+class VectorWriter(Protocol):
+    """Adds vectors of one encoder. They are named by what was encoded, so they fit every generation."""
+
+    def put(self, keys: Sequence[bytes], vectors: Floats) -> None:
+        """Add vectors; readers see them at once, and they stay whatever happens next."""
+
+    def finish(self, clusters: int, method: str, questions: Callable[[], Floats]) -> None:
+        """Forget vectors that no symbol uses, and fit what search and `related` need.
+
+        `method` says how they will be searched (auto, exact or approx); `questions` gives vectors of the kind
+        that will be asked for, and is called only where they are needed.
+        """
+
+
 class Backend(Protocol):
     """A place for one index."""
 
@@ -136,6 +191,15 @@ class Backend(Protocol):
         self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
     ) -> AbstractContextManager[Writer]:
         """Become the one writer; leaving without `commit` forgets everything."""
+
+    def vector_writer(
+        self,
+        encoder: str,
+        dimension: int,
+        wait: float | None = None,
+        on_wait: Callable[[str], None] | None = None,
+    ) -> AbstractContextManager[VectorWriter]:
+        """Become the one who adds vectors of an encoder."""
 
     def clear(self) -> None:
         """Remove the index."""

@@ -39,6 +39,23 @@ def _grammars() -> Check:
     return "grammars", True, f"{len(LANGUAGES)} grammars load"
 
 
+def _encoder_checks(index: Index) -> list[Check]:
+    """Try the encoder, and look at the vectors it made."""
+    try:
+        encoder = index.encoder
+        if encoder is None:
+            return [("encoder", True, "none in use")]
+        length = float((encoder.queries(["does it work"])[0] ** 2).sum())
+    except DowseError as error:
+        return [("encoder", False, str(error))]
+    tried = ("encoder", abs(length - 1) < 1e-2, f"{encoder.id} encodes")
+    try:
+        with index.backend.reader() as reader:
+            return [tried, ("vectors", *reader.vector_health(encoder.id))]
+    except DowseError as error:
+        return [tried, ("vectors", False, str(error))]
+
+
 def _index_checks(index: Index) -> list[Check]:
     try:
         problems = index.backend.check()
@@ -54,6 +71,7 @@ def _index_checks(index: Index) -> list[Check]:
         ("index", True, f"{facts['files']:,} files, {facts['symbols']:,} symbols, both halves agree"),
         ("freshness", True, fresh),
     ]
+    checks += _encoder_checks(index)
     if facts["problems"]:
         checks.append(
             ("parsing", True, f"{facts['problems']:,} files had no syntax tree: `dowse status --files`")

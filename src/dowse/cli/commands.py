@@ -5,12 +5,33 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.api import QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.cli.main import ERROR, FOUND, NOTHING
-from dowse.cli.output import Style, print_json, render_answer, render_report, render_size, render_time
+from dowse.cli.output import (
+    Style,
+    print_json,
+    render_answer,
+    render_embedding,
+    render_models,
+    render_related,
+    render_report,
+    render_size,
+    render_time,
+)
 from dowse.errors import IndexLocked, IndexMissing
+
+if TYPE_CHECKING:
+    from dowse.index.embed import EmbedReport
+
+
+# Settings that are flags of several commands.
+_SETTINGS = (
+    *("index_dir", "exclude", "strip_docs", "processes"),
+    *("encoder", "view", "vectors", "device", "threads"),
+)
 
 
 def search(options: argparse.Namespace) -> int:
@@ -18,6 +39,8 @@ def search(options: argparse.Namespace) -> int:
     index = _open(options, fuzziness=options.fuzziness, top_k=options.top_k or None, refresh=options.refresh)
     _warn_of_ignored(index, options)
     _prepare(index)
+    if options.mode == "embedding":
+        _embed_if_quick(index)
     answer = index.search(
         options.query,
         k=options.top_k,
@@ -49,11 +72,48 @@ def index(options: argparse.Namespace) -> int:
     report = _update(
         place, quiet=options.quiet, rebuild=options.rebuild, wait=0.0 if options.no_wait else None
     )
+    embedded = None if options.no_embed or not place.encoder else _embed(place, options)
     if options.json:
-        print_json(report.as_dict())
+        print_json({**report.as_dict(), "embedding": embedded and asdict(embedded)})
     elif not options.quiet:
         sys.stdout.write(render_report(report, place.root))
+        if embedded and (embedded.encoded or embedded.reused):
+            sys.stdout.write(render_embedding(embedded))
     return FOUND
+
+
+def related(options: argparse.Namespace) -> int:
+    """Show what is like a symbol."""
+    index = _open(options)
+    _prepare(index)
+    _embed_if_quick(index)
+    found = index.related(options.symbol, options.top_k)
+    if options.json:
+        from dowse.answer_json import related_to_json
+
+        print_json(related_to_json(found))
+    else:
+        sys.stdout.write(render_related(found, Style.choose("auto")))
+    return FOUND if found.neighbours else NOTHING
+
+
+def eval(options: argparse.Namespace) -> int:
+    """List the encoders there are."""
+    from dowse.encode.models import available
+
+    models = available()
+    if options.json:
+        print_json([model._asdict() for model in models])
+    else:
+        sys.stdout.write(render_models(models))
+    return FOUND
+
+
+def train(options: argparse.Namespace) -> int:
+    """Mine pairs, train encoders, export them."""
+    from dowse.train.cli import run
+
+    return run(options.arguments)
 
 
 def symbols(options: argparse.Namespace) -> int:
@@ -90,6 +150,7 @@ def status(options: argparse.Namespace) -> int:
             f"{facts['files']:,} ({render_size(facts['source_bytes'])}), {facts['skipped']:,} left out",
         ),
         ("symbols", f"{facts['symbols']:,}"),
+        ("embedded", _embedded(facts)),
         ("languages", ", ".join(f"{name or 'text'} {n:,}" for name, n in facts["languages"].items())),
         ("fresh", _freshness(facts)),
     ]
@@ -132,9 +193,7 @@ def completion(options: argparse.Namespace) -> int:
 
 
 def _open(options: argparse.Namespace, **more: object) -> Index:
-    settings = {
-        name: getattr(options, name, None) for name in ("index_dir", "exclude", "strip_docs", "processes")
-    }
+    settings = {name: getattr(options, name, None) for name in _SETTINGS}
     return Index.open(options.path, **settings, **more)
 
 
@@ -218,11 +277,38 @@ def _list_files(index: Index, *, as_json: bool) -> int:
     return FOUND
 
 
+def _embed(index: Index, options: argparse.Namespace) -> EmbedReport:
+    """Embed to the end, showing how far it is."""
+    from dowse.cli.progress import ProgressBar
+
+    wait = 0.0 if options.no_wait else None
+    with ProgressBar(not options.quiet and sys.stderr.isatty(), "embedding", "symbols") as bar:
+        return index.embed(wait=wait, on_progress=bar.show, on_wait=_say)
+
+
+def _embed_if_quick(index: Index) -> None:
+    """Embed what is new, if that takes a moment; a search must not become an indexing run."""
+    if 0 < index.unembedded() <= QUICK_SYMBOLS:
+        try:
+            index.embed(wait=0.0)
+        except (IndexLocked, OSError) as error:
+            _say(f"searching what is embedded already ({error})")
+
+
 def _freshness(facts: dict[str, Any]) -> str:
     if facts["corpus"]:
         return "unknown (corpora are compared by `dowse index`)"
     changes = ", ".join(f"{count:,} {name}" for name, count in facts["changes"].items() if count)
     return f"no: {changes}; run `dowse index`" if changes else "yes"
+
+
+def _embedded(facts: dict[str, Any]) -> str:
+    if not facts["encoder"]:
+        return "no encoder in use"
+    done, total = facts["embedded"], facts["symbols"]
+    share = 100 * done // total if total else 100
+    rest = "" if done == total else "; `dowse index` finishes it"
+    return f"{done:,} ({share} %) by {facts['encoder']}{rest}"
 
 
 def _say(message: str) -> None:

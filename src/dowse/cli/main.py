@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dowse.config import FUZZINESS, MODES, REFRESH
+from dowse.config import DEVICES, FUZZINESS, MODES, REFRESH, VECTORS, VIEWS
 from dowse.errors import DowseError
 from dowse.version import __version__
 
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = int(command(options))
         sys.stdout.flush()
     except KeyboardInterrupt:
-        print("dowse: interrupted; the index is as it was before", file=sys.stderr)  # noqa: T201
+        print("dowse: interrupted; what was finished before is kept", file=sys.stderr)  # noqa: T201
         return 130
     except BrokenPipeError:
         # The reader of our output has seen enough (`| head`): not an error of ours.
@@ -50,6 +50,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         import argcomplete
 
         argcomplete.autocomplete(parser)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["train"]:
+        return argparse.Namespace(command="train", arguments=given[1:])
     options, rest = parser.parse_known_args(arguments)
     if len(rest) == 1 and getattr(options, "path", "") == "." and not rest[0].startswith("-"):
         options.path = rest.pop()
@@ -63,6 +66,8 @@ def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename:
         remedy = "check the path and its permissions, or name another place with --index-dir"
         return f"{os.fsdecode(error.filename)}: {error.strerror}; {remedy}"
+    if isinstance(error, OSError):  # a full disk names no file
+        return f"{error.strerror or error}; free some space, or name another place with --index-dir"
     # A query that can't be understood says where; its class is not named here, to stay quick to start.
     if not isinstance(error, DowseError) and not hasattr(error, "position"):
         raise error
@@ -82,9 +87,12 @@ def build_parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_index(commands)
     _add_symbols(commands)
+    _add_related(commands)
     _add_status(commands)
     _add_doctor(commands)
     _add_clear(commands)
+    _add_eval(commands)
+    _add_train(commands)
     _add_completion(commands)
     return parser
 
@@ -122,6 +130,17 @@ def _add_indexing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--processes", type=int, metavar="N", help="parsing processes (default: all cores)")
 
 
+def _add_encoding(parser: argparse.ArgumentParser) -> None:
+    """Add what decides how text becomes vectors and how they are searched."""
+    parser.add_argument(
+        "--encoder", metavar="NAME", help="base, small, a model's folder, hf:owner/name, or none"
+    )
+    parser.add_argument("--view", choices=VIEWS, help="encode symbols whole (default), or their docs alone")
+    parser.add_argument("--vectors", choices=VECTORS, help="how vectors are searched (default: auto)")
+    parser.add_argument("--device", choices=DEVICES, help="where encoders run (default: auto)")
+    parser.add_argument("--threads", type=int, metavar="N", help="encoding threads (default: all cores)")
+
+
 def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "search", "search; indexes first if there is no index yet")
     parser.add_argument("query", help='words, identifiers, "phrases", /regexes/ and filters')
@@ -151,12 +170,15 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
     _add_indexing(parser)
+    _add_encoding(parser)
 
 
 def _add_index(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "index", "build the index, or bring it up to date")
     _add_place(parser)
     _add_indexing(parser)
+    _add_encoding(parser)
+    parser.add_argument("--no-embed", action="store_true", help="index words and names only, for now")
     parser.add_argument("--rebuild", action="store_true", help="throw the old index away first")
     parser.add_argument("--no-wait", action="store_true", help="fail if another dowse is writing")
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
@@ -171,9 +193,30 @@ def _add_symbols(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
+def _add_related(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "related", "show what is like a symbol: neighbours, and its group")
+    parser.add_argument("symbol", help="file.py:42, name, Class.method, pkg.mod.Class.method")
+    _add_place(parser)
+    _add_encoding(parser)
+    parser.add_argument("-k", "--top-k", type=int, default=10, metavar="N", help="how many (default: 10)")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_eval(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "eval", "list the encoders there are")
+    parser.add_argument("--list-models", action="store_true", required=True, help="with sizes and dimensions")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_train(commands: _Commands[argparse.ArgumentParser]) -> None:
+    # Its own steps and flags are parsed by `dowse.train.cli`, which is loaded only when asked for.
+    _command(commands, "train", "mine pairs, train an encoder, export it (extra: dowse[train])")
+
+
 def _add_status(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "status", "say what is indexed and how fresh it is")
     _add_place(parser)
+    _add_encoding(parser)
     parser.add_argument("--files", action="store_true", help="list each file, and why one is left out")
     parser.add_argument("--json", action="store_true", help="as JSON")
 
@@ -181,6 +224,7 @@ def _add_status(commands: _Commands[argparse.ArgumentParser]) -> None:
 def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "doctor", "check the index and the installation")
     _add_place(parser)
+    _add_encoding(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,10 @@ from typing import TYPE_CHECKING
 from dowse.types import Answer, Hit
 
 if TYPE_CHECKING:
+    from dowse.encode.models import Model
+    from dowse.index.embed import EmbedReport
     from dowse.index.update import Report
+    from dowse.related import Related
 
 # Lines of a snippet unless -C says otherwise.
 SNIPPET_LINES = 5
@@ -67,6 +71,40 @@ def render_report(report: Report, root: Path) -> str:
     counts = (("added", report.added), ("changed", report.changed), ("deleted", report.deleted))
     done = ", ".join(f"{count:,} {name}" for name, count in counts if count)
     return f"indexed {root}: {done} ({report.skipped:,} left out) in {report.seconds:.1f} s\n"
+
+
+def render_embedding(report: EmbedReport) -> str:
+    """Return what an embedding run did, on one line."""
+    reused = f", {report.reused:,} known from before" if report.reused else ""
+    return f"embedded {report.encoded:,} symbols{reused} with {report.encoder} in {report.seconds:.1f} s\n"
+
+
+def render_related(found: Related, style: Style) -> str:
+    """Return what is like a symbol, one line each."""
+    symbol = found.symbol
+    out = [f"like {symbol.path}:{symbol.start_line}  {symbol.qualified_name}", ""]
+    out += [_one_line(hit, style) for hit in found.neighbours]
+    if found.cluster:
+        words = ", ".join(found.cluster.words)
+        about = f" about {words}" if words else ""
+        out += ["", f"group {found.cluster.number}{about}: {found.cluster.size:,} symbols, its middle first"]
+        out += [_one_line(hit, style) for hit in found.cluster.members]
+    return "\n".join(out) + "\n"
+
+
+def _one_line(hit: Hit, style: Style) -> str:
+    symbol = hit.symbol
+    place = f"{style.path}{symbol.path}{style.reset}:{style.line}{symbol.start_line}{style.reset}"
+    return f"{style.dim}{hit.score:.2f}{style.reset}  {place}  {symbol.kind} {symbol.qualified_name}"
+
+
+def render_models(models: Sequence[Model]) -> str:
+    """Return the encoders there are, one line each."""
+    lines = [
+        f"{model.name:<8} {model.dimension:>4} dimensions  {model.megabytes:>6.1f} MB  {model.id}"
+        for model in models
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def render_size(size: int) -> str:

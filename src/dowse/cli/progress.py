@@ -15,10 +15,10 @@ _INTERVAL = 0.1
 
 
 class ProgressBar:
-    """Shows how many files are done and about how long the rest takes."""
+    """Shows how much is done and about how long the rest takes."""
 
-    def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled
+    def __init__(self, enabled: bool, doing: str = "indexing", what: str = "files") -> None:
+        self._enabled, self._doing, self._what = enabled, doing, what
         self._started = time.monotonic()
         self._shown = 0.0
 
@@ -42,6 +42,7 @@ class ProgressBar:
         bar = "█" * round(share * _WIDTH)
         left = (now - self._started) * (1 - share) / share if share else 0.0
         sys.stderr.write(
-            f"\rindexing {bar:░<{_WIDTH}} {progress.done:,}/{progress.total:,} files, {left:.0f} s left\x1b[K"
+            f"\r{self._doing} {bar:░<{_WIDTH}} {progress.done:,}/{progress.total:,} {self._what},"
+            f" {left:.0f} s left\x1b[K"
         )
         sys.stderr.flush()

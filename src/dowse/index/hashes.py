@@ -15,6 +15,12 @@ def content_hash(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+def vector_key(language: str, place: str, qualified_name: str, doc: str, bare_code: bytes) -> bytes:
+    """Return the name of a symbol's vector: equal for symbols that an encoder can't tell apart."""
+    said = "\0".join((language, place, qualified_name, doc)).encode("utf-8", "replace")
+    return hashlib.blake2b(said + b"\0" + bare_code, digest_size=16).digest()
+
+
 def corpus_hash(function: CorpusFunction) -> str:
     """Return the hash that tells whether a corpus entry changed."""
     fields = (function.repo, function.path, function.name, function.language, function.code, function.doc)

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dowse.index.hashes import content_hash, corpus_hash, symbol_keys
+from dowse.encode.place import place_of
+from dowse.index.hashes import content_hash, corpus_hash, symbol_keys, vector_key
 from dowse.parse.files import parse_file
 from dowse.parse.languages import language_of
 from dowse.parse.tokens import term_string
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
 from dowse.source.roles import role_of
+from dowse.spans import text_of, without
 from dowse.store.packing import pack
-from dowse.types import Definition, FileRecord, ParsedFile, Reference, Span, SymbolRecord
+from dowse.types import Definition, FileRecord, ParsedFile, Reference, SymbolRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,13 @@ def make_record(source: Source, strip_docs: bool) -> FileRecord:
     parsed = parse_file(data, source.language, source.path)
     if strip_docs:
         data, parsed = hold_back_docs(data, parsed)
-    path_terms = _short_terms(source.path)
     key = symbol_keys(source.repo, source.path)
-    symbols = [symbol_record(data, d, key(d.qualified_name), path_terms) for d in parsed.definitions]
+    language = parsed.language or source.language
+    symbols = [
+        symbol_record(data, d, key(d.qualified_name), source.path, language) for d in parsed.definitions
+    ]
     return FileRecord(
-        *(source.key, source.repo, source.path, parsed.language or source.language, source.role),
+        *(source.key, source.repo, source.path, language, source.role),
         *(source.size, source.mtime_ns, source.content_hash, source.encoding),
         lines=data.count(b"\n") + (not data.endswith(b"\n") and data != b""),
         problem=parsed.problem,
@@ -79,7 +83,7 @@ def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
     )
     # Some corpora hold the documentation beside the code; it is searched all the same.
     beside = "" if strip_docs else function.doc
-    symbol = symbol_record(data, definition, function.id, _short_terms(function.path), beside)
+    symbol = symbol_record(data, definition, function.id, function.path, language, beside)
     return FileRecord(
         *(function.id, function.repo, function.path, language, role_of(function.path)),
         size=len(data),
@@ -96,21 +100,22 @@ def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
 
 
 def symbol_record(
-    data: bytes, definition: Definition, key: str, path_terms: str, beside: str = ""
+    data: bytes, definition: Definition, key: str, path: str, language: str, beside: str = ""
 ) -> SymbolRecord:
     """Tokenise one definition, field by field; `beside` is text that belongs to it but stands elsewhere."""
-    kind, name, qualified_name, start_line, end_line, signature, doc, spans, _, _ = definition
-    code = own_text(data, spans)
+    kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, _ = definition
+    code = text_of(data, spans)
     terms = (
         _short_terms(name),
         _short_terms(qualified_name.removesuffix(name)),
         term_string(signature.encode("utf-8", "replace")),
-        path_terms,
+        _short_terms(path),
         term_string(code + beside.encode("utf-8", "replace")),
     )
     return SymbolRecord(
         *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
-        *(content_hash(code), terms),
+        *(content_hash(code), terms, doc_spans),
+        vector_key(language, place_of(path), qualified_name, doc, text_of(data, without(spans, doc_spans))),
     )
 
 
@@ -118,14 +123,6 @@ def symbol_record(
 def _short_terms(text: str) -> str:
     """Return the terms of what repeats from symbol to symbol: names, and what stands before them."""
     return term_string(text.encode("utf-8", "replace"))
-
-
-def own_text(data: bytes, spans: tuple[Span, ...]) -> bytes:
-    """Return the text of a definition without what is cut out of it."""
-    if len(spans) == 1:
-        start, end = spans[0]
-        return data[start:end]
-    return b"".join([data[start:end] for start, end in spans])
 
 
 def hold_back_docs(data: bytes, parsed: ParsedFile) -> tuple[bytes, ParsedFile]:

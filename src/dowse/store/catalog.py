@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.errors import IndexMissing, IndexVersionError
+from dowse.spans import without
 from dowse.store.layout import damaged, hindered
 from dowse.store.packing import unpack
-from dowse.types import Extents, FileRecord, FileStamp, Reference, StoredFile, SymbolRow
+from dowse.types import Extents, FileRecord, FileStamp, Reference, Span, StoredFile, SymbolRow
 
 # Raised whenever what is stored, or how it is tokenised, changes.
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -36,7 +37,9 @@ CREATE TABLE symbols (
     key TEXT NOT NULL, file_id INTEGER NOT NULL, kind TEXT NOT NULL,
     name TEXT NOT NULL, qualified_name TEXT NOT NULL,
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-    signature TEXT NOT NULL, doc TEXT NOT NULL, spans TEXT NOT NULL, content_hash TEXT NOT NULL
+    signature TEXT NOT NULL, doc TEXT NOT NULL, spans TEXT NOT NULL, content_hash TEXT NOT NULL,
+    doc_spans TEXT NOT NULL,  -- "" for none
+    vector_key BLOB NOT NULL
 );
 CREATE INDEX symbols_by_place ON symbols (file_id, start_line, end_line DESC);
 CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
@@ -204,11 +207,15 @@ class Catalog:
             self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, record.references))
         insert = (
             "INSERT INTO symbols (key, file_id, kind, name, qualified_name, start_line, end_line,"
-            " signature, doc, spans, content_hash) VALUES (?,?,?,?,?,?,?,?,?,?,?)"
+            " signature, doc, spans, content_hash, doc_spans, vector_key) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
         )
         ids = []
         for s in record.symbols:
-            values = (s[0], file_id, *s[1:7], s.doc, json.dumps(s.spans), s.content_hash)
+            doc_spans = json.dumps(s.doc_spans) if s.doc_spans else ""
+            values = (
+                *(s[0], file_id, *s[1:7], s.doc, json.dumps(s.spans), s.content_hash),
+                *(doc_spans, s.vector_key),
+            )
             ids.append(int(self._db.execute(insert, values).lastrowid or 0))
         return file_id, ids
 
@@ -323,6 +330,19 @@ class Catalog:
         if not last or "*" in last or "?" in last or not last.isascii():
             return self._db.execute(query).fetchall()
         return self._db.execute(f"{query} WHERE name = ? COLLATE NOCASE", (last,)).fetchall()
+
+    def vector_keys(self) -> tuple[list[int], list[bytes]]:
+        """Return every symbol, by row, and the name of its vector."""
+        found = self._db.execute("SELECT id, vector_key FROM symbols ORDER BY id").fetchall()
+        return [row for row, _ in found], [key for _, key in found]
+
+    def bare_spans(self, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
+        """Return where the own text of some symbols stands, documentation left out."""
+        query = "SELECT id, spans, doc_spans FROM symbols WHERE id IN ({})"
+        return {
+            row: without(json.loads(spans), json.loads(doc_spans) if doc_spans else ())
+            for row, spans, doc_spans in self._among(rows, query)
+        }
 
     def details(self, rows: Sequence[int]) -> dict[int, SymbolDetails]:
         """Return what ranking does not need of some symbols, by row."""

@@ -1,0 +1,78 @@
+"""Models that only the package sentence-transformers can run (it is no dependency of dowse)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.encode.document import Document
+from dowse.encode.encoder import file_safe
+from dowse.encode.text_encoder import document_text, read_form
+from dowse.errors import DowseError
+
+if TYPE_CHECKING:
+    from dowse.encode.encoder import Vectors
+
+_BATCH = 32
+
+
+class SentenceEncoder:
+    """A sentence-transformers folder without ONNX; weights are read when first used."""
+
+    def __init__(self, folder: Path, name: str, *, view: str = "symbol", device: str = "auto") -> None:
+        self.name = name
+        self._folder = folder
+        self._docs_only = view == "docs"
+        self._device = None if device == "auto" else device
+        self._form = read_form(folder)
+
+    @cached_property
+    def id(self) -> str:
+        """Fingerprint of the files' names, sizes and times and of what is read; weights may be gigabytes."""
+        files = sorted(file for file in self._folder.rglob("*") if file.is_file())
+        # A model that was trained further has the same sizes.
+        facts = [
+            (file.relative_to(self._folder).as_posix(), file.stat().st_size, file.stat().st_mtime_ns)
+            for file in files
+        ]
+        digest = hashlib.sha256(repr((facts, self._docs_only, self._form)).encode()).hexdigest()
+        return f"{file_safe(self.name)}-{digest[:12]}"
+
+    @cached_property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        model = self._model  # newer versions of the package call it otherwise
+        ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
+        return int(ask())
+
+    def documents(self, documents: Sequence[Document]) -> Vectors:
+        """Return a unit row for every document."""
+        prompt = self._form.document_prompt
+        return self._encode([prompt + document_text(d, docs_only=self._docs_only) for d in documents])
+
+    def queries(self, texts: Sequence[str]) -> Vectors:
+        """Return a unit row for every query."""
+        return self._encode([self._form.query_prompt + text for text in texts])
+
+    @cached_property
+    def _model(self) -> Any:  # noqa: ANN401 - of a package that need not be there
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise DowseError(
+                f"{self._folder} has no ONNX file; install sentence-transformers, or export the model to ONNX"
+            ) from error
+        model = SentenceTransformer(str(self._folder), device=self._device)
+        model.max_seq_length = self._form.tokens
+        return model
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        import numpy as np
+
+        vectors = self._model.encode(
+            texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, np.float32).reshape(len(texts), -1)

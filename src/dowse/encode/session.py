@@ -1,0 +1,62 @@
+"""onnxruntime sessions: one thread each run, no spinning, and a GPU where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse.errors import ConfigError, DowseError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+
+
+def open_session(model: Path, device: str = "auto", *, optimise: bool = True) -> InferenceSession:
+    """Open a model; runs may come from several threads at once, and each uses just the one it comes from.
+
+    Args:
+        model: An ONNX file.
+        device: "auto", "cpu" or "cuda".
+        optimise: Let onnxruntime look for a better graph; a waste of time where there is none.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    if not optimise:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    # A thread that waits should leave its core to others.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    providers = choose_providers(device, onnxruntime.get_available_providers())
+    try:
+        return onnxruntime.InferenceSession(str(model), options, providers=providers)
+    except Exception as error:  # onnxruntime's own exceptions have no common base
+        raise DowseError(f"onnxruntime can't open {model}: {_first_line(error)}") from error
+
+
+def uses_gpu(device: str) -> bool:
+    """Tell whether a session for this device setting would run on a GPU."""
+    import onnxruntime
+
+    return CUDA in choose_providers(device, onnxruntime.get_available_providers())
+
+
+def choose_providers(device: str, available: Sequence[str]) -> list[str]:
+    """Return onnxruntime's providers for a device setting, best first."""
+    if device == "cpu" or (device == "auto" and CUDA not in available):
+        return [CPU]
+    if CUDA in available:
+        return [CUDA, CPU]
+    raise ConfigError(
+        f"device = {device!r}, but onnxruntime sees no GPU; install onnxruntime-gpu or set device = cpu"
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

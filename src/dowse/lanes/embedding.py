@@ -1,0 +1,37 @@
+"""The embedding lane: the symbols whose vectors are nearest to the query's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dowse.backends.protocol import Reader, VectorRequest
+from dowse.encode.encoder import Encoder
+from dowse.query import Constraint
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingResult:
+    """What the lane found: rows and cosines, best first."""
+
+    rows: tuple[int, ...]
+    scores: tuple[float, ...]
+
+
+def embedding_lane(
+    reader: Reader,
+    encoder: Encoder,
+    text: str,
+    *,
+    limit: int,
+    method: str = "auto",
+    constraint: Constraint | None = None,
+    exact_rows: Mapping[object, frozenset[int]] | None = None,
+) -> EmbeddingResult:
+    """Find the symbols that mean what a text says, among those that meet the constraint."""
+    if not text.strip():
+        return EmbeddingResult((), ())  # filters alone mean nothing to be near to
+    vector = encoder.queries([text])[0]
+    request = VectorRequest(encoder.id, vector, method, constraint, exact_rows)
+    found = reader.nearest(request, limit)
+    return EmbeddingResult(tuple(row for row, _ in found), tuple(score for _, score in found))

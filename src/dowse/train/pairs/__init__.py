@@ -1,0 +1,1 @@
+"""From package sources to pairs of documentation and code (`mine.mine_pairs`)."""

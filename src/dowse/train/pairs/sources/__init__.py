@@ -1,0 +1,1 @@
+"""Where package sources come from: registries, distributions, local folders (`protocol.Source`)."""

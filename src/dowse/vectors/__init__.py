@@ -1,0 +1,1 @@
+"""Vectors as numbers: kept on disk, searched, grouped. Nothing here knows what a vector stands for."""

@@ -1,0 +1,179 @@
+"""Vectors that some index has needed before, for every index of this user: nothing is encoded twice.
+
+One SQLite file an encoder. It may be lost at any time: what can't be read is put aside and begun anew,
+what can't be written is not written, and nobody is told that the work took longer than it had to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.errors import IndexLocked
+from dowse.store.layout import writer_lock
+from dowse.vectors.quantise import Floats, quantise, restore, scales_of
+
+# Some 2.4 million vectors of 384 dimensions.
+MAX_BYTES = 1 << 30
+# What SQLite needs for a row beside the vector: key twice, row number, checksum, b-tree.
+_ROW_OVERHEAD = 64
+# The name of the first format; another one would get another name and leave this file alone.
+_ENDING = ".v1.sqlite"
+_COMPANIONS = ("", "-wal", "-shm")
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
+    "codes BLOB NOT NULL, checksum INTEGER NOT NULL)"
+)
+_BATCH = 500
+_BUSY_SECONDS = 10.0
+# SQLite's own words for a file that is not, or no longer, a database.
+_DAMAGE = ("malformed", "not a database", "no such column", "no such table")
+
+
+class VectorCache:
+    """Vectors of one encoder by their keys; for one thread at a time, and as many processes as there are."""
+
+    def __init__(self, folder: Path, encoder: str, dimension: int, max_bytes: int = MAX_BYTES) -> None:
+        """Open, or begin, the cache of one encoder."""
+        self.path = folder / f"{encoder}{_ENDING}"
+        self._dimension = dimension
+        self._most = max(1, max_bytes // (dimension + _ROW_OVERHEAD))
+        self._database: sqlite3.Connection | None = None
+        self._writable = True
+        with self._forgiven():
+            self._database = self._connect()
+
+    def __enter__(self) -> VectorCache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Floats]:
+        """Return the unit vectors of those keys that are known."""
+        found: dict[bytes, bytes] = {}
+        with self._forgiven():
+            for start in range(0, len(keys), _BATCH):
+                found.update(self._stored(keys[start : start + _BATCH]))
+        if not found:
+            return {}
+        codes = np.frombuffer(b"".join(found.values()), np.int8).reshape(-1, self._dimension)
+        return dict(zip(found, restore(codes, scales_of(codes)), strict=True))
+
+    def put_many(self, keys: Sequence[bytes], vectors: NDArray[Any]) -> None:
+        """Keep vectors; the oldest go when there are too many."""
+        if not len(keys) or not self._writable:
+            return
+        codes, _ = quantise(vectors)
+        blobs = [row.tobytes() for row in codes]
+        entries = [(key, blob, _checksum(key, blob)) for key, blob in zip(keys, blobs, strict=True)]
+        with self._forgiven():
+            self._write(entries)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._database is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.close()
+            self._database = None
+
+    def _stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Return what is stored under some keys and is what was stored."""
+        if self._database is None:
+            return {}
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key, codes, checksum FROM vectors WHERE key IN ({marks})"
+        return {
+            key: codes
+            for key, codes, checksum in self._database.execute(query, tuple(keys))
+            if len(codes) == self._dimension and checksum == _checksum(key, codes)
+        }
+
+    def _write(self, entries: list[tuple[bytes, bytes, int]]) -> None:
+        """Store entries and drop the oldest, in one transaction."""
+        if self._database is None:
+            return
+        with self._database as database:
+            database.execute("BEGIN IMMEDIATE")
+            # An entry replaces one of its key: that one may be damaged.
+            database.executemany(
+                "INSERT OR REPLACE INTO vectors (key, codes, checksum) VALUES (?, ?, ?)", entries
+            )
+            newest = database.execute("SELECT max(id) FROM vectors").fetchone()[0]
+            # Numbers grow with age and have few gaps: their range is as good as a count, and is at hand.
+            database.execute("DELETE FROM vectors WHERE id <= ?", (newest - self._most,))
+
+    @contextlib.contextmanager
+    def _forgiven(self) -> Iterator[None]:
+        """Go on without what failed; a damaged file is put aside for a new one."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if any(words in str(error) for words in _DAMAGE):
+                with contextlib.suppress(sqlite3.Error, OSError, IndexLocked):
+                    self._begin_anew()
+
+    def _connect(self) -> sqlite3.Connection | None:
+        """Open the file for writing, or else for reading; None where there is nothing to read."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            return _opened(_uri(self.path), _SCHEMA)
+        except (sqlite3.OperationalError, OSError):
+            self._writable = False
+        if not self.path.exists():
+            return None
+        # A folder that can't be written has no place for the shared memory that readers agree by.
+        return _opened(_uri(self.path) + "?immutable=1", "")
+
+    def _begin_anew(self) -> None:
+        """Put a damaged file aside, unless another process has already done so."""
+        self.close()
+        with writer_lock(self.path.parent, _BUSY_SECONDS, lambda _: None):
+            if _is_damaged(self.path):
+                for ending in _COMPANIONS:
+                    old = self.path.with_name(self.path.name + ending)
+                    if old.exists():
+                        old.replace(old.with_name(old.name + ".damaged"))
+        self._database = self._connect()
+
+
+def _opened(uri: str, schema: str) -> sqlite3.Connection:
+    """Open a database; whoever opens it first makes the table."""
+    database = sqlite3.connect(
+        uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        if schema:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
+            database.execute(schema)
+        database.execute("SELECT key, codes, checksum FROM vectors LIMIT 1").fetchone()
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _uri(path: Path) -> str:
+    return path.absolute().as_uri()
+
+
+def _is_damaged(path: Path) -> bool:
+    """Whether a file that made trouble still does."""
+    try:
+        with contextlib.closing(_opened(_uri(path), _SCHEMA)) as database:
+            return bool(database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
+    except sqlite3.DatabaseError as error:
+        return any(words in str(error) for words in _DAMAGE)
+
+
+def _checksum(key: bytes, codes: bytes) -> int:
+    """Return what tells a vector that was changed on the disk, or belongs to another key."""
+    return zlib.crc32(codes, zlib.crc32(key))

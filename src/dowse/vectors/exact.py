@@ -1,0 +1,169 @@
+"""The nearest rows of a matrix, exactly: every allowed row is looked at.
+
+Two steps give the exact answer at the price of the cheap one. The query is made bytes too, and the whole
+matrix is scored with byte arithmetic. By how much such a score can be wrong is known beforehand (the
+length of what rounding took from the query), so the rows that could be among the first k are few, and
+only those are scored with the query as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.vectors.kernel import dots
+from dowse.vectors.matrix import Matrix, blocks
+from dowse.vectors.quantise import Codes, Floats, Mask, Rows, quantise
+
+# Rows scored at a time: small enough that their scores stay in the cache until they have been looked at.
+_BLOCK = 16_384
+# Gathering rows costs about this many times as much as scoring them in place.
+_GATHER_COST = 4
+# What rounding of float32 can add to the bound, generously.
+_ROUNDING = 1e-5
+# Candidates are cut back when this many times k have come together.
+_SURPLUS = 8
+_SURPLUS_LEAST = 4096
+
+
+class Neighbours(NamedTuple):
+    """Rows and their cosines, the nearest first; equal ones by row."""
+
+    rows: Rows
+    scores: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as it is, of length 1, and as bytes."""
+
+    exact: NDArray[np.float64]
+    codes: Codes
+    scale: float
+    error: float  # no cosine with a unit vector is off by more than this when the bytes are used
+
+
+def exact_top(matrix: Matrix, vector: NDArray[Any], k: int, allowed: Mask | Rows | None = None) -> Neighbours:
+    """Return the k rows nearest to a vector.
+
+    Args:
+        matrix: Where to look.
+        vector: Any finite vector; only its direction counts. One of zeros is equally near to all.
+        k: How many; fewer come back only if fewer are allowed.
+        allowed: A truth value for each row, or numbers of rows; None allows all.
+    """
+    query = prepare(vector, matrix.dimension)
+    if allowed is None:
+        return select(matrix, query, scan(matrix, query, None), k)
+    mask = as_mask(allowed, len(matrix))
+    if np.count_nonzero(mask) * _GATHER_COST < len(matrix):
+        return select(matrix, query, _scan_some(matrix, query, np.flatnonzero(mask)), k)
+    return select(matrix, query, scan(matrix, query, mask), k)
+
+
+def prepare(vector: NDArray[Any], dimension: int) -> Query:
+    """Bring a query into the forms that searching needs."""
+    exact = np.asarray(vector, np.float64)
+    if exact.shape != (dimension,):
+        raise ValueError(f"a query of shape {exact.shape}, the matrix has {dimension} dimensions")
+    if not np.isfinite(exact).all():
+        raise ValueError("a query holds a value that is not a finite number")
+    largest = np.abs(exact).max(initial=0.0)
+    if largest > 0:  # in two steps: squares of tiny numbers would vanish
+        exact = exact / largest
+        exact = exact / np.linalg.norm(exact)
+    codes, _ = quantise(exact[None])
+    scale = float(np.abs(exact).max(initial=0.0)) / 127
+    error = float(np.linalg.norm(exact - codes[0] * scale))
+    return Query(exact, codes[0], scale, error + _ROUNDING)
+
+
+def as_mask(allowed: Mask | Rows, count: int) -> Mask:
+    """Return for each row whether it may be found."""
+    if allowed.dtype == np.bool_:
+        if allowed.shape != (count,):
+            raise ValueError(f"a mask of shape {allowed.shape} for {count} rows")
+        return allowed.astype(np.bool_, copy=False)
+    if len(allowed) and not 0 <= allowed.min() <= allowed.max() < count:
+        raise ValueError("allowed rows that are not there")
+    mask = np.zeros(count, np.bool_)
+    mask[allowed.astype(np.int64, copy=False)] = True
+    return mask
+
+
+def select(matrix: Matrix, query: Query, scored: Iterable[tuple[Rows, Floats]], k: int) -> Neighbours:
+    """Return the best k of rows whose scores are off by at most `query.error`."""
+    if k <= 0:
+        return Neighbours(np.empty(0, np.int64), np.empty(0, np.float32))
+    candidates = _candidates(scored, k, 2 * query.error)
+    scores = rescore(matrix.codes[candidates], matrix.scales[candidates], query)
+    order = np.lexsort((candidates, -scores))[:k]
+    return Neighbours(candidates[order], scores[order])
+
+
+def rescore(codes: Codes, scales: Floats, query: Query) -> Floats:
+    """Return the cosines of rows with the query as it is.
+
+    Sums in float64 come out the same wherever a row stands among the others; float32 sums would not, and
+    equal rows would be in an order that nobody can explain.
+    """
+    return ((codes.astype(np.float64) @ query.exact) * scales).astype(np.float32)
+
+
+def _candidates(scored: Iterable[tuple[Rows, Floats]], k: int, margin: float) -> Rows:
+    """Return all rows whose score is at most `margin` below the k-th best."""
+    rows: list[Rows] = []
+    scores: list[Floats] = []
+    held, floor = 0, -np.inf
+    for block_rows, block_scores in scored:
+        found = np.flatnonzero(block_scores >= floor)
+        rows.append(block_rows[found])
+        scores.append(block_scores[found])
+        held += len(found)
+        if held > max(_SURPLUS * k, _SURPLUS_LEAST):
+            kept_rows, kept_scores = np.concatenate(rows), np.concatenate(scores)
+            floor = _floor(kept_scores, k, margin)
+            keep = kept_scores >= floor
+            rows, scores = [kept_rows[keep]], [kept_scores[keep]]
+            held = len(rows[0])
+    if not rows:
+        return np.empty(0, np.int64)
+    last = np.concatenate(scores)
+    return np.concatenate(rows)[last >= _floor(last, k, margin)]
+
+
+def _floor(scores: Floats, k: int, margin: float) -> float:
+    """Return the least score that is worth a second look."""
+    if len(scores) <= k:
+        return -np.inf
+    return float(np.partition(scores, len(scores) - k)[len(scores) - k]) - margin
+
+
+def scan(matrix: Matrix, query: Query, mask: Mask | None, first: int = 0) -> Iterator[tuple[Rows, Floats]]:
+    """Score all rows from `first` on with bytes, block by block; those outside the mask are left out."""
+    for part in blocks(len(matrix), _BLOCK, first):
+        scores = coarse_scores(matrix.codes[part], matrix.scales[part], query)
+        if mask is None:
+            yield np.arange(part.start, part.stop), scores
+        else:
+            inside = np.flatnonzero(mask[part])
+            yield inside + part.start, scores[inside]
+
+
+def _scan_some(matrix: Matrix, query: Query, chosen: Rows) -> Iterator[tuple[Rows, Floats]]:
+    """Score some rows with bytes, block by block."""
+    for part in blocks(len(chosen), _BLOCK):
+        numbers = chosen[part]
+        yield numbers, coarse_scores(matrix.codes[numbers], matrix.scales[numbers], query)
+
+
+def coarse_scores(codes: Codes, scales: Floats, query: Query) -> Floats:
+    """Return cosines with the query as bytes."""
+    scores = np.empty(len(codes), np.float32)
+    np.multiply(dots(query.codes, codes), scales, out=scores, casting="unsafe")
+    scores *= np.float32(query.scale)
+    return scores

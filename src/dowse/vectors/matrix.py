@@ -1,0 +1,204 @@
+"""A growing matrix of vectors in a folder, memory-mapped: what readers see.
+
+    state.json       how many rows are committed, and which files hold them; replaced in one step
+    000001.keys      16 bytes a row
+    000001.rows      one signed byte a dimension
+    000001.scales    one float32 a row
+    000001.order     the rows by key, for as many rows as there were when it was written
+    writer.lock      held while somebody writes
+
+Rows are only ever appended, and the state is replaced after they have reached the disk: who was killed
+in between leaves bytes beyond the committed rows, which nobody reads. Compaction writes files of the next
+number and switches by the state; readers of the old ones go on. All names are relative: the folder moves.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.errors import DowseError, IndexDamaged, IndexVersionError
+from dowse.vectors.files import STATE
+from dowse.vectors.keys import KEY_BYTES, Heads, Keys, find_sorted, heads
+from dowse.vectors.quantise import Codes, Floats, Rows, restore
+
+FORMAT_VERSION = 1
+KEYS, ROWS, SCALES, ORDER = ".keys", ".rows", ".scales", ".order"
+SCALE_BYTES = 4
+# One entry of the order file: the head of a key, and its row.
+ORDER_ENTRY = np.dtype([("head", "<u8"), ("row", "<u4")])
+# Compaction may replace the files between reading the state and opening them; it can't do so for ever.
+_ATTEMPTS = 20
+# How far a row's length may be from 1 before `problem` calls it damaged: float32 is off by 1e-6.
+_LENGTH_SLACK = 1e-3
+_CHECK_ROWS = 4096
+
+_Sorted: TypeAlias = tuple[Heads, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is committed."""
+
+    dimension: int
+    rows: int = 0
+    number: int = 1
+
+    def path(self, folder: Path, ending: str) -> Path:
+        """Return the place of one of the files."""
+        return folder / f"{self.number:06d}{ending}"
+
+    def encode(self) -> bytes:
+        """Return the contents of the state file."""
+        return json.dumps({"format": FORMAT_VERSION, **asdict(self)}).encode() + b"\n"
+
+
+class Matrix:
+    """The rows that were committed when it was opened: it never changes, whatever writers do."""
+
+    def __init__(self, folder: Path, state: State) -> None:
+        """Map the files of a state; `Matrix.open` is what callers want."""
+        self.folder, self.state = folder, state
+        self.keys: Keys = _mapped(state.path(folder, KEYS), np.dtype(np.uint8), (state.rows, KEY_BYTES))
+        self.codes: Codes = _mapped(
+            state.path(folder, ROWS), np.dtype(np.int8), (state.rows, state.dimension)
+        )
+        self.scales: Floats = _mapped(state.path(folder, SCALES), np.dtype("<f4"), (state.rows,))
+
+    @classmethod
+    def open(cls, folder: Path, dimension: int) -> Matrix:
+        """Map what is committed in a folder; nothing there is an empty matrix."""
+        for _ in range(_ATTEMPTS):
+            state = read_state(folder, dimension)
+            try:
+                return cls(folder, state)
+            except FileNotFoundError as error:
+                missing = error
+        raise damaged(folder, f"{missing.filename} is missing")
+
+    def __len__(self) -> int:
+        return self.state.rows
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a row has."""
+        return self.state.dimension
+
+    def is_current(self) -> bool:
+        """Whether nothing has been committed since it was opened."""
+        return read_state(self.folder, self.dimension) == self.state
+
+    def key(self, row: int) -> bytes:
+        """Return the key of one row."""
+        return bytes(self.keys[row])
+
+    def find(self, keys: Keys) -> Rows:
+        """Return the row of each key, -1 where there is none."""
+        found = find_sorted(keys, self.keys, *self._order)
+        missing = np.flatnonzero(found < 0)
+        if len(missing) and len(self._tail_order[1]):
+            found[missing] = find_sorted(keys[missing], self.keys, *self._tail_order)
+        return found
+
+    def rows(self, numbers: NDArray[Any]) -> Floats:
+        """Return some rows as unit vectors."""
+        return restore(self.codes[numbers], self.scales[numbers])
+
+    def problem(self) -> str:
+        """Say what is wrong with the rows themselves, "" for nothing; reads all of them."""
+        for start in range(0, len(self), _CHECK_ROWS):
+            block = self.codes[start : start + _CHECK_ROWS].astype(np.float32)
+            scales = self.scales[start : start + _CHECK_ROWS]
+            lengths = np.sqrt(np.einsum("ij,ij->i", block, block)) * scales
+            wrong = np.flatnonzero(
+                ~((np.abs(lengths - 1) < _LENGTH_SLACK) | ((lengths == 0) & (scales == 0)))
+            )
+            if len(wrong):
+                return f"row {start + int(wrong[0])} in {self.folder} is not a unit vector"
+        return ""
+
+    def sorted_entries(self) -> NDArray[Any]:
+        """Return the contents of an order file for all rows."""
+        entries = np.empty(len(self), ORDER_ENTRY)
+        by_head = heads(self.keys)
+        order = np.argsort(by_head, kind="stable")
+        entries["head"], entries["row"] = by_head[order], order
+        return entries
+
+    @cached_property
+    def _order(self) -> _Sorted:
+        """The order of the rows that the order file covers."""
+        try:
+            entries = np.fromfile(self.state.path(self.folder, ORDER), ORDER_ENTRY)
+        except FileNotFoundError:  # there is none yet, or compaction took it
+            entries = np.empty(0, ORDER_ENTRY)
+        if len(entries) > len(self):  # written by a later commit than the one we read
+            entries = entries[entries["row"] < len(self)]
+        if entries["row"].max(initial=0) >= max(1, len(entries)):  # not the rows 0, 1, 2, …
+            raise damaged(self.folder, f"{self.state.path(self.folder, ORDER).name} can't be read")
+        return np.ascontiguousarray(entries["head"]), np.ascontiguousarray(entries["row"])
+
+    @cached_property
+    def _tail_order(self) -> _Sorted:
+        """The order of the rows after those."""
+        covered = len(self._order[1])
+        tail = heads(self.keys[covered:])
+        order = np.argsort(tail, kind="stable")
+        return tail[order], order + covered
+
+
+def read_state(folder: Path, dimension: int) -> State:
+    """Return what is committed in a folder, after checking that it is for vectors of this dimension."""
+    try:
+        text = (folder / STATE).read_bytes()
+    except FileNotFoundError:
+        return State(dimension)
+    try:
+        stored = json.loads(text)
+        version = stored.pop("format")
+        state = State(**stored) if version == FORMAT_VERSION else None
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise damaged(folder, f"{STATE} can't be read: {error}") from error
+    if state is None:
+        raise IndexVersionError(
+            f"the vectors in {folder} have format {version}, this dowse reads {FORMAT_VERSION}; "
+            "run `dowse index --rebuild`"
+        )
+    if not all(isinstance(n, int) and n >= 0 for n in (state.dimension, state.rows, state.number)):
+        raise damaged(folder, f"{STATE} can't be read: not whole numbers")
+    if state.dimension != dimension:
+        raise DowseError(
+            f"the vectors in {folder} have {state.dimension} dimensions, the encoder has {dimension}; "
+            "run `dowse index --rebuild`"
+        )
+    return state
+
+
+def damaged(folder: Path, reason: str) -> IndexDamaged:
+    """Return the error for vectors that can't be read."""
+    return IndexDamaged(f"the vectors in {folder} are damaged ({reason}); run `dowse index --rebuild`")
+
+
+def blocks(count: int, size: int, first: int = 0) -> Iterator[slice]:
+    """Cut the rows from `first` up to `count` into slices of at most `size`."""
+    for start in range(first, count, size):
+        yield slice(start, min(count, start + size))
+
+
+def _mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Map the committed part of a file."""
+    wanted = int(np.prod(shape)) * dtype.itemsize
+    if not wanted:
+        return np.empty(shape, dtype)  # nothing can't be mapped
+    size = path.stat().st_size
+    if size < wanted:
+        raise damaged(path.parent, f"{path.name} has {size:,} bytes instead of {wanted:,}")
+    # A plain array over the mapping: the subclass `memmap` makes every slice of it slower.
+    return np.asarray(np.memmap(path, dtype, "r", shape=shape))

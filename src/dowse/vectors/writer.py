@@ -1,0 +1,193 @@
+"""Writing to a matrix of vectors: append, commit, compact; one writer at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.errors import DowseError
+from dowse.store.layout import writer_lock
+from dowse.vectors.files import STATE, TEMPORARY, replace_file
+from dowse.vectors.keys import KEY_BYTES, Keys
+from dowse.vectors.matrix import (
+    KEYS,
+    ORDER,
+    ORDER_ENTRY,
+    ROWS,
+    SCALE_BYTES,
+    SCALES,
+    Matrix,
+    State,
+    blocks,
+    read_state,
+)
+from dowse.vectors.quantise import Rows, quantise
+
+_NUMBER = re.compile(r"[0-9]{6,}")
+_COPY_ROWS = 16_384
+
+
+def _silent(_: str) -> None:
+    """Tell nobody that we wait."""
+
+
+@contextlib.contextmanager
+def matrix_writer(
+    folder: Path, dimension: int, wait: float | None = None, on_wait: Callable[[str], None] = _silent
+) -> Iterator[MatrixWriter]:
+    """Write to the matrix in a folder; what is not committed at the end is lost.
+
+    Waits up to `wait` seconds for another writer to finish (None: as long as it takes).
+    """
+    with writer_lock(folder, wait, on_wait):
+        writer = MatrixWriter(folder, dimension)
+        try:
+            yield writer
+        finally:
+            writer.close()
+
+
+class MatrixWriter:
+    """Appends rows to a matrix whose lock is held; made by `matrix_writer`."""
+
+    def __init__(self, folder: Path, dimension: int) -> None:
+        self._folder = folder
+        self._matrix = Matrix.open(folder, dimension)
+        self._files: dict[str, IO[bytes]] = {}
+        self._fresh: set[bytes] = set()  # keys appended since the matrix was opened
+        self._rows = len(self._matrix)
+        _remove_leftovers(folder, self._matrix.state)
+
+    def __len__(self) -> int:
+        """Return how many rows there are, committed or not."""
+        return self._rows
+
+    def matrix(self) -> Matrix:
+        """Return what is committed, for reading."""
+        if self._fresh:
+            self._matrix, self._fresh = Matrix.open(self._folder, self._matrix.dimension), self._pending()
+        return self._matrix
+
+    def append(self, keys: Keys, vectors: NDArray[Any]) -> int:
+        """Add the rows whose keys are new; return how many those are.
+
+        A key names the content of a vector, so that a second one under the same key is the same.
+        """
+        if vectors.shape != (len(keys), self._matrix.dimension) or keys.shape[1:] != (KEY_BYTES,):
+            raise ValueError(f"keys {keys.shape} and vectors {vectors.shape} do not fit the matrix")
+        codes, scales = quantise(vectors)
+        new = self._unknown(keys)
+        for ending, data in ((KEYS, keys), (ROWS, codes), (SCALES, scales.astype("<f4", copy=False))):
+            self._file(ending).write(np.ascontiguousarray(data[new]).tobytes())
+        self._fresh.update(keys[row].tobytes() for row in new)
+        self._rows += len(new)
+        return len(new)
+
+    def commit(self) -> None:
+        """Make what was appended visible, and safe from then on."""
+        state = self._matrix.state
+        for ending, file in self._files.items():
+            file.flush()
+            os.fsync(file.fileno())
+            if not _is_at(file, state.path(self._folder, ending)):
+                raise DowseError(f"the vectors in {self._folder} were removed meanwhile; run `dowse index`")
+        replace_file(self._folder / STATE, State(state.dimension, self._rows, state.number).encode())
+
+    def compact(self, keep: Rows) -> None:
+        """Keep only some committed rows, in their order; rows not committed are lost.
+
+        The new files are written beside the old ones, and the state switches to them in one step.
+        """
+        self._drop_uncommitted()
+        old = Matrix.open(self._folder, self._matrix.dimension)
+        kept = np.unique(np.asarray(keep, np.int64))
+        if len(kept) and not 0 <= kept[0] <= kept[-1] < len(old):
+            raise ValueError("rows to keep that are not there")
+        new = State(old.dimension, len(kept), old.state.number + 1)
+        for ending, source in ((KEYS, old.keys), (ROWS, old.codes), (SCALES, old.scales)):
+            with open(new.path(self._folder, ending), "wb") as file:
+                for part in blocks(len(kept), _COPY_ROWS):
+                    file.write(source[kept[part]].tobytes())
+                file.flush()
+                os.fsync(file.fileno())
+        replace_file(self._folder / STATE, new.encode())
+        self._matrix, self._rows = Matrix.open(self._folder, new.dimension), len(kept)
+        _remove_leftovers(self._folder, new)
+
+    def close(self) -> None:
+        """Cut what was not committed, and sort the keys for readers."""
+        self._drop_uncommitted()
+        matrix = Matrix.open(self._folder, self._matrix.dimension)
+        order = matrix.state.path(self._folder, ORDER)
+        if len(matrix) and (not order.exists() or order.stat().st_size != len(matrix) * ORDER_ENTRY.itemsize):
+            replace_file(order, matrix.sorted_entries().tobytes())
+
+    def _unknown(self, keys: Keys) -> list[int]:
+        """Return which keys are new, each once."""
+        new: dict[bytes, int] = {}
+        for row in np.flatnonzero(self._matrix.find(keys) < 0).tolist():
+            key = keys[row].tobytes()
+            if key not in self._fresh:
+                new.setdefault(key, row)
+        return list(new.values())
+
+    def _pending(self) -> set[bytes]:
+        """Return the keys that are appended but not in the committed matrix."""
+        names = list(self._fresh)
+        known = self._matrix.find(np.frombuffer(b"".join(names), np.uint8).reshape(-1, KEY_BYTES)) >= 0
+        return {name for name, there in zip(names, known.tolist(), strict=True) if not there}
+
+    def _file(self, ending: str) -> IO[bytes]:
+        """Return a file, open behind its committed rows."""
+        if ending not in self._files:
+            state = self._matrix.state
+            path = state.path(self._folder, ending)
+            path.touch()
+            file = open(path, "r+b")  # noqa: SIM115 (closed by `close`)
+            file.seek(state.rows * _row_bytes(state)[ending])
+            with contextlib.suppress(OSError):  # Windows does not cut a file that somebody has mapped
+                file.truncate()
+            self._files[ending] = file
+        return self._files[ending]
+
+    def _drop_uncommitted(self) -> None:
+        """Close the files and cut them to what is committed."""
+        state = read_state(self._folder, self._matrix.dimension)
+        for ending, file in self._files.items():
+            # By the open file: at its path there may be another by now, if the index was removed.
+            with contextlib.suppress(OSError):
+                file.truncate(state.rows * _row_bytes(state)[ending])
+            with contextlib.suppress(OSError):  # what a full disk did not take is not wanted any more
+                file.close()
+        self._files.clear()
+        self._fresh.clear()
+
+
+def _row_bytes(state: State) -> dict[str, int]:
+    """Return how long a row is in each of the files."""
+    return {KEYS: KEY_BYTES, ROWS: state.dimension, SCALES: SCALE_BYTES}
+
+
+def _is_at(file: IO[bytes], path: Path) -> bool:
+    """Whether an open file is still the one at its path."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _remove_leftovers(folder: Path, state: State) -> None:
+    """Remove files of other numbers, and halves of killed writers."""
+    for entry in sorted(folder.iterdir()):
+        number, _, _ = entry.name.partition(".")
+        numbered = _NUMBER.fullmatch(number) is not None
+        if (numbered and int(number) != state.number) or entry.name.endswith(TEMPORARY):
+            with contextlib.suppress(OSError):  # Windows keeps files that somebody has mapped
+                entry.unlink()

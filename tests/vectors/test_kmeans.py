@@ -1,0 +1,102 @@
+"""k-means: deterministic, never worse after a step, near the best grouping where that can be known."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.vectors.kmeans import kmeans, matrix_centres, matrix_labels, nearest_centres
+from vectors.builders import build, grouped
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def total(vectors: np.ndarray, centres: np.ndarray) -> float:
+    return float(nearest_centres(vectors, centres)[1].sum())
+
+
+def best_total(vectors: np.ndarray, k: int) -> float:
+    """Return the largest sum of cosines that any grouping reaches, by trying all of them."""
+    return max(
+        sum(
+            float(np.linalg.norm(vectors[np.array(labels) == group].sum(axis=0)))
+            for group in range(k)
+            if group in labels
+        )
+        for labels in itertools.product(range(k), repeat=len(vectors))
+    )
+
+
+@given(st.integers(1, 7), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_no_grouping_is_better_and_ours_is_near_the_best(count: int, k: int, seed: int) -> None:
+    vectors = unit(np.random.default_rng(seed).standard_normal((count, 4)))
+    best = best_total(vectors, k)
+    reached = max(total(vectors, kmeans(vectors, k, seed=s)) for s in range(4))
+    assert reached <= best + 1e-4
+    assert reached >= 0.93 * best
+
+
+@given(st.integers(0, 60), st.integers(0, 70), st.integers(1, 60), st.integers(0, 2**32 - 1))
+def test_centres_are_unit_used_and_no_more_than_there_can_be(
+    count: int, k: int, distinct: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    vectors = unit(random.standard_normal((distinct, 5)))[random.integers(0, distinct, count)]
+    centres = kmeans(vectors, k)
+    assert len(centres) <= min(k, len(np.unique(vectors, axis=0)))
+    assert (len(centres) > 0) == (count > 0 and k > 0)
+    if len(centres):
+        assert np.allclose(np.linalg.norm(centres, axis=1), 1, atol=1e-5)
+        assert set(nearest_centres(vectors, centres)[0].tolist()) == set(range(len(centres)))
+
+
+def test_every_step_is_an_improvement() -> None:
+    vectors = unit(grouped(2000, 16, 30))
+    totals = [total(vectors, kmeans(vectors, 20, iterations=steps)) for steps in (1, 2, 4, 8, 16)]
+    assert totals == sorted(totals)
+
+
+@pytest.mark.parametrize("k", [10, 300])
+def test_the_same_seed_gives_the_same_centres(k: int) -> None:
+    vectors = unit(grouped(1000, 16, 30))
+    assert np.array_equal(kmeans(vectors, k, seed=3), kmeans(vectors, k, seed=3))
+    assert not np.array_equal(kmeans(vectors, k, seed=3), kmeans(vectors, k, seed=4))
+
+
+def test_groups_that_are_far_apart_are_found() -> None:
+    random = np.random.default_rng(0)
+    groups = np.repeat(np.arange(8), 40)
+    vectors = unit(np.eye(8)[groups] + 0.05 * random.standard_normal((320, 8)))
+    labels, _ = nearest_centres(vectors, kmeans(vectors, 8))
+    assert len(set(zip(groups.tolist(), labels.tolist(), strict=True))) == 8
+
+
+def test_inertia_is_that_of_scikit_learn() -> None:
+    cluster = pytest.importorskip("sklearn.cluster")
+    vectors = unit(grouped(3000, 32, 60))
+    labels, _ = nearest_centres(vectors, kmeans(vectors, 50))
+    means = np.stack([vectors[labels == label].mean(axis=0) for label in range(50)])
+    ours = ((vectors - means[labels]) ** 2).sum()
+    assert ours <= 1.03 * cluster.KMeans(50, n_init=1, random_state=0).fit(vectors).inertia_
+
+
+def test_rows_of_a_matrix_are_grouped_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = build(tmp_path, grouped(500, 12, 9))
+    everything = matrix.rows(np.arange(500))
+    centres = matrix_centres(matrix, 9)
+    assert np.array_equal(centres, kmeans(everything, 9))
+    monkeypatch.setattr("dowse.vectors.kmeans._PIECE", 100)
+    labels, cosines = matrix_labels(matrix, centres, 100)
+    expected = nearest_centres(everything, centres)
+    assert np.array_equal(labels, expected[0][100:])
+    assert np.allclose(cosines, expected[1][100:], atol=1e-6)
+    monkeypatch.setattr("dowse.vectors.kmeans._SAMPLE_LEAST", 50)
+    monkeypatch.setattr("dowse.vectors.kmeans._SAMPLE_PER_CENTRE", 1)
+    assert matrix_centres(matrix, 9, allowed=np.arange(200)).shape == (9, 12)
