@@ -16,6 +16,7 @@ FILES = {
     "shop/cart.py": "class Cart:\n    def add(self, item):\n        self.items.append(item)\n\n"
     "    def total(self):\n        return sum(i.price for i in self.items)\n",
     "shop/basket.py": "def add(basket, item):\n    basket.append(item)\n\ndef only_here():\n    return 1\n",
+    "shop/helpers.py": "import os\n\nprint(os.sep)\n\n\ndef helpers():\n    return os\n",
     "lib/shop/cart.py": "def unrelated():\n    return 2\n",
 }
 
@@ -33,6 +34,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     ("text", "expected"),
     [
         ("only_here", ("shop/basket.py", "only_here")),
+        ("helpers", ("shop/helpers.py", "helpers")),
         ("only_here()", ("shop/basket.py", "only_here")),
         ("`only_here`", ("shop/basket.py", "only_here")),
         ("Cart.add", ("shop/cart.py", "Cart.add")),

@@ -8,7 +8,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from dowse.config import FUZZINESS, MODES, Settings, cache_folder, index_folder, load_settings
+from dowse.config import (
+    FUZZINESS,
+    MODES,
+    Settings,
+    cache_folder,
+    index_command,
+    index_folder,
+    load_settings,
+)
 from dowse.errors import DowseError
 from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 
@@ -25,7 +33,8 @@ if TYPE_CHECKING:
 REFRESH_FILES = 5_000
 # More changes than this are left to `dowse index`: a search should not become an indexing run.
 REFRESH_CHANGES = 200
-# As many symbols as are embedded in a second or two: fewer are embedded by the search that needs them.
+# A search by meaning embeds what is new before it answers, for so long; so many take only a moment.
+QUICK_SECONDS = 5.0
 QUICK_SYMBOLS = 300
 
 
@@ -249,6 +258,7 @@ class Index:
             "symbols": counts["symbols"],
             "encoder": self.encoder.id if self.encoder else "",
             "embedded": embedded,
+            "finish": index_command(self.settings),
             "source_bytes": counts["bytes"],
             "skipped": counts["skipped"],
             "problems": sum(1 for file in files if file.problem),

@@ -78,6 +78,17 @@ def index_folder(root: Path, settings: Settings) -> Path:
     return cache_folder() / "indexes" / f"{_plain(root.name)}-{digest}"
 
 
+def index_command(settings: Settings) -> str:
+    """Return the command that finishes an index with these settings."""
+    usual = Settings()
+    flags = [
+        f" --{name} {value}"
+        for name in ("encoder", "view")
+        if (value := getattr(settings, name)) != getattr(usual, name)
+    ]
+    return "dowse index" + "".join(flags)
+
+
 def cache_folder() -> Path:
     """Return where all that can be made again is kept."""
     return Path(os.environ.get("DOWSE_CACHE_DIR") or _user_cache())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dowse.backends.protocol import KeywordRequest, Reader
-from dowse.config import Settings
+from dowse.config import Settings, index_command
 from dowse.errors import DowseError
 from dowse.lanes.keyword import KeywordResult, keyword_lane, query_terms
 from dowse.lanes.places import Lines, Place
@@ -90,7 +90,7 @@ def search(
     if plan.mode == "regex":
         ranked, total = _rank_exact(reader, plan, found, profile, k and max(settings.candidates, k))
     elif plan.mode == "embedding":
-        ranked = _rank_meaning(reader, plan, found, settings, k, encoder)
+        ranked = _rank_meaning(reader, plan, found, settings, profile, k, encoder)
         total = len(ranked)
     else:
         result, ranked = _rank_words(reader, plan, found, settings, profile, k, fuzziness)
@@ -108,7 +108,7 @@ def search(
     # Exact matches and names are what they are; words found less than meaning would have.
     by_meaning = plan.mode == "embedding" or (mode == "auto" and plan.mode == "keyword")
     if by_meaning and embedded and embedded.symbols < embedded.total:
-        notes = (*notes, _half_embedded(embedded))
+        notes = (*notes, _half_embedded(embedded, index_command(settings)))
     hits = tuple(_hits(reader, plan, chosen, found))
     return Answer(text, plan.mode, hits, total, reader.generation, notes, embedded)
 
@@ -118,6 +118,8 @@ def make_plan(text: str, mode: str = "auto", filters: str = "") -> Plan:
     query = narrow(Query((Regex(text),), source=text) if mode == "regex" else parse_query(text), filters)
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
+    if mode == "embedding" and not query.text_for_ranking.strip():
+        mode = "auto"  # filters and patterns alone mean nothing to be near to
     if mode == "auto":
         # Words need ranking; patterns alone need every line that matches, if one must.
         words = query.text_for_ranking or any(isinstance(leaf, WordConstraint) for leaf in parts)
@@ -246,9 +248,18 @@ def _rank_words(
 
 
 def _rank_meaning(
-    reader: Reader, plan: Plan, found: Found, settings: Settings, k: int, encoder: Encoder | None
+    reader: Reader,
+    plan: Plan,
+    found: Found,
+    settings: Settings,
+    profile: Profile,
+    k: int,
+    encoder: Encoder | None,
 ) -> list[Ranked]:
-    """Find symbols by what they mean among those that meet the constraint; the order is that of cosines."""
+    """Find symbols by what they mean among those that meet the constraint, and order them by cosines.
+
+    Tests, documentation and the like rank a little lower, unless the query asks for them.
+    """
     if encoder is None:
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
     from dowse.lanes.embedding import embedding_lane  # loads NumPy
@@ -257,26 +268,32 @@ def _rank_meaning(
         reader,
         encoder,
         plan.query.text_for_ranking,
-        limit=k or reader.symbol_count(),
+        limit=max(settings.candidates, k) if k else reader.symbol_count(),
         method=settings.vectors,
         constraint=plan.constraint,
         exact_rows={leaf: frozenset(row for _, row in places) for leaf, places in found.items()},
     )
     rows = reader.rows(result.rows)
-    detail = f"cosine, {encoder.name}"
-    return [
-        Ranked(row, score, [Contribution("embedding", score, detail)])
-        for row, score in zip(rows, result.scores, strict=True)
-    ]
+    asked = _wanted(plan).roles() | _roles_asked(plan)
+    ranked = []
+    for row, score in zip(rows, result.scores, strict=True):
+        hit = Ranked(row, score, [Contribution("embedding", score, f"cosine, {encoder.name}")])
+        left = profile.roles.get(row.role, 1.0) if row.role not in asked else 1.0
+        if left != 1.0:
+            factor = 1 - profile.far * (1 - left)
+            hit.parts.append(Contribution(f"signal.{row.role}", score * (factor - 1), f"× {factor:g}"))
+            hit.score *= factor
+        ranked.append(hit)
+    return sorted(ranked, key=lambda hit: -hit.score)
 
 
 def _embedded(reader: Reader, encoder: Encoder) -> Embedded:
     return Embedded(encoder.id, reader.embedded(encoder.id), reader.symbol_count())
 
 
-def _half_embedded(embedded: Embedded) -> str:
+def _half_embedded(embedded: Embedded, command: str) -> str:
     share = 100 * embedded.symbols // max(1, embedded.total)
-    return f"{share} % of the symbols are embedded; `dowse index` finishes it"
+    return f"{share} % of the symbols are embedded; `{command}` finishes it"
 
 
 def _break_down(reader: Reader, request: KeywordRequest, ranked: Sequence[Ranked]) -> None:

@@ -51,7 +51,8 @@ def candidates(reader: Reader, text: str) -> list[SymbolRow]:
     for known in range(len(parts), 0, -1):  # the longest end of the name that somebody bears
         fitting = [row for row in named if _ends_with(row, parts[-known:])]
         if fitting:
-            return _unparted(fitting)
+            # A file's head bears the file's name; who names it means the definition, if there is one.
+            return _unparted([row for row in fitting if row.kind != "module"] or fitting)
     return []
 
 

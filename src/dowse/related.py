@@ -55,7 +55,8 @@ def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int) -> Cluster
     members = reader.members(encoder, number)
     rows = reader.rows([row for row, _ in members[:_LABEL_NAMES]])
     counts = Counter(word for row in rows for word in set(split_identifier(row.name)) if len(word) > 2)
-    words = [word for word, count in counts.most_common(_LABEL_WORDS) if count > 1]
+    common = sorted((-count, word) for word, count in counts.items() if count > 1)
+    words = [word for _, word in common[:_LABEL_WORDS]]
     return Cluster(number, len(members), tuple(words), _hits(reader, members[:k], "cluster"))
 
 

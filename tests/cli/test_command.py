@@ -550,12 +550,20 @@ def test_words_answer_at_once_and_say_how_to_finish(sample_copy: Path, tmp_path:
     place = [sample_copy, "--index-dir", tmp_path / "i"]
     found = run_dowse("search", "bread", *place, DOWSE_ENCODER="small")
     assert found.returncode == 0
-    assert "0 % of the symbols are embedded; `dowse index` finishes it" in found.stderr
+    assert "0 % of the symbols are embedded; `dowse index --encoder small` finishes it" in found.stderr
     status = run_dowse("status", *place, "--encoder", "small")
     assert "(0 %) by small-" in status.stdout
     quick = run_dowse("search", "bread", *place, "--mode", "embedding", DOWSE_ENCODER="small")
     assert "embedded" not in quick.stderr  # few symbols: embedded by the search itself
     assert run_dowse("doctor", *place, "--encoder", "small").stdout.count("BAD") == 0
+
+
+def test_filters_alone_are_answered_without_meaning(sample_copy: Path, tmp_path: Path) -> None:
+    place = [sample_copy, "--index-dir", tmp_path / "i", "--encoder", "small"]
+    found = run_dowse("search", "lang:go kind:function", *place, "--mode", "embedding", "--json")
+    answer = json.loads(found.stdout)
+    assert answer["mode"] == "keyword"
+    assert {hit["language"] for hit in answer["hits"]} == {"go"}
 
 
 def test_filters_hold_in_a_search_by_meaning(sample_copy: Path, tmp_path: Path) -> None:

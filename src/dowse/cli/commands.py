@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from dowse.api import QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.api import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.cli.main import ERROR, FOUND, NOTHING
 from dowse.cli.output import (
     Style,
@@ -21,6 +21,7 @@ from dowse.cli.output import (
     render_size,
     render_time,
 )
+from dowse.config import cache_folder
 from dowse.errors import IndexLocked, IndexMissing
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def search(options: argparse.Namespace) -> int:
     _warn_of_ignored(index, options)
     _prepare(index)
     if options.mode == "embedding":
-        _embed_if_quick(index)
+        _embed_for_a_moment(index)
     answer = index.search(
         options.query,
         k=options.top_k,
@@ -86,7 +87,7 @@ def related(options: argparse.Namespace) -> int:
     """Show what is like a symbol."""
     index = _open(options)
     _prepare(index)
-    _embed_if_quick(index)
+    _embed_for_a_moment(index)
     found = index.related(options.symbol, options.top_k)
     if options.json:
         from dowse.answer_json import related_to_json
@@ -180,7 +181,7 @@ def clear(options: argparse.Namespace) -> int:
         _say(f"there is no index of {index.root}")
         return NOTHING
     index.backend.clear()
-    sys.stdout.write(f"removed {index.backend.folder}\n")
+    sys.stdout.write(f"removed {index.backend.folder} (vectors stay in {cache_folder() / 'vectors'})\n")
     return FOUND
 
 
@@ -286,13 +287,17 @@ def _embed(index: Index, options: argparse.Namespace) -> EmbedReport:
         return index.embed(wait=wait, on_progress=bar.show, on_wait=_say)
 
 
-def _embed_if_quick(index: Index) -> None:
-    """Embed what is new, if that takes a moment; a search must not become an indexing run."""
-    if 0 < index.unembedded() <= QUICK_SYMBOLS:
-        try:
-            index.embed(wait=0.0)
-        except (IndexLocked, OSError) as error:
-            _say(f"searching what is embedded already ({error})")
+def _embed_for_a_moment(index: Index) -> None:
+    """Embed what is new, a few seconds at most; a search must not become an indexing run."""
+    left = index.unembedded()
+    if not left:
+        return
+    if left > QUICK_SYMBOLS:
+        _say(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
+    try:
+        index.embed(seconds=QUICK_SECONDS, wait=0.0)
+    except (IndexLocked, OSError) as error:
+        _say(f"searching what is embedded already ({error})")
 
 
 def _freshness(facts: dict[str, Any]) -> str:
@@ -307,7 +312,7 @@ def _embedded(facts: dict[str, Any]) -> str:
         return "no encoder in use"
     done, total = facts["embedded"], facts["symbols"]
     share = 100 * done // total if total else 100
-    rest = "" if done == total else "; `dowse index` finishes it"
+    rest = "" if done == total else f"; `{facts['finish']}` finishes it"
     return f"{done:,} ({share} %) by {facts['encoder']}{rest}"
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Chunk = list[tuple[bytes, "Document"]]
 
 # Symbols encoded between two commits: a few seconds of work, which is all that a kill can cost.
-_CHUNK = 1024
+_CHUNK = 512
 # Questions that a large index tries its approximate search with, and files they are taken from.
 _QUESTIONS, _QUESTION_FILES = 300, 1000
 

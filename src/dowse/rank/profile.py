@@ -26,6 +26,7 @@ class Profile:
     coherence: float = 0.0  # the best symbol of a file is held up by the others that match
     # What is left of a score, by role of the file, unless the query asks for that role.
     roles: Mapping[str, float] = field(default_factory=dict)
+    far: float = 0.5  # how much of that counts for cosines, which lie closer together than keyword scores
     saturation: float = 1.0  # what each further hit of the same file keeps
 
     @property

@@ -254,6 +254,9 @@ def _summary(statistics: Statistics) -> str:
     """What was kept and dropped, in a few lines."""
     told = statistics.as_json()
     lines = [f"{statistics.packages:,} packages, {sum(statistics.failed.values()):,} not fetched"]
+    for reason, count in statistics.failed.most_common(5):
+        examples = ", ".join(statistics.failed_examples.get(reason, ())[:3])
+        lines.append(f"  {count:,} {reason}: {examples}")
     for language, splits in told["kept"].items():
         dropped = sum(told["dropped"].get(language, {}).values())
         lines.append(f"{language:<12} {sum(splits.values()):>9,} pairs, {dropped:,} dropped")
