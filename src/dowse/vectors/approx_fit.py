@@ -16,7 +16,7 @@ from dowse.vectors.quantise import Bits, Floats, Rows
 # From so many rows on, the approximate search is worth having.
 APPROX_FROM = 100_000
 # Rows in a list, on average; shorter lists choose more finely and cost more calls.
-_LIST_ROWS = 250
+_LIST_ROWS = 500
 # Steps of k-means: most of the build time, and later ones move few rows.
 _ITERATIONS = 8
 # The share of the nearest rows that the taken lists must hold; the bits lose another percent.
