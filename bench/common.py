@@ -39,7 +39,7 @@ def write_results(path: Path, results: dict[str, object]) -> None:
 
 def _general(argument: str) -> str:
     """Return an argument without the folders of this machine."""
-    return f"…/{Path(argument).name}" if argument.startswith(("/", "..")) else argument
+    return f"…/{Path(argument).name}" if argument.startswith(("/", ".")) else argument
 
 
 def beside_python() -> Path:

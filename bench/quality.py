@@ -205,7 +205,8 @@ def main() -> None:
         table["repos (mean)"] = {k: round(statistics.mean(r[k] for r in repos), 4) for k in keys}
         print("repos (mean)", table["repos (mean)"], file=sys.stderr)
     if options.out:
-        write_results(options.out, {"mode": options.mode, **chosen, "sets": table})
+        about = {"mode": options.mode, "encoder": Path(options.encoder).name, "view": options.view}
+        write_results(options.out, {**about, "sets": table})
 
 
 if __name__ == "__main__":
