@@ -10,8 +10,6 @@ own code the one right answer (MRR). BM25 is rank_bm25 over dowse's own terms of
 from __future__ import annotations
 
 import argparse
-import json
-import lzma
 import random
 import statistics
 import sys
@@ -23,6 +21,7 @@ from rank_bm25 import BM25Okapi
 from dowse.encode.document import Document
 from dowse.encode.models import load
 from dowse.parse.tokens import tokenize
+from dowse.train.pairs.files import read_rows, split_name
 
 from common import write_results
 
@@ -31,8 +30,7 @@ POOL = 1000
 
 def read_pool(path: Path) -> list[dict[str, str]]:
     """Return the pairs of a pool, chosen by a fixed seed."""
-    with lzma.open(path, "rt") as lines:
-        pairs = [json.loads(line) for line in lines]
+    pairs = list(read_rows(path))
     random.Random(7).shuffle(pairs)
     return pairs[:POOL]
 
@@ -44,8 +42,7 @@ def query_of(pair: dict[str, str]) -> str:
 
 def document_of(pair: dict[str, str], language: str) -> Document:
     """Return what the encoder reads of a pair's code."""
-    name = pair["name"].replace("::", ".")
-    qualifier, _, last = name.rpartition(".")
+    qualifier, last = split_name(pair["name"])
     return Document(qualifier, last, "", pair["code"], language, pair.get("path", ""))
 
 

@@ -239,12 +239,17 @@ def _rank_words(
         relax_below=settings.relax_below,
         fuzziness=fuzziness or settings.fuzziness,
         constraint=plan.constraint,
-        exact_rows={leaf: frozenset(row for _, row in places) for leaf, places in found.items()},
+        exact_rows=_exact_rows(found),
         field_weights=SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
         abbreviation=profile.abbreviation,
     )
     rows = reader.rows(result.rows)
     return result, rank(rows, result.scores, wanted, profile, _roles_asked(plan))
+
+
+def _exact_rows(found: Found) -> dict[object, frozenset[int]]:
+    """Return the symbols that each pattern was found in."""
+    return {leaf: frozenset(row for _, row in places) for leaf, places in found.items()}
 
 
 def _rank_meaning(
@@ -271,20 +276,10 @@ def _rank_meaning(
         limit=max(settings.candidates, k) if k else reader.symbol_count(),
         method=settings.vectors,
         constraint=plan.constraint,
-        exact_rows={leaf: frozenset(row for _, row in places) for leaf, places in found.items()},
+        exact_rows=_exact_rows(found),
     )
     rows = reader.rows(result.rows)
-    asked = _wanted(plan).roles() | _roles_asked(plan)
-    ranked = []
-    for row, score in zip(rows, result.scores, strict=True):
-        hit = Ranked(row, score, [Contribution("embedding", score, f"cosine, {encoder.name}")])
-        left = profile.roles.get(row.role, 1.0) if row.role not in asked else 1.0
-        if left != 1.0:
-            factor = 1 - profile.far * (1 - left)
-            hit.parts.append(Contribution(f"signal.{row.role}", score * (factor - 1), f"× {factor:g}"))
-            hit.score *= factor
-        ranked.append(hit)
-    return sorted(ranked, key=lambda hit: -hit.score)
+    return rank(rows, result.scores, _wanted(plan), profile.for_cosines(), _roles_asked(plan), "embedding")
 
 
 def _embedded(reader: Reader, encoder: Encoder) -> Embedded:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.encode.document import Document
 from dowse.encode.encoder import file_safe
-from dowse.encode.text_encoder import document_text, read_form
+from dowse.encode.text_encoder import PromptedEncoder, read_form
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 _BATCH = 32
 
 
-class SentenceEncoder:
+class SentenceEncoder(PromptedEncoder):
     """A sentence-transformers folder without ONNX; weights are read when first used."""
 
     def __init__(self, folder: Path, name: str, *, view: str = "symbol", device: str = "auto") -> None:
@@ -47,15 +45,6 @@ class SentenceEncoder:
         model = self._model  # newer versions of the package call it otherwise
         ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
         return int(ask())
-
-    def documents(self, documents: Sequence[Document]) -> Vectors:
-        """Return a unit row for every document."""
-        prompt = self._form.document_prompt
-        return self._encode([prompt + document_text(d, docs_only=self._docs_only) for d in documents])
-
-    def queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a unit row for every query."""
-        return self._encode([self._form.query_prompt + text for text in texts])
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - of a package that need not be there

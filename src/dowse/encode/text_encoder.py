@@ -55,7 +55,26 @@ class TextForm:
     lower_case: bool = False
 
 
-class TextEncoder:
+class PromptedEncoder:
+    """What encoders that read text have in common: a document is one text, and prompts may come before it."""
+
+    _form: TextForm
+    _docs_only: bool
+
+    def documents(self, documents: Sequence[Document]) -> Vectors:
+        """Return a unit row for every document."""
+        prompt = self._form.document_prompt
+        return self._encode([prompt + document_text(d, docs_only=self._docs_only) for d in documents])
+
+    def queries(self, texts: Sequence[str]) -> Vectors:
+        """Return a unit row for every query."""
+        return self._encode([self._form.query_prompt + text for text in texts])
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        raise NotImplementedError
+
+
+class TextEncoder(PromptedEncoder):
     """An ONNX model that reads text; weights and tokenizer are read when first used."""
 
     def __init__(
@@ -85,15 +104,6 @@ class TextEncoder:
         """How many numbers a vector has."""
         size = self._session.get_outputs()[0].shape[-1]
         return size if isinstance(size, int) else int(self.queries(["size"]).shape[1])
-
-    def documents(self, documents: Sequence[Document]) -> Vectors:
-        """Return a unit row for every document."""
-        prompt = self._form.document_prompt
-        return self._encode([prompt + document_text(d, docs_only=self._docs_only) for d in documents])
-
-    def queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a unit row for every query."""
-        return self._encode([self._form.query_prompt + text for text in texts])
 
     @cached_property
     def _session(self) -> InferenceSession:

@@ -29,6 +29,11 @@ class Profile:
     far: float = 0.5  # how much of that counts for cosines, which lie closer together than keyword scores
     saturation: float = 1.0  # what each further hit of the same file keeps
 
+    def for_cosines(self) -> Profile:
+        """Return what counts beside meaning: roles alone, and those less."""
+        roles = {role: 1 - self.far * (1 - left) for role, left in self.roles.items()}
+        return Profile(fields={}, definition=0.0, roles=roles)
+
     @property
     def only_words(self) -> bool:
         """Whether nothing but a name asked for can change the order of keyword scores."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
+from dowse.train.arguments import add_exclude, add_pairs, exclusion_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -23,21 +24,9 @@ VALID_PAIRS = 1_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "pairs",
-        nargs="+",
-        metavar="PAIRS",
-        help="folder, file LANGUAGE[.valid].jsonl[.xz|.gz], or LANGUAGE=FILE; valid ones are for checks",
-    )
+    add_pairs(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder to write the model to")
-    parser.add_argument(
-        "--exclude",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="list of what must not be trained on; may be given again",
-    )
+    add_exclude(parser)
     parser.add_argument("--name", default="nbow", help="the model's name (default: %(default)s)")
     parser.add_argument("--epochs", type=int, default=8, help="passes over the pairs (default: %(default)s)")
     parser.add_argument("--batch", type=int, default=1_000, help="pairs in a batch (default: %(default)s)")
@@ -59,11 +48,10 @@ def run(options: argparse.Namespace) -> int:
     from dowse.encode.nbow import FORM
     from dowse.encode.words import Words
     from dowse.train.nbow_data import read_bags
-    from dowse.train.pairs.exclusion import merge, read_exclusion
     from dowse.train.pairs.files import find_files
 
     torch.set_num_threads(options.threads)
-    exclusion = merge(read_exclusion(path) for path in options.exclude)
+    exclusion = exclusion_of(options)
     files = find_files(options.pairs)
     trained, kept = [f for f in files if not f.valid], [f for f in files if f.valid]
     if not trained:

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from dowse.errors import ConfigError, DowseError
 from dowse.parse.languages import LANGUAGES
+from dowse.train.arguments import add_exclude, exclusion_of
 from dowse.train.pairs.duplicates import Duplicates
-from dowse.train.pairs.exclusion import Exclusion, merge, read_exclusion
+from dowse.train.pairs.exclusion import Exclusion
 from dowse.train.pairs.known import code_of_pairs, exclude_corpus
 from dowse.train.pairs.mine import Effort, mine_pairs
 from dowse.train.pairs.output import Output, Statistics
@@ -62,14 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--pypi-sample", type=int, default=0, metavar="N", help="N random projects of the whole index")
     add("--out", type=Path, required=True, help="folder for the pairs")
-    add(
-        "--exclude",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="list of what must not be trained on",
-    )
+    add_exclude(parser)
     add(
         "--exclude-corpus",
         type=Path,
@@ -229,7 +223,7 @@ def _languages(text: str) -> frozenset[str]:
 
 def _exclusion(args: argparse.Namespace) -> Exclusion:
     """Everything that must not be trained on."""
-    exclusion = merge(read_exclusion(path) for path in args.exclude)
+    exclusion = exclusion_of(args)
     for corpus in args.exclude_corpus:
         exclusion = exclude_corpus(exclusion, corpus)
     return exclusion

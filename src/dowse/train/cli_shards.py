@@ -6,28 +6,18 @@ import argparse
 import sys
 from pathlib import Path
 
+from dowse.train.arguments import add_exclude, add_pairs, exclusion_of
+
 _VALID_PAIRS = 3000  # a pool of 1,000 is drawn from them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add = parser.add_argument
-    add(
-        "pairs",
-        nargs="+",
-        metavar="PAIRS",
-        help="folder, file LANGUAGE[.valid].jsonl[.xz|.gz], or LANGUAGE=FILE",
-    )
+    add_pairs(parser)
     add("--out", type=Path, required=True, help="folder for the shards")
     add("--tokenizer", type=Path, required=True, help="tokenizer.json of the encoder to train")
-    add(
-        "--exclude",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="list of what must not be trained on; may be given again",
-    )
+    add_exclude(parser)
     add("--language", action="append", default=[], help="only this one; may be given again")
     add("--most", type=int, default=10**9, metavar="N", help="pairs of a language at most (default: all)")
     add(
@@ -42,13 +32,12 @@ def run(args: argparse.Namespace) -> int:
     """Write a shard for each language, for training and for validation."""
     from dowse.encode.words import Words
     from dowse.train import shard_files
-    from dowse.train.pairs.exclusion import merge, read_exclusion
     from dowse.train.pairs.files import find_files, languages_of, rows_of
     from dowse.train.shards import Sharder
 
     files = find_files(args.pairs)
     words = Words.read(args.tokenizer)
-    exclusion = merge(read_exclusion(path) for path in args.exclude)
+    exclusion = exclusion_of(args)
     for valid in (True, False):
         chosen = [file for file in files if file.valid == valid]
         most = min(args.most, _VALID_PAIRS) if valid else args.most
