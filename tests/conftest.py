@@ -18,9 +18,14 @@ DATA = Path(__file__).parent / "data"
 # Sample sources are material, not tests.
 collect_ignore = ["data", "parse/samples"]
 
-# Machines that run tests differ in speed, so no example has a deadline.
+# Machines that run tests differ in speed, so no example has a deadline. The same examples every time, so that
+# a run fails for what was changed; DOWSE_EXPLORE=1 draws new ones.
 settings.register_profile(
-    "dowse", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "dowse",
+    deadline=None,
+    print_blob=True,
+    derandomize=not os.environ.get("DOWSE_EXPLORE"),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("dowse")
 
@@ -30,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
     home = Path(tempfile.mkdtemp(prefix="dowse-tests-"))
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     for name in [name for name in os.environ if name.startswith(("DOWSE_", "GIT_", "XDG_"))]:
-        if name != "DOWSE_REQUIRE_TOOLS":
+        if name not in ("DOWSE_REQUIRE_TOOLS", "DOWSE_EXPLORE"):
             del os.environ[name]
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         os.environ.pop(name, None)

