@@ -1,0 +1,46 @@
+"""The lanes by name: where their functions are, and what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from dowse.backends.protocol import Reader
+    from dowse.encode.encoder import Encoder
+
+
+class Lane(NamedTuple):
+    """A lane; its function is called with a reader, with the encoder if it wants one, and with arguments."""
+
+    function: str  # "module:name"; named, so that nothing is loaded before it is needed
+    wants_encoder: bool = False
+    # A question to ask once at the start, so that the first real one finds everything loaded.
+    warm_up: Mapping[str, object] | None = None
+
+    def load(self) -> Callable[..., Any]:
+        """Import the function."""
+        module, _, name = self.function.partition(":")
+        function: Callable[..., Any] = getattr(import_module(module), name)
+        return function
+
+    def call(self, reader: Reader, encoder: Encoder | None, arguments: Mapping[str, object]) -> object:
+        """Run the lane."""
+        first = (reader, encoder) if self.wants_encoder else (reader,)
+        return self.load()(*first, **arguments)
+
+
+LANES: Mapping[str, Lane] = {
+    "keyword": Lane(
+        "dowse.lanes.keyword:keyword_lane",
+        warm_up={"text": "a", "limit": 1, "relax_below": 0, "fuzziness": "0", "field_weights": {"name": 1.0}},
+    ),
+    "embedding": Lane(
+        "dowse.lanes.embedding:embedding_lane", wants_encoder=True, warm_up={"text": "a", "limit": 1}
+    ),
+    "graph": Lane(
+        "dowse.lanes.graph:graph_lane",
+        warm_up={"seeds": (), "kinds": ("calls",), "incoming": True, "depth": 1, "limit": 1},
+    ),
+}
