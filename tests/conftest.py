@@ -43,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "HOME": home,
         "DOWSE_CACHE_DIR": home / "cache",
         "DOWSE_ENCODER": "none",  # tests that want one name it
+        "DOWSE_ISOLATION": "never",  # processes for lanes cost time; tests of them ask for them
         "DOWSE_CONFIG": home / "config.toml",
         "XDG_CACHE_HOME": home / ".cache",
         "XDG_CONFIG_HOME": home / ".config",

@@ -13,8 +13,9 @@ import pytest
 
 import dowse
 from dowse import DowseError, Index
-from dowse.engine import _roles_asked, make_plan
+from dowse.engine import _roles_asked
 from dowse.query import QueryError
+from dowse.rank.plan import Ask, make_plan
 
 from helpers import write_tree
 
@@ -49,6 +50,8 @@ def test_the_methods_of_an_index():
     public = {name for name in vars(Index) if not name.startswith("_")}
     assert public == {
         "as_built",
+        "callees",
+        "callers",
         "changes",
         "close",
         "embed",
@@ -56,15 +59,22 @@ def test_the_methods_of_an_index():
         "exists",
         "file_count",
         "files",
+        "impact",
+        "implementers",
+        "lanes",
         "open",
+        "path",
         "related",
         "search",
         "skipped",
         "status",
+        "subclasses",
         "symbol",
         "symbols",
         "unembedded",
         "update",
+        "uses",
+        "warm",
     }
 
 
@@ -92,16 +102,16 @@ def test_the_methods_of_an_index():
     ],
 )
 def test_auto_picks_by_the_query(query, mode):
-    assert make_plan(query).mode == mode
+    assert make_plan(query, has_vectors=False, has_graph=False).mode == mode
 
 
 @pytest.mark.parametrize("mode", ["keyword", "symbol"])
 def test_a_mode_can_be_forced(mode):
-    assert make_plan("/pattern/ word", mode).mode == mode
+    assert make_plan(Ask("/pattern/ word", mode=mode)).mode == mode
 
 
 def test_in_regex_mode_the_whole_query_is_a_pattern(sample_index):
-    assert make_plan("lang:py (a|b)", "regex").mode == "regex"
+    assert make_plan(Ask("lang:py (a|b)", mode="regex")).mode == "regex"
     answer = sample_index.search(r"def \w+_order\(", mode="regex", k=0)
     assert {hit.symbol.name for hit in answer.hits} == {"parse_order", "test_parse_order", "serialize_order"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dowse.types import Answer, Hit
@@ -25,6 +26,8 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "candidates": answer.total_candidates,
         "notes": list(answer.notes),
         "embedded": answer.embedded._asdict() if answer.embedded else None,
+        "plan": answer.plan and asdict(answer.plan),
+        "lanes": [{**lane._asdict(), "milliseconds": round(lane.milliseconds, 3)} for lane in answer.lanes],
         "hits": [_hit(hit) for hit in answer.hits],
     }
 
@@ -64,6 +67,11 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "signature": symbol.signature,
         "doc": symbol.doc,
         "code": symbol.code,
+        "confidence": None if hit.confidence is None else round(hit.confidence, 4),
+        "lanes": [
+            {**lane._asdict(), "score": round(lane.score, 6), "normalised": round(lane.normalised, 6)}
+            for lane in hit.lanes
+        ],
         "explanation": [
             {"source": part.source, "value": round(part.value, 6), "detail": part.detail}
             for part in hit.explanation

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import (
+    FUSIONS,
     FUZZINESS,
     MODES,
     Settings,
@@ -23,9 +25,12 @@ from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 if TYPE_CHECKING:
     from dowse.backends.local import LocalBackend
     from dowse.encode.encoder import Encoder
+    from dowse.graph.answer import GraphAnswer
     from dowse.index.difference import Difference
     from dowse.index.embed import EmbedReport
     from dowse.index.update import Progress, Report
+    from dowse.lanes.chosen import ChosenLanes
+    from dowse.rank.plan import Ask
     from dowse.related import Related
 
 # Trees up to this many files are walked before each search (a few milliseconds per thousand); in
@@ -36,6 +41,8 @@ REFRESH_CHANGES = 200
 # A search by meaning embeds what is new before it answers, for so long; so many take only a moment.
 QUICK_SECONDS = 5.0
 QUICK_SYMBOLS = 300
+# A search that meets a new generation begins again; after so many times the lanes run on its own reader.
+_MOVES = 3
 
 
 class Index:
@@ -52,6 +59,7 @@ class Index:
         self.settings = settings
         self.backend = backend
         self._encoder: Encoder | None = None
+        self._lanes: ChosenLanes | None = None
 
     @classmethod
     def open(cls, path: str | Path = ".", **settings: object) -> Index:
@@ -78,7 +86,9 @@ class Index:
         self.close()
 
     def close(self) -> None:
-        """Let go of open files."""
+        """Let go of open files, and end the processes of lanes."""
+        if self._lanes is not None:
+            self._lanes.close()
         self.backend.close()
 
     @property
@@ -105,6 +115,7 @@ class Index:
         from dowse.index.update import update
 
         if rebuild and self.backend.folder.exists():
+            self.lanes.close()
             self.backend.clear(wait, on_wait)
         return update(
             self.backend, self.root, self.settings, on_progress=on_progress, on_wait=on_wait, wait=wait
@@ -185,48 +196,136 @@ class Index:
         mode: str = "auto",
         *,
         filters: str = "",
+        lanes: str | Sequence[str] = (),
+        fusion: str | None = None,
         explain: bool = False,
         fuzziness: str | None = None,
         min_score: float = 0.0,
+        expand: bool | None = None,
+        graph_expand: bool | None = None,
+        rerank: str | None = None,
     ) -> Answer:
         """Search the index as it is.
 
         Args:
-            query: Words, identifiers, `"phrases"`, `/regexes/` and filters; see docs/QUERY.md.
+            query: Words, identifiers, `"phrases"`, `/regexes/`, filters, or a question about structure
+                such as "what calls X"; see docs/QUERY.md.
             k: How many hits; 0 means all of an exact search.
-            mode: auto, keyword, embedding, regex or symbol.
+            mode: auto, hybrid, keyword, embedding, graph, regex or symbol.
             filters: More of the query language that must hold too, e.g. `lang:go -path:vendor/**`.
+            lanes: Instead of those that the planner picks, e.g. `"keyword,graph"`.
+            fusion: auto, blend, rrf, weighted, convex, intersection or adaptive; None takes the setting.
             explain: Break the keyword score of every hit into fields and terms.
             fuzziness: auto, 0, 1 or 2; None takes the setting.
-            min_score: Leave out hits below this score.
+            min_score: Leave out weaker hits: by confidence where meaning has a say, else by score.
+            expand: Add terms of the best answers to the query; None takes the setting.
+            graph_expand: Add what the best answers call; None takes the setting.
+            rerank: The folder of a cross-encoder, "" for none; None takes the setting.
         """
-        from dowse.engine import search
-
+        settings = self.settings
+        fusion = settings.fusion if fusion is None else fusion
         _check(mode in MODES, f"`mode` is one of {', '.join(MODES)}, not {mode!r}")
+        _check(fusion in FUSIONS, f"`fusion` is one of {', '.join(FUSIONS)}, not {fusion!r}")
         _check(k is None or k >= 0, f"`k` is a number of hits or 0 for all, not {k}")
         _check(
             fuzziness in (None, *FUZZINESS),
             f"`fuzziness` is one of {', '.join(FUZZINESS)}, not {fuzziness!r}",
         )
-        with self.backend.reader() as reader:
-            return search(
-                reader,
-                query,
-                self.settings,
-                k=self.settings.top_k if k is None else k,
+        from dowse.rank.plan import Ask, named_lanes
+
+        return self._answer(
+            Ask(
+                text=query,
+                k=settings.top_k if k is None else k,
                 mode=mode,
                 filters=filters,
+                lanes=named_lanes(lanes) if lanes else (),
+                fusion=fusion,
                 explain=explain,
                 fuzziness=fuzziness,
                 min_score=min_score,
-                encoder=self.encoder if mode == "embedding" else self._known_encoder(),
+                expand=settings.expand if expand is None else expand,
+                graph_expand=settings.graph_expand if graph_expand is None else graph_expand,
+                rerank=settings.rerank if rerank is None else rerank,
             )
+        )
+
+    def _answer(self, ask: Ask) -> Answer:
+        """Answer from one generation, and from the next if that comes in between."""
+        from dowse.engine import Moved, search
+
+        needed = ask.mode in ("embedding", "hybrid") or "embedding" in ask.lanes
+        encoder = self.encoder if needed else self._known_encoder()
+        for lanes in (*[self.lanes] * _MOVES, None):
+            with contextlib.suppress(Moved), self.backend.reader() as reader:
+                return search(reader, ask, self.settings, lanes=lanes, encoder=encoder)
+        raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
+
+    @property
+    def lanes(self) -> ChosenLanes:
+        """What runs the lanes of a search."""
+        if self._lanes is None:
+            from dowse.lanes.chosen import ChosenLanes
+
+            self._lanes = ChosenLanes(self.backend.folder, self.settings, lambda: self.encoder)
+        return self._lanes
+
+    def warm(self, query: str = "", mode: str = "auto", lanes: str | Sequence[str] = ()) -> None:
+        """Start what a search will need while the caller does something else."""
+        from dowse.rank.plan import Ask, make_plan, named_lanes
+
+        ask = Ask(query or "anything", mode=mode, lanes=named_lanes(lanes) if lanes else ())
+        self.lanes.warm(make_plan(ask, has_vectors=self.settings.encoder != "none").lanes)
 
     def _known_encoder(self) -> Encoder | None:
         """Return the encoder if it is at hand: a search by words must not wait for one, nor fail with one."""
         from dowse.encode.models import is_shipped
 
         return self.encoder if self._encoder or is_shipped(self.settings.encoder) else None
+
+    def callers(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return who calls a symbol, named as `pkg.Class.method`, `Class.method`, `name` or `file.py:42`.
+
+        Args:
+            symbol: Its name; one that several symbols bear raises `AmbiguousName` with the candidates.
+            depth: Hops to walk; None takes what is usual for the question, here 1.
+            k: How many to give, nearest first; 0 gives all, None 50 (of `impact` 200).
+        """
+        return self._graph("callers", symbol, depth, k)
+
+    def callees(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what a symbol calls; for a class, what its methods call."""
+        return self._graph("callees", symbol, depth, k)
+
+    def uses(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what refers to a symbol in any way: calls, types, decorators, subclasses, imports."""
+        return self._graph("uses", symbol, depth, k)
+
+    def implementers(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what implements an interface, or the methods that implement or override a method."""
+        return self._graph("implementers", symbol, depth, k)
+
+    def subclasses(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return the classes that extend a class, and those that extend them."""
+        return self._graph("subclasses", symbol, depth, k)
+
+    def impact(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what a change of a symbol would touch; `tests` of the answer are those to run."""
+        return self._graph("impact", symbol, depth, k)
+
+    def path(self, start: str, end: str, depth: int | None = None) -> GraphAnswer:
+        """Return the shortest chain of calls and uses from one symbol to another."""
+        from dowse.graph.ask import find_path
+
+        start, end = (name.removeprefix(f"{self.root}/") for name in (start, end))
+        with self.backend.reader() as reader:
+            return find_path(reader, start, end, depth)
+
+    def _graph(self, relation: str, symbol: str, depth: int | None, k: int | None) -> GraphAnswer:
+        from dowse.graph.ask import ask
+
+        with self.backend.reader() as reader:
+            return ask(reader, relation, symbol.removeprefix(f"{self.root}/"), depth, k)
 
     def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""

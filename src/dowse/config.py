@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dowse.errors import ConfigError
 
 PROJECT_FILE = ".dowse.toml"
 USER_FILE = "config.toml"
 _PREFIX = "DOWSE_"
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,23 @@ class Settings:
     device: str = "auto"  # where encoders run: cpu, cuda, or auto by what is there
     threads: int = max(1, os.cpu_count() or 1)  # that encode at once
     clusters: int = 50  # groups of similar symbols that `dowse related` knows
+    fusion: str = "auto"  # how lanes' answers become one; auto is what won on the average of all sets
+    lane_seconds: float = 3.0  # what a lane may take; a late one is left out and named
+    # Lanes in processes of their own: auto where several answer one query, always, or never (then no limits).
+    isolation: str = "auto"
+    graph_depth: int = 2  # hops that a question of structure walks
+    expand: bool = False  # add terms of the best answers to the query (pseudo-relevance feedback)
+    expand_documents: int = 5  # from so many answers
+    expand_terms: int = 5  # so many terms
+    graph_expand: bool = False  # add what the best answers call
+    rerank: str = ""  # a cross-encoder's folder for a second look at the best answers; "" for none
+    rerank_candidates: int = 30
+    rerank_weight: float = 0.3  # from 0, the first order, to 1, the cross-encoder's
 
 
-MODES = ("auto", "keyword", "embedding", "regex", "symbol")
+MODES = ("auto", "hybrid", "keyword", "embedding", "graph", "regex", "symbol")
+FUSIONS = ("auto", "blend", "rrf", "weighted", "convex", "intersection", "adaptive")
+ISOLATION = ("auto", "always", "never")
 FUZZINESS = ("auto", "0", "1", "2")
 REFRESH = ("auto", "always", "never")
 VIEWS = ("symbol", "docs")
@@ -53,6 +69,8 @@ _CHOICES = {
     "view": VIEWS,
     "vectors": VECTORS,
     "device": DEVICES,
+    "fusion": FUSIONS,
+    "isolation": ISOLATION,
 }
 
 
@@ -151,6 +169,8 @@ def _convert(key: str, value: Any, place: str) -> Any:  # noqa: ANN401 - setting
             return _to_bool(value)
         if isinstance(default, int):
             return _positive(int(value))
+        if isinstance(default, float):
+            return _positive(float(value))
         if isinstance(default, tuple):
             return tuple(value.split(os.pathsep) if isinstance(value, str) else map(str, value))
     except (ValueError, TypeError):
@@ -172,8 +192,8 @@ def _to_bool(value: object) -> bool:
     raise ValueError
 
 
-def _positive(value: int) -> int:
-    if value < 1:
+def _positive(value: Number) -> Number:
+    if not 0 < value < math.inf:
         raise ValueError
     return value
 

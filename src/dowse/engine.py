@@ -1,307 +1,395 @@
-"""The path of a query, top to bottom: parse, plan, retrieve, rank, explain."""
+"""The path of a query, top to bottom: parse and plan, retrieve, fuse, rank, explain."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dowse.backends.protocol import KeywordRequest, Reader
+from dowse.backends.protocol import Reader
 from dowse.config import Settings, index_command
 from dowse.errors import DowseError
-from dowse.lanes.keyword import KeywordResult, keyword_lane, query_terms
-from dowse.lanes.places import Lines, Place
-from dowse.query import (
-    Constraint,
-    LangFilter,
-    Leaf,
-    PathFilter,
-    Phrase,
-    Query,
-    Regex,
-    RepoFilter,
-    WordConstraint,
-    evaluate,
-    leaves,
-    matches_metadata,
-    narrow,
-    needs_match,
-    parse_query,
-    positive_leaves,
-    with_exact_words,
-)
-from dowse.rank.profile import CORPUS, SYMBOL_FIELDS, TREE, Profile
-from dowse.rank.signals import Ranked, Wanted, rank
-from dowse.types import Answer, Contribution, Embedded, Hit, LineMatch, SymbolRow
+from dowse.exact_search import Found, exact_rows, find_exact, matching_lines, rank_exact
+from dowse.lanes.inline import InlineLanes
+from dowse.lanes.jobs import LaneJob, LaneRunner, Outcome
+from dowse.lanes.keyword import STOP_WORDS, KeywordResult, query_terms, without_language
+from dowse.naming import bearers
+from dowse.query import PathFilter, positive_leaves
+from dowse.rank.blend import blend, rarity
+from dowse.rank.expand import expansion
+from dowse.rank.fuse import Fused, Ranking, convex, gather, intersection, rrf
+from dowse.rank.plan import Ask, Plan, lane_weights, make_plan, plain_name
+from dowse.rank.profile import CORPUS, STRUCTURE, SYMBOL_FIELDS, TREE, Profile
+from dowse.rank.signals import Ranked, Wanted, by_place, name_terms, rank
+from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, PlanReport
 
 if TYPE_CHECKING:
     from dowse.encode.encoder import Encoder
 
 # Hits whose texts are in memory at the same time.
 _HITS_AT_ONCE = 100
-# For each pattern of a plan, the lines that match it, by symbol.
-Found = dict[Phrase | Regex, Lines]
+# Symbols of one name that the graph lane starts from; a name that more bear says too little.
+_SEEDS = 10
+# The best answers whose callees `graph_expand` adds, and what one is worth of its caller's score.
+_CALLERS, _CALLEE_SHARE = 5, 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a query will be answered; a value, so that it can be shown and tested."""
-
-    mode: str  # "keyword", "embedding", "regex" or "symbol"
-    query: Query
-    constraint: Constraint | None
-    exact: tuple[Phrase | Regex, ...]  # patterns to find in the text before anything is ranked
+class Moved(Exception):
+    """The index got a new generation while lanes were asked; the query must be asked again."""
 
 
 def search(
     reader: Reader,
-    text: str,
+    ask: Ask,
     settings: Settings,
     *,
-    k: int,
-    mode: str = "auto",
-    filters: str = "",
-    explain: bool = False,
-    fuzziness: str | None = None,
-    min_score: float = 0.0,
-    profile: Profile | None = None,
+    lanes: LaneRunner | None = None,
     encoder: Encoder | None = None,
+    profile: Profile | None = None,
 ) -> Answer:
     """Answer one query from one generation of an index.
 
     Args:
         reader: The generation.
-        text: The query, in the language of docs/QUERY.md; in mode "regex" the whole of it is a pattern.
-        settings: What was not said by the other arguments.
-        k: How many hits; 0 for all candidates, and then an exact search lists them by place.
-        mode: auto, keyword, embedding, regex or symbol.
-        filters: More of the query language, e.g. from flags; all of it must hold too.
-        explain: Break keyword scores into fields and terms.
-        fuzziness: auto, 0, 1 or 2; None takes the setting.
-        min_score: Leave out hits below this score.
-        profile: What fields and signals are worth; None takes what was chosen for the index's shape.
+        ask: What was asked, and how it shall be answered.
+        settings: What the question leaves open.
+        lanes: What runs the lanes; None runs them here, one after another.
         encoder: What makes vectors of queries; None where no vectors are in use.
+        profile: What fields and signals are worth; None takes what was chosen for the index's shape.
     """
-    plan = make_plan(text, mode, filters)
-    profile = profile or (CORPUS if reader.is_corpus else TREE)
-    found = _find_exact(reader, plan)
-    notes: tuple[str, ...] = ()
-    if plan.mode == "regex":
-        ranked, total = _rank_exact(reader, plan, found, profile, k and max(settings.candidates, k))
-    elif plan.mode == "embedding":
-        ranked = _rank_meaning(reader, plan, found, settings, profile, k, encoder)
-        total = len(ranked)
-    else:
-        result, ranked = _rank_words(reader, plan, found, settings, profile, k, fuzziness)
-        total, shown = len(ranked), ranked[:k] if k else ranked
-        if any(hit.row.row not in result.exact for hit in shown):
-            notes = result.notes  # relaxing brought in something that is shown
-        if explain:
-            _break_down(reader, result.request, shown)
-    if min_score:
-        ranked = [hit for hit in ranked if hit.score >= min_score]
-    chosen = ranked[:k] if k else ranked
-    if not reader.is_complete:
-        notes = (*notes, "the index is not complete yet; `dowse index` finishes it")
+    lanes = lanes or InlineLanes(lambda: encoder)
     embedded = _embedded(reader, encoder) if encoder else None
-    # Exact matches and names are what they are; words found less than meaning would have.
-    by_meaning = plan.mode == "embedding" or (mode == "auto" and plan.mode == "keyword")
-    if by_meaning and embedded and embedded.symbols < embedded.total:
-        notes = (*notes, _half_embedded(embedded, index_command(settings)))
-    hits = tuple(_hits(reader, plan, chosen, found))
-    return Answer(text, plan.mode, hits, total, reader.generation, notes, embedded)
-
-
-def make_plan(text: str, mode: str = "auto", filters: str = "") -> Plan:
-    """Decide how to answer."""
-    query = narrow(Query((Regex(text),), source=text) if mode == "regex" else parse_query(text), filters)
-    constraint = with_exact_words(query)
-    parts = list(leaves(constraint))
-    if mode == "embedding" and not query.text_for_ranking.strip():
-        mode = "auto"  # filters and patterns alone mean nothing to be near to
-    if mode == "auto":
-        # Words need ranking; patterns alone need every line that matches, if one must.
-        words = query.text_for_ranking or any(isinstance(leaf, WordConstraint) for leaf in parts)
-        mode = "regex" if needs_match(constraint) and not words else "keyword"
-    exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
-    return Plan(mode, query, constraint, exact)
-
-
-def _find_exact(reader: Reader, plan: Plan) -> Found:
-    """Find the lines of every pattern in the plan, in files that its filters do not rule out."""
-    if not plan.exact:
-        return {}
-    from dowse.lanes.exact import exact_lane  # loaded only when a pattern is asked for
-    from dowse.query.leaves import pattern_of
-
-    has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
-    keep = (lambda file: _may_hold(plan.constraint, file)) if has_filters else None
-    return {leaf: exact_lane(reader, pattern_of(leaf, plan.query.case), keep) for leaf in plan.exact}
-
-
-def _rank_exact(
-    reader: Reader, plan: Plan, found: Found, profile: Profile, limit: int
-) -> tuple[list[Ranked], int]:
-    """Order the symbols that meet the constraint by how many of their lines match, and by signals.
-
-    With a limit, only that many symbols with most matching lines are looked at closely; without one, all
-    are, and come in the order of their places.
-    """
-    counts: dict[Place, int] = {}
-    for lines in found.values():
-        for place, numbers in lines.items():
-            counts[place] = counts.get(place, 0) + len(numbers)
-    places = sorted(counts, key=lambda place: (-counts[place], place))
-    total = len(places)
-    if isinstance(plan.constraint, Phrase | Regex) and limit:
-        places = places[:limit]  # nothing else can rule a symbol out
-    rows = [row for row in _rows_at(reader, places) if _meets(plan, row, found)]
-    if not isinstance(plan.constraint, Phrase | Regex):
-        total, rows = len(rows), rows[:limit] if limit else rows
-    scores = [math.log2(1 + counts[_place(row)]) for row in rows]
-    ranked = rank(rows, scores, _wanted(plan), profile, _roles_asked(plan), "exact")
-    if not limit:
-        ranked.sort(key=lambda hit: (hit.row.repo, hit.row.path, hit.row.start_line, hit.row.row))
-    return ranked, total
-
-
-def _rows_at(reader: Reader, places: Sequence[Place]) -> list[SymbolRow]:
-    """Return the symbols at some places, and files where lines lie in no symbol."""
-    symbols = {row.row: row for row in reader.rows([row for _, row in places if row])}
-    files = {row.file_id: row for row in reader.file_rows([file for file, row in places if not row])}
-    return [symbols[row] if row else files[file] for file, row in places]
-
-
-def _meets(plan: Plan, row: SymbolRow, found: Found) -> bool:
-    """Whether a symbol meets the constraint, patterns included."""
-
-    def decide(leaf: Leaf) -> bool | None:
-        if isinstance(leaf, Phrase | Regex):
-            return _place(row) in found[leaf]
-        return _metadata(leaf, row)
-
-    return evaluate(plan.constraint, decide) is True
-
-
-def _hits(reader: Reader, plan: Plan, ranked: Sequence[Ranked], found: Found) -> Iterator[Hit]:
-    """Give the hits with their text, some at a time: a large answer's texts would fill the memory."""
-    for start in range(0, len(ranked), _HITS_AT_ONCE):
-        batch = ranked[start : start + _HITS_AT_ONCE]
-        symbols = reader.symbols([hit.row for hit in batch])
-        matches = _matching_lines(reader, plan, batch, found)
-        for number, (hit, symbol, lines) in enumerate(zip(batch, symbols, matches, strict=True), start + 1):
-            yield Hit(number, hit.score, symbol, tuple(hit.parts), lines)
-
-
-def _matching_lines(
-    reader: Reader, plan: Plan, ranked: Sequence[Ranked], found: Found
-) -> Iterator[tuple[LineMatch, ...]]:
-    """Give for each hit the text of its matching lines, each once whatever patterns match it."""
-    if not found:
-        yield from (() for _ in ranked)
-        return
-    from dowse.query.leaves import pattern_of
-
-    patterns = {leaf: pattern_of(leaf, plan.query.case) for leaf in found}
-    seen: dict[tuple[int, Phrase | Regex], dict[int, LineMatch]] = {}
-    for hit in ranked:
-        lines: dict[int, LineMatch] = {}
-        for leaf, places in found.items():
-            numbers = places.get(_place(hit.row), ())
-            key = (hit.row.file_id, leaf)
-            if numbers and key not in seen:
-                text = reader.text(hit.row.file_id)
-                seen[key] = {match.line: match for match in patterns[leaf].find_lines(text)}
-            for number in numbers:
-                match, known = seen[key][number], lines.get(number)
-                spans = {*known.spans, *match.spans} if known else match.spans
-                lines[number] = LineMatch(number, match.text, tuple(sorted(spans)))
-        yield tuple(lines[number] for number in sorted(lines))
-
-
-def _rank_words(
-    reader: Reader,
-    plan: Plan,
-    found: Found,
-    settings: Settings,
-    profile: Profile,
-    k: int,
-    fuzziness: str | None,
-) -> tuple[KeywordResult, list[Ranked]]:
-    """Find symbols by words among those that meet the constraint, and order them."""
-    wanted = _wanted(plan)
-    settled = profile.only_words and not wanted.names  # then the best k are the best k
-    result = keyword_lane(
-        reader,
-        plan.query.text_for_ranking,
-        limit=k if settled and k else max(settings.candidates, k),
-        relax_below=settings.relax_below,
-        fuzziness=fuzziness or settings.fuzziness,
-        constraint=plan.constraint,
-        exact_rows=_exact_rows(found),
-        field_weights=SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
-        abbreviation=profile.abbreviation,
+    plan = make_plan(
+        ask,
+        lambda name: bool(bearers(reader, name, 1)),
+        has_vectors=bool(embedded and embedded.symbols),
+        has_graph=not reader.is_corpus,
     )
-    rows = reader.rows(result.rows)
-    return result, rank(rows, result.scores, wanted, profile, _roles_asked(plan))
-
-
-def _exact_rows(found: Found) -> dict[object, frozenset[int]]:
-    """Return the symbols that each pattern was found in."""
-    return {leaf: frozenset(row for _, row in places) for leaf, places in found.items()}
-
-
-def _rank_meaning(
-    reader: Reader,
-    plan: Plan,
-    found: Found,
-    settings: Settings,
-    profile: Profile,
-    k: int,
-    encoder: Encoder | None,
-) -> list[Ranked]:
-    """Find symbols by what they mean among those that meet the constraint, and order them by cosines.
-
-    Tests, documentation and the like rank a little lower, unless the query asks for them.
-    """
-    if encoder is None:
+    if "embedding" in plan.lanes and encoder is None:
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
-    from dowse.lanes.embedding import embedding_lane  # loads NumPy
-
-    result = embedding_lane(
-        reader,
-        encoder,
-        plan.query.text_for_ranking,
-        limit=max(settings.candidates, k) if k else reader.symbol_count(),
-        method=settings.vectors,
-        constraint=plan.constraint,
-        exact_rows=_exact_rows(found),
-    )
-    rows = reader.rows(result.rows)
-    return rank(rows, result.scores, _wanted(plan), profile.for_cosines(), _roles_asked(plan), "embedding")
-
-
-def _embedded(reader: Reader, encoder: Encoder) -> Embedded:
-    return Embedded(encoder.id, reader.embedded(encoder.id), reader.symbol_count())
-
-
-def _half_embedded(embedded: Embedded, command: str) -> str:
-    share = 100 * embedded.symbols // max(1, embedded.total)
-    return f"{share} % of the symbols are embedded; `{command}` finishes it"
+    profile = profile or (CORPUS if reader.is_corpus else TREE)
+    found = find_exact(reader, plan)
+    query = _Asked(reader, ask, plan, settings, profile, found)
+    if plan.mode == "regex":
+        limit = ask.k and max(settings.candidates, ask.k)
+        ranked, total = rank_exact(reader, plan, found, profile, query.wanted, query.roles, limit)
+        return query.answer(ranked, total, embedded)
+    query.retrieve(lanes, encoder)
+    ranked = query.rank()
+    if ask.expand and plan.kind != "structure":
+        ranked = query.ask_again(lanes, ranked)
+    if ask.graph_expand:
+        ranked = query.add_callees(ranked)
+    if ask.rerank:
+        ranked = query.look_again(ranked)
+    return query.answer(ranked, max(len(ranked), query.found_rows()), embedded)
 
 
-def _break_down(reader: Reader, request: KeywordRequest, ranked: Sequence[Ranked]) -> None:
-    """Replace each keyword score by what every field and term adds to it."""
-    parts = reader.explain(request, [hit.row.row for hit in ranked])
-    for hit in ranked:
-        score = hit.parts[0].value
-        detail = sorted(parts.get(hit.row.row, {}).items(), key=lambda item: -item[1])
-        fields = [Contribution(f"keyword.{field}", value, term) for (field, term), value in detail]
-        rest = score - sum(part.value for part in fields)
-        if abs(rest) > 1e-3 * abs(score):
-            fields.append(Contribution("keyword", rest, "filters"))
-        hit.parts[:1] = fields
+class _Asked:
+    """One query on its way: what the steps of `search` learn and the later ones need."""
+
+    def __init__(
+        self, reader: Reader, ask: Ask, plan: Plan, settings: Settings, profile: Profile, found: Found
+    ) -> None:
+        self.reader, self.ask, self.plan, self.settings = reader, ask, plan, settings
+        self.profile, self.found = profile, found
+        self.wanted, self.roles = _wanted(plan), _roles_asked(plan)
+        self.outcomes: list[Outcome] = []
+        self.notes: list[str] = []
+        self.seeds: list[int] = []
+        self.text = plan.text
+        self.expanded: tuple[str, ...] = ()
+        self.fused: dict[int, Fused] = {}
+        self._own_scale = True
+
+    # Retrieve
+
+    def retrieve(self, lanes: LaneRunner, encoder: Encoder | None) -> None:
+        """Run the lanes of the plan; one that fails or is late is left out and named."""
+        plan = self.plan
+        jobs = [self._job(lane) for lane in plan.lanes if lane != "graph"]
+        if "graph" in plan.lanes:
+            self.seeds = self._find_seeds(lanes)
+            if self.seeds:
+                jobs.append(self._graph_job())
+        self._run(lanes, jobs)
+        self._own_scale = encoder is None or _is_own(encoder)
+
+    def _run(self, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> None:
+        known = {outcome.lane for outcome in self.outcomes if not outcome.problem}
+        outcomes = lanes.run(
+            self.reader, [job for job in jobs if job.lane not in known], self.settings.lane_seconds
+        )
+        if any(outcome.moved for outcome in outcomes):
+            raise Moved
+        self.outcomes += outcomes
+        failed = [outcome for outcome in self.outcomes if outcome.problem]
+        for outcome in failed:
+            # A mistake in the question is one for every lane; with nobody left there is no answer.
+            if outcome.error is not None or len(failed) == len(self.outcomes):
+                raise outcome.error or DowseError(outcome.problem)
+
+    def _job(self, lane: str) -> LaneJob:
+        """Return what a lane is asked."""
+        plan, settings, ask, profile = self.plan, self.settings, self.ask, self.profile
+        arguments: dict[str, object] = {
+            "text": self.text if lane == "embedding" else without_language(self.reader, self.text),
+            "limit": self._limit(lane),
+            "constraint": plan.constraint,
+            "exact_rows": exact_rows(self.found),
+        }
+        if lane == "embedding":
+            return LaneJob(lane, {**arguments, "method": settings.vectors})
+        return LaneJob(
+            lane,
+            {
+                **arguments,
+                "relax_below": settings.relax_below,
+                "fuzziness": ask.fuzziness or settings.fuzziness,
+                "field_weights": SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
+                "abbreviation": profile.abbreviation,
+            },
+        )
+
+    def _limit(self, lane: str) -> int:
+        """Return how many candidates a lane shall give."""
+        k, most = self.ask.k, max(self.settings.candidates, self.ask.k)
+        alone = len(self.plan.lanes) == 1
+        if lane == "embedding":
+            return most if k or not alone else self.reader.symbol_count()
+        return k if k and alone and self._is_settled() else most
+
+    def ask_again(self, lanes: LaneRunner, ranked: Sequence[Ranked]) -> list[Ranked]:
+        """Ask the lanes for words again, with words of the best answers added."""
+        settings, reader = self.settings, self.reader
+        total = reader.symbol_count()
+        best = reader.symbols([hit.row for hit in ranked[: settings.expand_documents]])
+        self.expanded = expansion(
+            [symbol.code for symbol in best],
+            self.wanted.terms | STOP_WORDS,
+            lambda term: rarity(reader.document_frequency(term, "body"), total),
+            settings.expand_terms,
+        )
+        if not self.expanded:
+            return list(ranked)
+        self.text = " ".join((self.plan.text, *self.expanded))
+        self.outcomes = [outcome for outcome in self.outcomes if outcome.lane == "graph"]
+        self._run(lanes, [self._job(lane) for lane in self.plan.lanes if lane != "graph"])
+        self.outcomes.sort(key=lambda outcome: self.plan.lanes.index(outcome.lane))
+        return self.rank()
+
+    def add_callees(self, ranked: list[Ranked]) -> list[Ranked]:
+        """Add what the best answers call, each at a share of its caller's score."""
+        known = {hit.row.row for hit in ranked}
+        added: dict[int, tuple[float, str]] = {}
+        for hit in ranked[:_CALLERS]:
+            for edge in self.reader.edges([hit.row.row], ("calls",)):
+                if edge.confidence != "ambiguous" and edge.target not in known:
+                    said = f"called by {hit.row.qualified_name} in line {edge.line}"
+                    added.setdefault(edge.target, (_CALLEE_SHARE * hit.score, said))
+        rows = self.reader.rows(list(added))
+        more = [
+            Ranked(row, value, [Contribution("graph.callee", value, said)])
+            for row, (value, said) in zip(rows, added.values(), strict=True)
+        ]
+        return sorted([*ranked, *more], key=lambda hit: -hit.score)
+
+    def _find_seeds(self, lanes: LaneRunner) -> list[int]:
+        """Return the symbols that the graph lane starts from: those named, or the best for a description."""
+        plan = self.plan
+        rows = [row for name in plan.seeds for row in bearers(self.reader, name, _SEEDS + 1)]
+        if len(rows) > _SEEDS:
+            self.notes.append(f"{', '.join(plan.seeds)}: more than {_SEEDS} symbols bear this name")
+            rows = rows[:_SEEDS]
+        if rows or not (plan.structural and plan.structural.described):
+            return [row.row for row in rows]
+        self._run(lanes, [self._job("keyword")])
+        best = self.rank()[:1]
+        if best:
+            self.notes.append(f"taken for {best[0].row.qualified_name} ({_where(best[0])})")
+        return [hit.row.row for hit in best]
+
+    def _graph_job(self) -> LaneJob:
+        structural, settings = self.plan.structural, self.settings
+        arguments: dict[str, object] = {"seeds": self.seeds, "limit": settings.candidates}
+        if structural and structural.target:
+            ends = [row.row for row in bearers(self.reader, structural.target, _SEEDS)]
+            starts = [row.row for row in bearers(self.reader, structural.seed, _SEEDS)]
+            arguments.update(seeds=starts, ends=ends, relation="path")
+        elif structural:
+            arguments.update(relation=structural.relation, depth=settings.graph_depth)
+        return LaneJob("graph", arguments)
+
+    def found_rows(self) -> int:
+        """Return how many candidates the lanes found together."""
+        return len({row for outcome in self.outcomes if outcome.result for row in outcome.result.rows})
+
+    # Fuse and rank
+
+    def rank(self) -> list[Ranked]:
+        """Make one ranking of the lanes' and let the signals speak."""
+        rankings = [
+            Ranking(outcome.lane, outcome.result.rows, outcome.result.scores, outcome.result.details)
+            for outcome in self.outcomes
+            if outcome.result is not None
+        ]
+        if len(rankings) == 1:
+            return self._rank_alone(rankings[0])
+        fused = self._fuse(rankings)
+        self.fused = {each.row: each for each in fused}
+        rows = self.reader.rows([each.row for each in fused])
+        profile = self.profile.for_blend() if self.plan.fusion == "blend" else self.profile
+        if self.plan.kind == "structure":
+            profile = STRUCTURE
+        return rank(rows, [each.parts for each in fused], self.wanted, profile, self.roles)
+
+    def _rank_alone(self, ranking: Ranking) -> list[Ranked]:
+        """Rank what one lane found; its scores stay as they are."""
+        profile = self.profile.for_cosines() if ranking.lane == "embedding" else self.profile
+        self.fused = {each.row: each for each in gather([ranking])}
+        rows = self.reader.rows(ranking.rows)
+        pairs = sorted(zip(rows, ranking.scores, strict=True), key=lambda pair: by_place(pair[0]))
+        parts = [[Contribution(ranking.lane, score)] for _, score in pairs]
+        return rank([row for row, _ in pairs], parts, self.wanted, profile, self.roles)
+
+    def _fuse(self, rankings: Sequence[Ranking]) -> list[Fused]:
+        plan, weights = self.plan, lane_weights(self.plan)
+        fusion = plan.fusion
+        if fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
+            fusion = "convex"  # meaning did not answer in time
+        if fusion == "blend":
+            return self._blend(rankings)
+        if fusion == "convex":
+            return convex(rankings, weights)
+        if fusion == "intersection":
+            return intersection(rankings)
+        return rrf(rankings, weights if fusion in ("weighted", "adaptive") else None)
+
+    def _blend(self, rankings: Sequence[Ranking]) -> list[Fused]:
+        terms = [term.text for term in query_terms(without_language(self.reader, self.text))]
+        total = self.reader.symbol_count()
+        rare = {term: rarity(self.reader.document_frequency(term, "body"), total) for term in terms}
+        known = sum(rare.values()) or 1.0
+        ids = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
+        covered = self.reader.coverage({term: value / known for term, value in rare.items()}, ids)
+        named: dict[int, float] = {}
+        if self.profile.blend.name:
+            for row in self.reader.rows(ids):
+                shared = name_terms(row.name) & rare.keys()
+                if shared:
+                    named[row.row] = sum(rare[term] for term in shared) / known
+        looks_on = self.ask.graph_expand or self.ask.rerank or self.ask.expand
+        most = self.ask.k or None if self._is_settled() and not looks_on else None
+        return blend(
+            *(rankings, self.profile.blend, len(terms), covered, named),
+            own_scale=self._own_scale,
+            most=most,
+        )
+
+    def _is_settled(self) -> bool:
+        """Whether nothing but lanes counts: then the best k are the best k."""
+        return self.profile.only_words and not self.wanted.names
+
+    def look_again(self, ranked: list[Ranked]) -> list[Ranked]:
+        """Let a cross-encoder read the first candidates together with the question."""
+        from dowse.encode.cross import load_cross
+        from dowse.rank.rerank import reranked
+
+        settings = self.settings
+        first = [hit.row.row for hit in ranked[: settings.rerank_candidates] if hit.row.row]
+        cross = load_cross(self.ask.rerank, settings.device, settings.threads)
+        scores = cross.score(self.plan.text, self.reader.documents(first))
+        return reranked(ranked, scores, settings.rerank_weight)
+
+    # Answer
+
+    def answer(self, ranked: list[Ranked], total: int, embedded: Embedded | None) -> Answer:
+        """Give the hits with their texts and all that there is to say."""
+        ask, plan = self.ask, self.plan
+        if ask.min_score:
+            ranked = [hit for hit in ranked if hit.score >= ask.min_score]
+        chosen = ranked[: ask.k] if ask.k else ranked
+        self._say_what_was_relaxed(chosen)
+        if ask.explain:
+            self._break_down(chosen)
+        self._say_what_is_missing(embedded)
+        hits = tuple(self._hits(chosen))
+        reports = tuple(
+            LaneReport(
+                each.lane, len(each.result.rows) if each.result else 0, each.milliseconds, each.problem
+            )
+            for each in self.outcomes
+        )
+        report = PlanReport(
+            *(plan.kind, plan.reason, plan.lanes, plan.fusion, plan.seeds),
+            plan.structural.relation if plan.structural else "",
+            self.expanded,
+        )
+        notes = tuple(dict.fromkeys(self.notes))
+        return Answer(
+            ask.text, plan.mode, hits, total, self.reader.generation, notes, embedded, report, reports
+        )
+
+    def _hits(self, ranked: Sequence[Ranked]) -> Iterator[Hit]:
+        """Give the hits with their text, some at a time: a large answer's texts would fill the memory."""
+        for start in range(0, len(ranked), _HITS_AT_ONCE):
+            batch = ranked[start : start + _HITS_AT_ONCE]
+            symbols = self.reader.symbols([hit.row for hit in batch])
+            matches = matching_lines(self.reader, self.plan, batch, self.found)
+            for number, (hit, symbol, lines) in enumerate(
+                zip(batch, symbols, matches, strict=True), start + 1
+            ):
+                fused = self.fused.get(hit.row.row) if hit.row.row else None
+                scores = tuple(fused.lanes) if fused else ()
+                yield Hit(number, hit.score, symbol, tuple(hit.parts), lines, scores)
+
+    def _say_what_was_relaxed(self, shown: Sequence[Ranked]) -> None:
+        result = self._keyword_result()
+        if result and any(
+            hit.row.row not in result.exact and self._found_by(hit, "keyword") for hit in shown
+        ):
+            self.notes += result.notes  # relaxing brought in something that is shown
+
+    def _found_by(self, hit: Ranked, lane: str) -> bool:
+        fused = self.fused.get(hit.row.row)
+        return fused is not None and any(each.lane == lane for each in fused.lanes)
+
+    def _say_what_is_missing(self, embedded: Embedded | None) -> None:
+        self.notes += [f"left out: {outcome.problem}" for outcome in self.outcomes if outcome.problem]
+        if not self.reader.is_complete:
+            self.notes.append("the index is not complete yet; `dowse index` finishes it")
+        # Exact matches and names are what they are; words find less than meaning would.
+        by_meaning = self.plan.kind in ("prose", "mixed") or "embedding" in self.plan.lanes
+        if by_meaning and embedded and embedded.symbols < embedded.total:
+            self.notes.append(_half_embedded(embedded, index_command(self.settings)))
+
+    def _keyword_result(self) -> KeywordResult | None:
+        results = (outcome.result for outcome in self.outcomes if outcome.lane == "keyword")
+        return next((result for result in results if isinstance(result, KeywordResult)), None)
+
+    def _break_down(self, ranked: Sequence[Ranked]) -> None:
+        """Replace each keyword score by what every field and term adds to it."""
+        result = self._keyword_result()
+        if result is None:
+            return
+        parts = self.reader.explain(result.request, [hit.row.row for hit in ranked])
+        for hit in ranked:
+            at = next((n for n, part in enumerate(hit.parts) if part.source == "keyword"), None)
+            if at is not None:
+                hit.parts[at : at + 1] = _fields(hit.parts[at], parts.get(hit.row.row, {}))
+
+
+def _fields(whole: Contribution, parts: Mapping[tuple[str, str], float]) -> list[Contribution]:
+    """Share what the keyword lane added among fields and terms, as they share its own score."""
+    total = sum(parts.values())
+    if not total:
+        return [whole]
+    scale = whole.value / total if whole.detail else 1.0  # alone, a lane's score is itself
+    detail = sorted(parts.items(), key=lambda item: -item[1])
+    fields = [Contribution(f"keyword.{field}", scale * value, term) for (field, term), value in detail]
+    rest = whole.value - sum(part.value for part in fields)
+    if abs(rest) > 1e-3 * abs(whole.value):
+        fields.append(Contribution("keyword", rest, "filters"))
+    return fields
 
 
 def _wanted(plan: Plan) -> Wanted:
@@ -310,12 +398,8 @@ def _wanted(plan: Plan) -> Wanted:
     text = " ".join(word.text for word in words)
     # A name inside prose is one word among others; alone it asks for a definition.
     only_names = len(words) == 1 or all(word.identifier for word in words)
-    names = frozenset(_name(word.text) for word in words) if only_names else frozenset()
+    names = frozenset(plain_name(word.text) for word in words) if only_names else frozenset()
     return Wanted(frozenset(term.text for term in query_terms(text)), names)
-
-
-def _name(word: str) -> str:
-    return word.strip("`()").replace("::", ".").replace("#", ".")
 
 
 def _roles_asked(plan: Plan) -> frozenset[str]:
@@ -328,26 +412,20 @@ def _roles_asked(plan: Plan) -> frozenset[str]:
     return frozenset(role for glob in globs if (role := role_of(f"{glob}/x") or role_of(glob)))
 
 
-def _may_hold(constraint: Constraint | None, file: SymbolRow) -> bool:
-    """Whether some symbol of a file can meet the constraint, as far as the file tells."""
-
-    def decide(leaf: Leaf) -> bool | None:
-        return _metadata(leaf, file) if isinstance(leaf, LangFilter | PathFilter | RepoFilter) else None
-
-    return evaluate(constraint, decide) is not False
+def _embedded(reader: Reader, encoder: Encoder) -> Embedded:
+    return Embedded(encoder.id, reader.embedded(encoder.id), reader.symbol_count())
 
 
-def _metadata(leaf: Leaf, row: SymbolRow) -> bool | None:
-    return matches_metadata(
-        leaf,
-        lang=row.language,
-        path=row.path,
-        repo=row.repo,
-        kind=row.kind,
-        name=row.name,
-        qualified_name=row.qualified_name,
-    )
+def _half_embedded(embedded: Embedded, command: str) -> str:
+    share = 100 * embedded.symbols // max(1, embedded.total)
+    return f"{share} % of the symbols are embedded; `{command}` finishes it"
 
 
-def _place(row: SymbolRow) -> Place:
-    return (row.file_id, row.row)
+def _is_own(encoder: Encoder) -> bool:
+    from dowse.encode.models import is_shipped
+
+    return is_shipped(encoder.name)
+
+
+def _where(hit: Ranked) -> str:
+    return f"{hit.row.path}:{hit.row.start_line}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 
 from dowse.backends.protocol import Reader
 from dowse.errors import DowseError
@@ -12,6 +13,10 @@ from dowse.types import SymbolRow
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
 # Candidates that are named when a name could mean several symbols.
 _SHOWN = 8
+# Prose and the rest of a file bear names too; who names one means the definition, if there is one.
+_BESIDES = frozenset(["module", "section", "text"])
+# Files that stand for the folder they are in.
+_FOLDER_FILES = frozenset(["__init__", "index", "mod"])
 # Symbols of one name that are looked at: a large repository has tens of thousands of `__init__`.
 _MOST = 100_000
 
@@ -25,6 +30,7 @@ class AmbiguousName(DowseError):
         )
         more = f"\n  and {len(candidates) - _SHOWN} more" if len(candidates) > _SHOWN else ""
         super().__init__(f"{name} could be any of these; name one by its path:line\n{shown[1:]}{more}")
+        self.name = name
         self.candidates = tuple(candidates)
 
 
@@ -32,40 +38,106 @@ def resolve(reader: Reader, text: str) -> SymbolRow:
     """Return the one symbol that a text names; raise if there is none, or more than one."""
     found = candidates(reader, text)
     if not found:
-        raise DowseError(f"no symbol is called {text}; `dowse symbols {text}` looks for similar names")
+        raise _unknown(text)
     if len(found) > 1:
         raise AmbiguousName(text, found)
     return found[0]
 
 
+def resolve_all(reader: Reader, text: str, kinds: Collection[str] = ()) -> list[SymbolRow]:
+    """Return the one symbol that a text names, with all its overloads and the later parts of a long one.
+
+    A place names a symbol without its overloads. Where some candidates are of the given kinds, only those
+    count.
+    """
+    found = _fitting(reader, text)
+    if not found:
+        raise _unknown(text)
+    found = [row for row in found if row.kind in kinds] or found
+    names = {(row.file_id, row.qualified_name) for row in found}
+    if len(names) > 1:
+        raise AmbiguousName(text, _unparted(found))
+    if not _PLACE.match(_plain(text)):
+        return found
+    here = reader.rows_of_files([found[0].file_id])
+    same = (found[0].qualified_name, found[0].signature)
+    return [row for row in here if (row.qualified_name, row.signature) == same]
+
+
 def candidates(reader: Reader, text: str) -> list[SymbolRow]:
     """Return every symbol that a text can name."""
-    text = text.strip().strip("`").removesuffix("()")
-    place = _PLACE.match(text)
+    return _unparted(_fitting(reader, text))
+
+
+def bearers(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
+    """Return some of the symbols that a text can name; none if it names nothing here, or no place."""
+    try:
+        return candidates(reader, name)[:limit]
+    except DowseError:
+        return []
+
+
+def is_loose(text: str, row: SymbolRow) -> bool:
+    """Whether a symbol bears the last part of a name but nothing of what was written before it."""
+    parts = _parts(text)
+    return not _PLACE.match(_plain(text)) and len(parts) > 1 and not _ends_with(row, parts[-2:])
+
+
+def _fitting(reader: Reader, text: str) -> list[SymbolRow]:
+    """Return what a text names, by place or by name: the longest end of the name that somebody bears."""
+    place = _PLACE.match(_plain(text))
     if place:
         return _at(reader, place["path"], int(place["line"]))
-    parts = [part for part in re.split(r"::|[.#/\\]", text) if part]
+    parts = _parts(text)
     if not parts:
         return []
     named = [row for row in reader.lookup(parts[-1], _MOST) if row.name == parts[-1] and row.row]
-    for known in range(len(parts), 0, -1):  # the longest end of the name that somebody bears
+    for known in range(len(parts), 0, -1):
         fitting = [row for row in named if _ends_with(row, parts[-known:])]
         if fitting:
-            # A file's head bears the file's name; who names it means the definition, if there is one.
-            return _unparted([row for row in fitting if row.kind != "module"] or fitting)
+            defined = [row for row in fitting if row.kind not in _BESIDES] or fitting
+            # `Y.Y` in Y.java is the constructor, not the file's class.
+            whole = [row for row in defined if len(parts) > 1 and row.qualified_name == ".".join(parts)]
+            return sorted(whole or _without_shadows(defined), key=partial(_order, parts))
     return []
+
+
+def _without_shadows(rows: list[SymbolRow]) -> list[SymbolRow]:
+    """Leave out what only bears the name of a type that is there too: constructors, impl blocks elsewhere."""
+    types = {(row.file_id, row.qualified_name) for row in rows}
+    named = [row for row in rows if (row.file_id, row.qualified_name.rpartition(".")[0]) not in types]
+    return [row for row in named if row.kind != "impl"] or named
+
+
+def _order(parts: list[str], row: SymbolRow) -> tuple[bool, bool, str, int]:
+    """Return what puts first who is most likely meant: by the whole name, in the project's own code."""
+    return row.qualified_name != ".".join(parts), bool(row.role), row.path, row.start_line
+
+
+def _plain(text: str) -> str:
+    return text.strip().strip("`").removesuffix("()")
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in re.split(r"::|->|[.#/\\]", _plain(text)) if part]
+
+
+def _unknown(text: str) -> DowseError:
+    return DowseError(f"no symbol is called {text}; `dowse symbols {text}` looks for similar names")
 
 
 def _ends_with(row: SymbolRow, parts: list[str]) -> bool:
     """Whether a symbol's full name, with its path before it, ends in these parts."""
-    path = row.path.rpartition(".")[0] or row.path
-    return [*path.split("/"), *row.qualified_name.split(".")][-len(parts) :] == parts
+    *folders, file = (row.path.rpartition(".")[0] or row.path).split("/")
+    names = row.qualified_name.split(".")
+    within = [*folders, *names] if file in _FOLDER_FILES else []
+    return parts in ([*folders, file, *names][-len(parts) :], within[-len(parts) :])
 
 
 def _unparted(rows: list[SymbolRow]) -> list[SymbolRow]:
     """Leave out the later parts of symbols that were too long for one piece."""
     first: dict[tuple[int, str, str], SymbolRow] = {}
-    for row in sorted(rows, key=lambda row: (row.path, row.start_line)):
+    for row in rows:  # in the order of their lines, within each file
         first.setdefault((row.file_id, row.qualified_name, row.signature), row)
     return list(first.values())
 

@@ -19,6 +19,21 @@ class Reference(NamedTuple):
     line: int  # 1-based
     column: int  # 0-based, in bytes
     owner: int  # index of the innermost enclosing definition in the same file, -1 for none
+    arguments: int = -1  # how many a call has, in languages where that chooses among functions of one name
+
+
+class Fact(NamedTuple):
+    """What a file says of a name: where it is imported from, which type it has, what it stands for."""
+
+    # "import" and "export" (a name of another module), "type" (it has a written type), "made" (a call gives
+    # it), "same" (another name for something), "local" (it is bound, nobody says to what), "package"
+    kind: str
+    name: str  # as this file calls it; "self.x" for a field
+    value: str  # what is imported, the type, the callee, the other name; "!" for a literal
+    origin: str  # the module it comes from, as written
+    owner: int  # index of the innermost enclosing definition in the same file, -1 for none
+    first: int  # the lines in which it holds; 0 and 0 where these are all of its owner's
+    last: int
 
 
 class Definition(NamedTuple):
@@ -44,6 +59,8 @@ class ParsedFile:
     definitions: tuple[Definition, ...]
     references: tuple[Reference, ...]
     problem: str = ""  # why the syntax tree was not used, if it was not
+    facts: tuple[Fact, ...] = ()
+    remainder: int = -1  # index of the definition that holds what stands outside all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +101,16 @@ class LineMatch:
     spans: tuple[Span, ...]  # character offsets in `text`
 
 
+class LaneScore(NamedTuple):
+    """Where one lane put a symbol."""
+
+    lane: str
+    rank: int  # 1-based
+    score: float  # as the lane gave it: BM25, a cosine, nearness in the graph
+    normalised: float  # from 0 to 1, within this answer
+    detail: str = ""  # what the lane has to say: "calls Cart.add in line 12, resolved"
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One answer: a symbol, its score, and why."""
@@ -93,6 +120,30 @@ class Hit:
     symbol: Symbol
     explanation: tuple[Contribution, ...] = ()
     matches: tuple[LineMatch, ...] = ()
+    lanes: tuple[LaneScore, ...] = ()  # the lanes that found it
+    confidence: float | None = None  # how likely it is relevant; None where meaning had no say
+
+
+class LaneReport(NamedTuple):
+    """How one lane fared."""
+
+    lane: str
+    found: int
+    milliseconds: float
+    problem: str = ""  # why it is left out, if it is
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """How a query was understood, and how it was answered."""
+
+    kind: str  # "name", "structure", "prose", "mixed", "pattern", "filter" or "forced"
+    reason: str  # the same in words
+    lanes: tuple[str, ...]
+    fusion: str  # "" where one lane answered alone
+    seeds: tuple[str, ...] = ()  # the symbols that the graph lane started from
+    relation: str = ""  # what it was asked for: "callers", "subclasses", …
+    expanded: tuple[str, ...] = ()  # terms that were added to the query
 
 
 class Embedded(NamedTuple):
@@ -114,6 +165,8 @@ class Answer:
     generation: int
     notes: tuple[str, ...] = field(default=())  # what was relaxed, left out, incomplete
     embedded: Embedded | None = None  # None where no encoder is in use
+    plan: PlanReport | None = None
+    lanes: tuple[LaneReport, ...] = field(default=(), compare=False)  # with times, which differ
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -146,6 +199,10 @@ class SymbolRecord(NamedTuple):
     terms: tuple[str, ...]  # one string of terms for each of KEYWORD_FIELDS
     doc_spans: tuple[Span, ...]
     vector_key: bytes  # names all that an encoder reads of it: equal keys, equal vectors
+    part: int = 0  # 1, 2 … for the later parts of an over-long symbol
+    scope_key: int = 0  # hash of its qualified name and where that is looked for; 0 for never
+    name_key: int = 0  # hash of its bare name among those of its kind and language; 0 for never
+    overrides: bool = False  # whether its name may be that of a class defined elsewhere
 
 
 class FileRecord(NamedTuple):
@@ -166,6 +223,10 @@ class FileRecord(NamedTuple):
     references: bytes
     text: str
     symbols: tuple[SymbolRecord, ...]
+    facts: bytes = b""  # what `dowse.graph` knows of its names, packed
+    # (hash of a question << 32) + hash of the answer, for all that other files can ask about this one
+    offers: tuple[int, ...] = ()
+    marks: tuple[int, ...] = ()  # hashes under which the file as a whole is looked for
 
 
 class SymbolRow(NamedTuple):
@@ -184,6 +245,21 @@ class SymbolRow(NamedTuple):
     end_line: int
     signature: str
     file_id: int
+
+
+class Edge(NamedTuple):
+    """One reference from a symbol to a symbol."""
+
+    kind: str  # "calls", "extends", "implements", "uses" or "imports"
+    source: int  # row of the symbol that the reference stands in
+    target: int  # row of the symbol that is meant
+    file_id: int  # where the reference stands
+    line: int  # 1-based
+    column: int  # 0-based, in bytes
+    # "resolved" (import, scope, inheritance, written type), "unique" (only one symbol of that name could be
+    # meant) or "ambiguous" (one of several)
+    confidence: str
+    candidates: int  # how many symbols could be meant: 1 unless ambiguous
 
 
 class Extents(NamedTuple):

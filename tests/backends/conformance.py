@@ -17,6 +17,8 @@ from rank_bm25 import BM25Okapi, BM25Plus
 
 from dowse.backends.protocol import Backend, KeywordRequest, Reader, Term
 from dowse.errors import IndexMissing
+from dowse.graph.link import link
+from dowse.index.records import Source, make_record
 from dowse.parse.tokens import tokenize
 from dowse.query import (
     And,
@@ -520,6 +522,62 @@ class Conformance:
             wanted = KeywordRequest((Term("item"), Term("itme", 0.3, 2), Term("item", 0.3, 1)), EVEN)
             assert_explained(reader, wanted, reader.keyword(wanted, 10), True)
 
+    # Coverage
+
+    def test_coverage_sums_the_weights_of_the_terms_that_a_text_has(self, shop):
+        with shop.reader() as reader:
+            rows = {row.name: row.row for row in reader.lookup("*", 10)}
+            weights = {"item": 0.5, "append": 0.25, "sum": 0.125}
+            covered = reader.coverage(weights, list(rows.values()))
+            assert covered.get(rows["add_item"]) == pytest.approx(0.75)
+            assert covered.get(rows["total"]) == pytest.approx(0.625)
+            assert covered.get(rows["Vat"]) == pytest.approx(0.5)
+            assert not covered.get(rows["test_total"])
+
+    def test_coverage_looks_at_the_text_alone(self, shop):
+        with shop.reader() as reader:
+            (row,) = (row.row for row in reader.lookup("Vat", 10))
+            assert not reader.coverage({"vat": 1.0}, [row]).get(row)
+
+    def test_coverage_of_the_rows_that_were_asked_for(self, shop):
+        with shop.reader() as reader:
+            rows = {row.name: row.row for row in reader.lookup("*", 10)}
+            asked = [rows["total"], rows["test_total"]]
+            assert set(reader.coverage({"item": 1.0}, asked)) <= set(asked)
+            assert reader.coverage({"item": 1.0}, asked)[rows["total"]] == pytest.approx(1.0)
+
+    def test_coverage_of_nothing(self, shop):
+        with shop.reader() as reader:
+            rows = [row.row for row in reader.lookup("*", 10)]
+            for terms, asked in (({}, rows), ({"item": 1.0}, []), ({"unheard": 1.0, "of": 0.5}, rows)):
+                assert not any(reader.coverage(terms, asked).values())
+
+    def test_coverage_forgets_what_is_replaced(self, shop):
+        fill(shop, [file_record("src/cart.py", [symbol("basket", "weave item")])])
+        with shop.reader() as reader:
+            (row,) = (row.row for row in reader.lookup("basket", 10))
+            assert reader.coverage({"weave": 0.5, "append": 0.5}, [row])[row] == pytest.approx(0.5)
+
+    @settings(max_examples=30)
+    @given(data=st.data())
+    def test_coverage_agrees_with_brute_force(self, make_backend, data):
+        words = st.lists(st.sampled_from(WORDS), max_size=12)
+        documents = data.draw(st.lists(words, min_size=1, max_size=10))
+        backend = make_backend()
+        fill(backend, [file_record(f"{i}", [symbol(f"s{i}", " ".join(d))]) for i, d in enumerate(documents)])
+        with backend.reader() as reader:
+            rows = {row.row: documents[int(row.name[1:])] for row in reader.lookup("*", 100)}
+            for _ in range(4):
+                terms = data.draw(
+                    st.dictionaries(st.sampled_from([*WORDS, "unheard"]), st.floats(0.01, 1), max_size=6)
+                )
+                asked = data.draw(st.lists(st.sampled_from(sorted(rows)), unique=True))
+                covered = reader.coverage(terms, asked)
+                assert set(covered) <= set(asked)
+                for row in asked:
+                    expected = sum(weight for term, weight in terms.items() if term in rows[row])
+                    assert covered.get(row, 0.0) == pytest.approx(expected, rel=1e-4)
+
     # Exact candidates
 
     @settings(max_examples=40)
@@ -542,6 +600,104 @@ class Conformance:
             found = reader.exact_candidates(required_trigrams(compile_pattern("items.append", literal=True)))
             assert [row.path for row in reader.file_rows(found)] == ["src/cart.py"]
             assert len(reader.exact_candidates(required_trigrams(compile_pattern("a.*b")))) == 3
+
+    # The graph: what linking leaves is what readers see, of the same generation as everything else.
+
+    @pytest.fixture
+    def linked(self, backend):
+        with backend.writer() as writer:
+            for path, text in GRAPH.items():
+                writer.put(parsed_record(path, text))
+            link(writer.graph())
+            writer.commit({})
+        return backend
+
+    def test_edges_go_out_and_come_in(self, linked):
+        with linked.reader() as reader:
+            rows = rows_by_name(reader)
+            (edge,) = reader.edges([rows["use"]], ("calls",))
+            assert (edge.kind, edge.source, edge.target) == ("calls", rows["use"], rows["make"])
+            assert (edge.line, edge.column, edge.confidence, edge.candidates) == (5, 4, "resolved", 1)
+            assert reader.rows_of_files([edge.file_id])[0].path == "till.py"
+            assert reader.edges([rows["make"]], ("calls",), incoming=True) == [edge]
+            assert reader.edges([rows["use"]], (), incoming=True) == []
+
+    def test_edges_of_some_kinds_and_of_all(self, linked):
+        with linked.reader() as reader:
+            rows = list(rows_by_name(reader).values())
+            everything = reader.edges(rows)
+            assert {edge.kind for edge in everything} == {"calls", "extends", "imports"}
+            assert reader.edges(rows, ("extends",)) == [e for e in everything if e.kind == "extends"]
+            assert reader.edges(rows, ("implements",)) == reader.edges(rows, ("nonsense",)) == []
+
+    def test_edges_are_in_the_order_of_places(self, linked):
+        with linked.reader() as reader:
+            rows = rows_by_name(reader)
+            paths = {file.file_id: file.path for file in reader.files()}
+            for incoming in (False, True):
+                edges = reader.edges(list(rows.values())[::-1], (), incoming)
+                places = [(paths[e.file_id], e.line, e.column, e.target) for e in edges]
+                assert places == sorted(places)
+                assert reader.edges(list(rows.values()), (), incoming) == edges
+                assert reader.edges(list(rows.values()), (), incoming, limit=2) == edges[:2]
+
+    def test_edges_by_name_have_the_candidates_of_now(self, linked):
+        with linked.reader() as reader:
+            rows = rows_by_name(reader)
+            assert [e.confidence for e in reader.edges([rows["guess"]], ("calls",))] == ["unique"]
+        with linked.writer() as writer:
+            writer.put(parsed_record("more.py", "class More:\n    def find_shop(self):\n        pass\n"))
+            link(writer.graph())
+            writer.commit({})
+        with linked.reader() as reader:
+            edges = reader.edges([rows["guess"]], ("calls",))
+            assert [(e.confidence, e.candidates) for e in edges] == [("ambiguous", 2)] * 2
+
+    def test_symbols_keep_their_rows_and_edges_when_their_file_changes(self, linked):
+        with linked.reader() as reader:
+            before, rows = reader.edges([rows_by_name(reader)["use"]], ("calls",)), rows_by_name(reader)
+        with linked.writer() as writer:
+            writer.put(parsed_record("shop.py", "# new\n" + GRAPH["shop.py"]))
+            link(writer.graph())
+            writer.commit({})
+        with linked.reader() as reader:
+            assert rows_by_name(reader) == rows
+            assert reader.edges([rows["use"]], ("calls",)) == before
+
+    def test_edges_of_files_that_are_gone(self, linked):
+        with linked.reader() as reader:
+            rows = rows_by_name(reader)
+        with linked.writer() as writer:
+            writer.delete("shop.py")
+            link(writer.graph())
+            writer.commit({})
+        with linked.reader() as reader:
+            assert reader.edges(list(rows.values())) == []
+            assert reader.edges([10**9, -1, 0], (), incoming=True) == []
+
+    def test_a_file_without_facts_has_no_edges(self, shop):
+        with shop.reader() as reader:
+            rows = [row.row for file in reader.files() for row in reader.rows_of_files([file.file_id])]
+            assert reader.edges(rows) == reader.edges(rows, (), incoming=True) == []
+
+
+GRAPH = {
+    "shop.py": "class Base:\n    def find_shop(self):\n        pass\n\n\nclass Shop(Base):\n    pass\n\n\n"
+    "def make():\n    return Shop()\n",
+    "till.py": "from shop import make\n\n\ndef use():\n    make()\n\n\ndef guess(x):\n    x.find_shop()\n"
+    "\n\nLIMIT = 1\n",
+}
+
+
+def parsed_record(path: str, text: str) -> FileRecord:
+    """Return the record of a file as indexing makes it."""
+    source = Source(path, "acme/shop", path, "python", "", len(text), 1, f"hash of {text}", "utf-8", text)
+    return make_record(source, strip_docs=False)
+
+
+def rows_by_name(reader: Reader) -> dict[str, int]:
+    files = [file.file_id for file in reader.files()]
+    return {row.name: row.row for row in reader.rows_of_files(files)}
 
 
 # Brute force

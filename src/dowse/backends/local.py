@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.backends.local_vectors import GenerationVectors, LocalVectors, LocalVectorWriter
-from dowse.backends.protocol import KeywordRequest, VectorRequest
+from dowse.backends.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
 from dowse.query import (
     Leaf,
@@ -23,6 +23,7 @@ from dowse.query import (
 )
 from dowse.spans import text_of
 from dowse.store.catalog import Catalog, SymbolDetails
+from dowse.store.graph_tables import GraphTables
 from dowse.store.layout import (
     catalog_path,
     clone_generation,
@@ -40,6 +41,7 @@ from dowse.store.layout import (
 from dowse.store.packing import BrokenBlock
 from dowse.types import (
     KEYWORD_FIELDS,
+    Edge,
     Extents,
     FileRecord,
     FileStamp,
@@ -321,6 +323,12 @@ class LocalReader:
 
         return contributions(self._fulltext.symbols, request, list(rows))
 
+    def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
+        """Return how much of some terms the text of each row has."""
+        from dowse.backends.local_query import covered
+
+        return covered(self._fulltext.symbols, terms, rows)
+
     def _resolve(self, leaf: Leaf) -> tuple[str, Iterable[int]]:
         """Decide the filters whose meaning is written in Python: by path, repository and name."""
         if isinstance(leaf, PathFilter):
@@ -390,6 +398,12 @@ class LocalReader:
         texts = self._fulltext.memory.texts({row.file_id for row in rows}, self._catalog.texts)
         details = self._catalog.details([row.row for row in rows if row.row])
         return [_symbol(row, texts[row.file_id], details.get(row.row)) for row in rows]
+
+    def edges(
+        self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
+    ) -> list[Edge]:
+        """Return edges out of symbols, or into them."""
+        return self._catalog.graph.edges(rows, kinds, incoming, limit)
 
     def stamps(self) -> dict[str, FileStamp]:
         """Return size, time and content hash of every file."""
@@ -484,16 +498,24 @@ class LocalWriter:
 
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
-        self.delete(record.key)
-        file_id, rows = self._catalog.put_file(record)
+        self._begin()
+        before = self._catalog.delete_file(record.key, instead=record)
+        if before is not None:
+            self._fulltext.delete(before.file_id)
+        file_id, rows = self._catalog.put_file(record, before)
         self._fulltext.put(record, file_id, rows)
 
     def delete(self, key: str) -> None:
         """Remove a file."""
         self._begin()
-        file_id = self._catalog.delete_file(key)
-        if file_id is not None:
-            self._fulltext.delete(file_id)
+        before = self._catalog.delete_file(key)
+        if before is not None:
+            self._fulltext.delete(before.file_id)
+
+    def graph(self) -> GraphTables:
+        """Return what linking reads and writes."""
+        self._begin_catalog()
+        return self._catalog.graph
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Note a new size and time of a file whose content is the same."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import tantivy
@@ -64,6 +64,24 @@ def contributions(
             values = found[row]
             values[field, label] = values.get((field, label), 0.0) + score
     return found
+
+
+def covered(
+    searcher: Any,  # noqa: ANN401 - as above
+    terms: Mapping[str, float],
+    rows: Sequence[int],
+) -> dict[int, float]:
+    """Return for each row the sum of the weights of the terms in its body, however often each is there."""
+    if not rows or not terms:
+        return {}
+    among = Query.const_score_query(_set("row", rows), 0.0)
+    there = [
+        (Occur.Should, Query.const_score_query(_term("body", Term(term)), weight))
+        for term, weight in terms.items()
+    ]
+    hits = searcher.search(Query.boolean_query([(Occur.Must, among), *there]), len(rows), count=False).hits
+    found = searcher.fast_field_values("row", [address for _, address in hits])
+    return {row: score for row, (score, _) in zip(found, hits, strict=True)}
 
 
 def count_of(searcher: Any, field: str, term: str) -> int:  # noqa: ANN401 - as above

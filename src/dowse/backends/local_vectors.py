@@ -153,12 +153,8 @@ class GenerationVectors:
             return []
         everything = len(owners.rows) == len(self.matrix)
         rows, scores = self._search(request, limit, None if everything else owners.rows)
-        found: list[tuple[int, float]] = []
-        for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
-            found += [(symbol, score) for symbol in owners.of(row)]
-            if len(found) >= limit:
-                break
-        return found[:limit]
+        symbols, which = owners.of(rows)
+        return list(zip(symbols[:limit].tolist(), scores[which[:limit]].tolist(), strict=True))
 
     @functools.cached_property
     def _owners(self) -> _Owners:
@@ -229,14 +225,16 @@ class _Owners:
         self._symbols = symbols[order]
         self.rows, self._starts = np.unique(at[order], return_index=True)
 
-    def of(self, row: int) -> list[int]:
-        """Return the symbols of a row, in order."""
+    def of(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the symbols of some rows, row by row and each row's in order, and which row each has."""
         import numpy as np
 
-        index = int(np.searchsorted(self.rows, row))
-        stop = self._starts[index + 1] if index + 1 < len(self._starts) else len(self._symbols)
-        symbols: list[int] = self._symbols[self._starts[index] : stop].tolist()
-        return symbols
+        at = np.searchsorted(self.rows, rows)
+        starts = self._starts[at]
+        counts = np.append(self._starts, len(self._symbols))[at + 1] - starts
+        which = np.repeat(np.arange(len(rows)), counts)
+        within = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self._symbols[starts[which] + within], which
 
 
 class LocalVectorWriter:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from dowse.query import Constraint
-from dowse.types import Extents, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.types import Edge, Extents, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
     from dowse.encode.document import Document
     from dowse.query.trigrams import TrigramQuery
+    from dowse.store.graph_tables import Linked, LinkedFile, Named, Target
 
     Floats = NDArray[np.float32]
+
+# Edges that one question gives at most: a name used everywhere would otherwise fill the memory.
+EDGE_LIMIT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,9 @@ class Reader(Protocol):
     def members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the symbols nearer to this centre than to any other, nearest first."""
 
+    def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
+        """Return, by row, the sum of the weights of the terms that its text has; rows with none may lack."""
+
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
 
@@ -117,6 +124,15 @@ class Reader(Protocol):
     def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
         """Return symbols with their text."""
 
+    def edges(
+        self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
+    ) -> list[Edge]:
+        """Return edges out of symbols, or into them; of some kinds, or of all.
+
+        They are ordered by repository, path, line, column and target, so that answers never depend on how
+        they are stored. An ambiguous reference gives an edge for each symbol that it could mean.
+        """
+
     def stamps(self) -> dict[str, FileStamp]:
         """Return size, time and content hash of every file, by key."""
 
@@ -139,6 +155,39 @@ class Reader(Protocol):
         """Return the description that the last writer left."""
 
 
+class GraphStore(Protocol):
+    """What linking reads and writes: files with their facts, symbols by key, edges."""
+
+    def waiting(self) -> list[int]:
+        """Return the files to link: those put since the last time, and those whose questions changed."""
+
+    def linked_file(self, file_id: int) -> LinkedFile | None:
+        """Return all that linking a file starts from; None if there is nothing."""
+
+    def put_links(
+        self, file_id: int, linked: Iterable[Linked], named: Iterable[Named], asked: Iterable[int]
+    ) -> None:
+        """Replace what a file refers to, and remember what was asked to find out."""
+
+    def settled(self) -> None:
+        """Note that every file is linked."""
+
+    def symbols_at(self, scope_key: int) -> list[Target]:
+        """Return the symbols under a key, in an order that does not depend on when they came."""
+
+    def is_named(self, name_key: int) -> bool:
+        """Whether any symbol has this name."""
+
+    def language_at(self, path: str) -> str | None:
+        """Return the language of the file with this path, None if there is no such file."""
+
+    def marked(self, key: int) -> list[str]:
+        """Return the paths of the files with a mark."""
+
+    def facts_at(self, path: str) -> bytes:
+        """Return the packed facts of a file, nothing if it has none."""
+
+
 class Writer(Protocol):
     """A generation in the making: nobody sees it before `commit`."""
 
@@ -156,6 +205,9 @@ class Writer(Protocol):
 
     def delete(self, key: str) -> None:
         """Remove a file; one that is not there is no error."""
+
+    def graph(self) -> GraphStore:
+        """Return what linking reads and writes, all of it part of this generation."""
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
         """Note a new size and time of a file whose content is the same."""

@@ -26,6 +26,7 @@ from dowse.errors import IndexLocked, IndexMissing
 
 if TYPE_CHECKING:
     from dowse.index.embed import EmbedReport
+    from dowse.types import Answer
 
 
 # Settings that are flags of several commands.
@@ -39,17 +40,16 @@ def search(options: argparse.Namespace) -> int:
     """Search, indexing first if need be."""
     index = _open(options, fuzziness=options.fuzziness, top_k=options.top_k or None, refresh=options.refresh)
     _warn_of_ignored(index, options)
+    is_new = not index.exists
+    if not is_new:
+        index.warm(options.query or "", options.mode, options.lanes or ())
     _prepare(index)
-    if options.mode == "embedding":
-        _embed_for_a_moment(index)
-    answer = index.search(
-        options.query,
-        k=options.top_k,
-        mode=options.mode,
-        filters=_filters(options),
-        explain=options.explain,
-        min_score=options.min_score,
-    )
+    _embed_what_is_new(index, options, is_new)
+    if options.batch is not None:
+        from dowse.cli.batch import run_batch
+
+        return run_batch(options, lambda query: _ask(index, query, options))
+    answer = _ask(index, options.query, options)
     if options.json:
         from dowse.answer_json import answer_to_json
 
@@ -65,6 +65,30 @@ def search(options: argparse.Namespace) -> int:
         if not answer.hits:
             _say("nothing found")
     return FOUND if answer.hits else NOTHING
+
+
+def _ask(index: Index, query: str, options: argparse.Namespace) -> Answer:
+    return index.search(
+        query,
+        k=options.top_k,
+        mode=options.mode,
+        filters=_filters(options),
+        lanes=options.lanes or (),
+        fusion=options.fusion,
+        explain=options.explain,
+        min_score=options.min_score,
+        expand=options.expand,
+        graph_expand=options.graph_expand,
+        rerank=options.rerank,
+    )
+
+
+def _embed_what_is_new(index: Index, options: argparse.Namespace, is_new: bool) -> None:
+    """Embed before a search by meaning: what was asked for, the first time, or a moment's work."""
+    if options.mode not in ("auto", "hybrid", "embedding") or index.settings.encoder == "none":
+        return
+    if options.mode != "auto" or is_new or 0 < index.unembedded() <= QUICK_SYMBOLS:
+        _embed_for_a_moment(index)
 
 
 def index(options: argparse.Namespace) -> int:

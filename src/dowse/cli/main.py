@@ -6,8 +6,9 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
-from dowse.config import DEVICES, FUZZINESS, MODES, REFRESH, VECTORS, VIEWS
+from dowse.config import DEVICES, FUSIONS, FUZZINESS, MODES, REFRESH, VECTORS, VIEWS
 from dowse.errors import DowseError
 from dowse.version import __version__
 
@@ -17,16 +18,29 @@ _EXAMPLES = """examples:
   dowse search "getUserName lang:java -test"     an identifier, a filter, an exclusion
   dowse search '/retry_\\w+\\(/ path:src/**'       lines, exactly as ripgrep finds them
   dowse search "session expiry" --explain        and why each answer is there
+  dowse callers Session.close --depth 2          who calls a method, and who calls those
+  dowse impact Session.close                     what a change would touch, and which tests to run
   dowse status --files                           what is indexed, and what is not
 """
+
+
+# The questions to the graph, and what each lists.
+_GRAPH = {
+    "callers": "list who calls a symbol",
+    "callees": "list what a symbol calls",
+    "implementers": "list what implements an interface or overrides a method",
+    "subclasses": "list what extends a class",
+    "uses": "list every reference to a symbol: calls, types, decorators, subclasses, imports",
+    "impact": "list what a change of a symbol would touch, and which tests to run",
+    "path": "show the shortest chain of calls and uses from one symbol to another",
+}
+_NAMES = "file.py:42, name, Class.method, pkg.mod.Class.method"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     options = _parse(arguments)
-    from dowse.cli import commands
-
-    command = getattr(commands, options.command.replace("-", "_"))
+    command = getattr(_home(options.command), options.command.replace("-", "_"))
     try:
         code = int(command(options))
         sys.stdout.flush()
@@ -43,6 +57,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _home(command: str) -> ModuleType:
+    """Return the module that holds a command."""
+    if command in _GRAPH:
+        from dowse.cli import graph_commands
+
+        return graph_commands
+    from dowse.cli import commands
+
+    return commands
+
+
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse the command line, also `search QUERY --json PATH`, which argparse gives up on before 3.13."""
     parser = build_parser()
@@ -56,6 +81,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options, rest = parser.parse_known_args(arguments)
     if len(rest) == 1 and getattr(options, "path", "") == "." and not rest[0].startswith("-"):
         options.path = rest.pop()
+    if options.command == "search":
+        if options.batch is not None and options.query is not None:
+            options.path, options.query = options.query, None  # queries come from the file
+        if options.batch is None and options.query is None:
+            parser.error("search needs a query, or --batch FILE")
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return options
@@ -88,6 +118,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_index(commands)
     _add_symbols(commands)
     _add_related(commands)
+    _add_graph(commands)
     _add_status(commands)
     _add_doctor(commands)
     _add_clear(commands)
@@ -143,10 +174,32 @@ def _add_encoding(parser: argparse.ArgumentParser) -> None:
 
 def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "search", "search; indexes first if there is no index yet")
-    parser.add_argument("query", help='words, identifiers, "phrases", /regexes/ and filters')
+    parser.add_argument(
+        "query", nargs="?", help='words, identifiers, "phrases", /regexes/, filters, "what calls X"'
+    )
     _add_place(parser)
+    parser.add_argument(
+        "--batch",
+        metavar="FILE",
+        help='answer every line of a file ("-": standard input), a query or {"id", "query"} each',
+    )
     parser.add_argument("-k", "--top-k", type=int, metavar="N", help="how many answers (0: all; default: 10)")
     parser.add_argument("--mode", choices=MODES, default="auto", help="auto (default) picks by the query")
+    parser.add_argument("--lanes", metavar="L,L", help="of keyword, embedding, graph: not the plan's")
+    parser.add_argument("--fusion", choices=FUSIONS, help="how lanes' answers become one (default: auto)")
+    parser.add_argument(
+        "--expand",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="add terms of the best answers to the query",
+    )
+    parser.add_argument(
+        "--graph-expand",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="add what the best answers call",
+    )
+    parser.add_argument("--rerank", metavar="MODEL", help="a second look at the best, by a cross-encoder")
     parser.add_argument("--lang", action="append", metavar="L", help="only this language; may be repeated")
     parser.add_argument(
         "--path",
@@ -162,7 +215,13 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
         "--not-path", action="append", metavar="GLOB", help="no paths like this; may be repeated"
     )
     parser.add_argument("--fuzziness", choices=FUZZINESS, help="edits a word may be away")
-    parser.add_argument("--min-score", type=float, default=0.0, metavar="S", help="leave out weaker answers")
+    parser.add_argument(
+        "--min-score",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="leave out weaker answers: by confidence (0 to 1) where meaning has a say, else by score",
+    )
     parser.add_argument("--explain", action="store_true", help="show every contribution to each score")
     parser.add_argument("--json", action="store_true", help="one JSON document (docs/JSON.md)")
     parser.add_argument("-l", "--files-with-matches", action="store_true", help="print only paths")
@@ -195,11 +254,34 @@ def _add_symbols(commands: _Commands[argparse.ArgumentParser]) -> None:
 
 def _add_related(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "related", "show what is like a symbol: neighbours, and its group")
-    parser.add_argument("symbol", help="file.py:42, name, Class.method, pkg.mod.Class.method")
+    parser.add_argument("symbol", help=_NAMES)
     _add_place(parser)
     _add_encoding(parser)
     parser.add_argument("-k", "--top-k", type=int, default=10, metavar="N", help="how many (default: 10)")
     parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_graph(commands: _Commands[argparse.ArgumentParser]) -> None:
+    for name, text in _GRAPH.items():
+        parser = _command(commands, name, text)
+        if name == "path":
+            parser.add_argument("start", help=f"where it begins: {_NAMES}")
+            parser.add_argument("end", help="where it leads to")
+        else:
+            parser.add_argument("symbol", help=_NAMES)
+        _add_place(parser)
+        parser.add_argument("--depth", type=int, metavar="N", help="hops to walk (docs/GRAPH.md)")
+        if name != "path":
+            usual = 200 if name == "impact" else 50
+            parser.add_argument(
+                "-k", "--top-k", type=int, metavar="N", help=f"how many (0: all; default: {usual})"
+            )
+        form = parser.add_mutually_exclusive_group()
+        form.add_argument("--json", action="store_true", help="one JSON document (docs/JSON.md)")
+        form.add_argument("--dot", action="store_true", help="a picture for Graphviz")
+        form.add_argument("--mermaid", action="store_true", help="a picture for Mermaid")
+        parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+        parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
 
 
 def _add_eval(commands: _Commands[argparse.ArgumentParser]) -> None:

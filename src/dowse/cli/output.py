@@ -53,7 +53,31 @@ def render_answer(answer: Answer, style: Style, *, context: int | None, explain:
     """Return all hits as text."""
     words = frozenset(_terms(answer.query))
     lines = SNIPPET_LINES if context is None else context
-    return "".join(_render_hit(hit, words, style, lines, explain) + "\n" for hit in answer.hits)
+    plan = _render_plan(answer, style) if explain else ""
+    return plan + "".join(_render_hit(hit, words, style, lines, explain) + "\n" for hit in answer.hits)
+
+
+def _render_plan(answer: Answer, style: Style) -> str:
+    """Return how the query was understood, and what each lane did."""
+    plan = answer.plan
+    if plan is None:
+        return ""
+    lanes = [
+        f"{lane.lane} ({lane.problem or f'{lane.found:,} found, {lane.milliseconds:.1f} ms'})"
+        for lane in answer.lanes
+    ]
+    said = [f"plan      {plan.reason}"]
+    if lanes:
+        said.append(f"lanes     {', '.join(lanes)}")
+    if plan.fusion:
+        said.append(f"fusion    {plan.fusion}")
+    if plan.relation or plan.seeds:
+        said.append(f"graph     {' '.join((plan.relation or 'around', *plan.seeds))}")
+    if plan.expanded:
+        said.append(f"expanded  {', '.join(plan.expanded)}")
+    if answer.embedded:
+        said.append(f"embedded  {answer.embedded.symbols:,} of {answer.embedded.total:,} symbols")
+    return "".join(f"{style.dim}{line}{style.reset}\n" for line in said) + "\n"
 
 
 def print_json(data: object) -> None:
@@ -170,11 +194,16 @@ def _numbered(hit: Hit) -> list[tuple[int, str]]:
 
 
 def _render_why(hit: Hit, style: Style) -> list[str]:
+    """Return what adds up to the score, and where each lane put the symbol."""
     width = max((len(part.source) for part in hit.explanation), default=0)
-    return [
-        f"{style.dim}        {part.value:>+9.3f}  {part.source:<{width}}  {part.detail}{style.reset}".rstrip()
-        for part in hit.explanation
+    parts = [f"{part.value:>+9.3f}  {part.source:<{width}}  {part.detail}" for part in hit.explanation]
+    lanes = [
+        f"{lane.lane} rank {lane.rank}: {lane.score:.3f} (normalised {lane.normalised:.2f})"
+        + (f", {lane.detail}" if lane.detail else "")
+        for lane in hit.lanes
     ]
+    sure = [] if hit.confidence is None else [f"confidence {hit.confidence:.0%}"]
+    return [f"{style.dim}        {line}{style.reset}".rstrip() for line in (*parts, *lanes, *sure)]
 
 
 def _terms(text: str) -> list[str]:

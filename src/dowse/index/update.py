@@ -11,6 +11,7 @@ from typing import Any
 
 from dowse.backends.protocol import Backend, Writer
 from dowse.config import Settings
+from dowse.graph.link import link
 from dowse.index.difference import LeftOut, difference, known_stamps, left_out_files, refuse_another_root
 from dowse.index.hashes import corpus_hash
 from dowse.index.jobs import AnyJob, CorpusJob, Job
@@ -109,6 +110,7 @@ def _update_tree(
     generation = 0
     if wrote or tally.touched or left_out_changed or writer.meta().get("complete") != "1":
         writer.set_skipped(diff.skipped)
+        link(writer.graph())
         generation = writer.commit(_description(writer, root, settings, diff.left_out))
     return Report(
         generation or int(writer.meta()["generation"]),

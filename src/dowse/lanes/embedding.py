@@ -16,6 +16,7 @@ class EmbeddingResult:
 
     rows: tuple[int, ...]
     scores: tuple[float, ...]
+    details: tuple[str, ...] = ()  # this lane has nothing to say of a single symbol
 
 
 def embedding_lane(

@@ -27,12 +27,23 @@ class LaneJob:
     arguments: Mapping[str, object]
 
 
+class LaneResult(Protocol):
+    """What every lane finds: rows and scores, best first, and what it has to say of each, if anything."""
+
+    @property
+    def rows(self) -> Sequence[int]: ...  # noqa: D102
+    @property
+    def scores(self) -> Sequence[float]: ...  # noqa: D102
+    @property
+    def details(self) -> Sequence[str]: ...  # noqa: D102
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a job: a result, or a problem in one line."""
 
     lane: str
-    result: object | None = None
+    result: LaneResult | None = None
     problem: str = ""  # e.g. "embedding: no answer within 3 s"
     milliseconds: float = 0.0  # from the question to this, waiting included
     moved: bool = False  # the index has another generation now: its rows are not the reader's

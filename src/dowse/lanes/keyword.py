@@ -19,6 +19,13 @@ _MIN_PIECE = 3
 _MIN_ABBREVIATED, _MIN_ABBREVIATION, _MIN_USES = 6, 4, 3
 # More terms than this add cost and no meaning (a pasted file, say); the first ones are kept.
 _MAX_TERMS = 64
+# Names of languages that hardly mean anything else in a question ("go", "c" and "node" do).
+_LANGUAGE_NAMES = {
+    **{name: name for name in ("elixir", "haskell", "java", "javascript", "kotlin", "php", "python", "ruby")},
+    **{"golang": "go", "python3": "python", "rust": "rust", "scala": "scala", "typescript": "typescript"},
+}
+# So much of an index is nearly all of it.
+_NEARLY_ALL = 0.8
 # English words that say nothing about code; left out unless nothing else is asked.
 STOP_WORDS = frozenset(
     """a an and are as at be been being but by can could did do does done for from had has have how i if in
@@ -37,6 +44,7 @@ class KeywordResult:
     request: KeywordRequest
     exact: frozenset[int] = frozenset()  # rows found before anything was relaxed
     notes: tuple[str, ...] = ()  # how it was relaxed
+    details: tuple[str, ...] = ()  # this lane has nothing to say of a single symbol
 
 
 def keyword_lane(
@@ -80,6 +88,23 @@ def query_terms(text: str) -> tuple[Term, ...]:
     words = dict.fromkeys(word for word in text.split() if word.strip("?!.,;:").lower() not in STOP_WORDS)
     terms = dict.fromkeys(tokenize(" ".join(words))) or dict.fromkeys(tokenize(text))
     return tuple(Term(term) for term in list(terms)[:_MAX_TERMS])
+
+
+def without_language(reader: Reader, text: str) -> str:
+    """Return a text without the name of the language that nearly everything here is written in.
+
+    "python list to string" in a Python repository asks for lists and strings; the few functions that
+    say "python" are not what is meant.
+    """
+    words = text.split()
+    named = {word: _LANGUAGE_NAMES.get(word.lower()) for word in words}
+    if not any(named.values()) or len(words) == 1:
+        return text
+    files = reader.languages()
+    most = max(files, key=files.__getitem__, default="")
+    if not most or files[most] < _NEARLY_ALL * sum(files.values()):
+        return text
+    return " ".join(word for word in words if named.get(word) != most) or text
 
 
 def edit_distance_for(term: str, fuzziness: str) -> int:

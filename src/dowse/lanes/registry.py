@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from dowse.backends.protocol import Reader
     from dowse.encode.encoder import Encoder
+    from dowse.lanes.jobs import LaneResult
 
 
 class Lane(NamedTuple):
@@ -25,10 +26,11 @@ class Lane(NamedTuple):
         function: Callable[..., Any] = getattr(import_module(module), name)
         return function
 
-    def call(self, reader: Reader, encoder: Encoder | None, arguments: Mapping[str, object]) -> object:
+    def call(self, reader: Reader, encoder: Encoder | None, arguments: Mapping[str, object]) -> LaneResult:
         """Run the lane."""
         first = (reader, encoder) if self.wants_encoder else (reader,)
-        return self.load()(*first, **arguments)
+        found: LaneResult = self.load()(*first, **arguments)
+        return found
 
 
 LANES: Mapping[str, Lane] = {
@@ -40,7 +42,7 @@ LANES: Mapping[str, Lane] = {
         "dowse.lanes.embedding:embedding_lane", wants_encoder=True, warm_up={"text": "a", "limit": 1}
     ),
     "graph": Lane(
-        "dowse.lanes.graph:graph_lane",
-        warm_up={"seeds": (), "kinds": ("calls",), "incoming": True, "depth": 1, "limit": 1},
+        "dowse.lanes.graph:ask_graph",
+        warm_up={"seeds": (), "limit": 1},
     ),
 }

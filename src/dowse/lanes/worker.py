@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dowse.backends.local import LocalBackend
     from dowse.config import Settings
     from dowse.encode.encoder import Encoder
+    from dowse.lanes.jobs import LaneResult
     from dowse.lanes.registry import Lane
 
 # Loading a large model from a slow disk takes seconds; what takes longer than this hangs.
@@ -54,7 +55,7 @@ class Question(NamedTuple):
 class Reply(NamedTuple):
     """What became of it."""
 
-    result: object | None = None
+    result: LaneResult | None = None
     problem: str = ""
     error: Mistake | None = None
     moved: bool = False

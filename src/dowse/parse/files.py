@@ -13,7 +13,7 @@ from dowse.parse.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline
 from dowse.parse.split import MAX_BYTES, MAX_LINES, split_spans
 from dowse.parse.text import Text
 from dowse.parse.windows import trim, windows
-from dowse.types import Definition, ParsedFile, Reference, Span
+from dowse.types import Definition, Fact, ParsedFile, Reference, Span
 
 # Hand-written files parse in milliseconds; what takes seconds is generated or hostile.
 TIME_LIMIT_SECONDS = 5.0
@@ -69,7 +69,9 @@ def _from_tree(text: Text, language: Language, stem: str, matches: Matches, max_
     rest = _remainder(text, outline.root, stem, max_lines, alone=not definitions)
     places.append((len(definitions) if rest else -1, _part_starts(rest)))
     definitions.extend(rest)
-    return ParsedFile(language.name, tuple(definitions), _references(text, outline, matches, places))
+    references = _references(text, outline, matches, places)
+    facts = _facts(outline, matches, places, references)
+    return ParsedFile(language.name, tuple(definitions), references, facts=facts, remainder=places[-1][0])
 
 
 def _definitions(text: Text, entries: list[Entry], max_lines: int) -> tuple[list[Definition], list[Place]]:
@@ -166,7 +168,7 @@ def _references(text: Text, outline: Outline, matches: Matches, places: list[Pla
     border, (first, parts) = -1, places[-1]
     at, line, line_start = 0, 1, 0
     rows = []
-    for offset, kind, name, qualifier in matches.references:
+    for offset, kind, name, qualifier, arguments in matches.references:
         while offset >= border:
             border, owner = next(borders)
             first, parts = places[owner]
@@ -179,8 +181,17 @@ def _references(text: Text, outline: Outline, matches: Matches, places: list[Pla
             home += max(0, bisect_right(parts, offset) - 1)
         if homes and kind in ("implements", "extends"):
             home = homes.get(line_start, home)
-        rows.append(_REFERENCE((kind, name, qualifier, line, offset - line_start, home)))
+        rows.append(_REFERENCE((kind, name, qualifier, line, offset - line_start, home, arguments)))
     return tuple(rows)
+
+
+def _facts(
+    outline: Outline, matches: Matches, places: list[Place], references: tuple[Reference, ...]
+) -> tuple[Fact, ...]:
+    """Give what is said of names its place; a class is where fields are."""
+    in_types = frozenset(e.number for e in outline.entries if e.kind in CONTAINERS)
+    firsts = [place[0] for place in places]
+    return matches.facts.settle(references, (outline.owner_starts, outline.owners), firsts, in_types)
 
 
 def _impl_homes(text: Text, outline: Outline, places: list[Place]) -> dict[int, int]:

@@ -59,6 +59,10 @@ class Pattern:
     others: tuple[str, ...]  # those that are references, attributes or docstrings
     plain_call: bool  # a call and nothing else, perhaps with what it is called on
     is_head: bool  # a definition that is all signature
+    binds: bool  # says of a name that it stands for something
+    says_more: bool  # says what that is
+    gives: str  # the capture of another name that it stands for, if any
+    role: str  # how something is imported, where the captures don't tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,8 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
     patterns = []
     for index in range(query.pattern_count):
         start, end = query.start_byte_for_pattern(index), query.end_byte_for_pattern(index)
-        words = query.pattern_settings(index).get("words") or ""
+        settings = query.pattern_settings(index)
+        words = settings.get("words") or ""
         captures = frozenset(_CAPTURE.findall(source[start:end]))
         defines = next(iter(captures & _DEFINES), "")
         patterns.append(
@@ -123,8 +128,12 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 frozenset(words.encode().split()),
                 defines,
                 others=tuple(sorted(captures & _OTHERS)),
-                plain_call="call" in captures and captures <= {"call", "on"},
+                plain_call="call" in captures and captures <= {"call", "on", "args"},
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
+                binds="bind" in captures,
+                says_more=not captures.isdisjoint(("as", "made", "same", "required")),
+                gives=next((each for each in ("made", "same") if each in captures), ""),
+                role=settings.get("role") or "",
             )
         )
     return patterns

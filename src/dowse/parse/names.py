@@ -8,6 +8,9 @@ from functools import lru_cache
 # Callees can be whole chains of calls; the end of them tells all we keep.
 CALLEE_BYTES = 200
 
+# The qualifier of a name that stands after something too intricate to be named.
+UNKNOWN = "?"
+
 # Enough for the callees of many files; the bound is for machine-made ones.
 _CALLEES_KEPT = 32768
 
@@ -48,7 +51,7 @@ def _split_callee(written: bytes) -> tuple[str, str, int]:
     before = text[: found.start(1)]
     back = len(text[found.start(1) :].encode())
     joint = _JOINTS.search(before)
-    return found[1], _qualifier(before[: joint.start()]) if joint else "", back
+    return found[1], _qualifier(before[: joint.start()]) or UNKNOWN if joint else "", back
 
 
 # `self.client.get` taken apart: name, qualifier, and how many bytes before the end the name starts.
@@ -70,7 +73,7 @@ def _qualifier(before: str) -> str:
 @lru_cache(maxsize=8192)
 def clean_qualifier(written: bytes) -> str:
     """A receiver captured on its own, shortened like the ones inside callees."""
-    return _qualifier(written.decode("utf-8", "ignore"))
+    return _qualifier(written.decode("utf-8", "ignore")) or UNKNOWN
 
 
 @lru_cache(maxsize=8192)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from dowse.parse.comments import Comments, clean, docstring_at
+from dowse.parse.facts import Facts
 from dowse.parse.grammar import REFERS, Pattern, Toolkit
 from dowse.parse.languages import Language
 from dowse.parse.names import (
@@ -44,8 +45,8 @@ _OPENING_WORDS = (" do", " where", "=>")
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
 _ATTRIBUTE_STARTS = frozenset("@[#")
 
-# (byte offset of the name, kind, name, qualifier)
-RawReference = tuple[int, str, str, str]
+# (byte offset of the name, kind, name, qualifier, number of arguments or -1)
+RawReference = tuple[int, str, str, str, int]
 
 
 class Entry:
@@ -241,11 +242,23 @@ class Outline:
 class Matches:
     """What the query found, sorted into definitions, references, attributes and docstrings."""
 
-    __slots__ = ("_calls", "_data", "_others", "_skip", "_text", "docs", "entries", "leads", "references")
+    __slots__ = (
+        "_calls",
+        "_data",
+        "_others",
+        "_skip",
+        "_text",
+        "docs",
+        "entries",
+        "facts",
+        "leads",
+        "references",
+    )
 
     def __init__(self, text: Text, language: Language, kit: Toolkit, root: Node) -> None:
         self._data = text.data
         self.entries: list[Entry] = []
+        self.facts = Facts(text.data, language.name)
         self.leads: dict[int, int] = {}
         self.docs: list[Span] = []
         self._calls: list[RawReference] = []
@@ -258,9 +271,10 @@ class Matches:
 
     def _read(self, kit: Toolkit, root: Node, language: Language) -> None:
         """Go through the matches once; plain calls, the bulk of them, take the short way."""
-        data, add = self._data, self._calls.append
+        data, add, bind = self._data, self._calls.append, self.facts.bind
         for cursor, patterns in kit.queries:
             plain = [pattern.plain_call for pattern in patterns]
+            binds = [pattern.binds and not pattern.words for pattern in patterns]
             for index, captures in cursor.matches(root):
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
@@ -273,7 +287,10 @@ class Matches:
                             begin = stop - CALLEE_BYTES
                         qualifier = clean_qualifier(data[begin:stop])
                     if name:
-                        add((end - back, "call", name, qualifier))
+                        count = captures["args"][0].named_child_count if "args" in captures else -1
+                        add((end - back, "call", name, qualifier, count))
+                elif binds[index]:
+                    bind(patterns[index], captures)
                 else:
                     self._read_other(patterns[index], captures, language)
 
@@ -283,7 +300,11 @@ class Matches:
             start, end = captures["word"][0].byte_range
             if self._data[start:end] not in pattern.words:
                 return
-            self._skip.add(start)
+            if not pattern.binds:
+                self._skip.add(start)
+        if pattern.binds:
+            self.facts.bind(pattern, captures)
+            return
         if pattern.defines:
             self._define(pattern, captures, language)
         for kind in pattern.others:
@@ -332,7 +353,7 @@ class Matches:
             name, qualifier, back = callees[self._data[max(start, end - CALLEE_BYTES) : end]]
             if not name or (kind == "component" and not (qualifier or name[0].isupper())):
                 continue
-            found = (end - back, REFERS[kind], name, qualifier)
+            found = (end - back, REFERS[kind], name, qualifier, -1)
             (self._calls if found[1] == "call" else self._others).append(found)
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
@@ -349,7 +370,7 @@ class Matches:
             pairs = [split_import(written, module)]
         for name, qualifier in pairs:
             if name:
-                self._others.append((start, "import", name, qualifier))
+                self._others.append((start, "import", name, qualifier, -1))
 
     def _written(self, start: int, end: int) -> str:
         """Text as it stands, but for NUL: names are stored with that between them."""
@@ -358,14 +379,18 @@ class Matches:
     def _settle(self, drop_in_leads: bool) -> list[RawReference]:
         """Order the references; defined names, keywords and attributes are no calls."""
         calls, taken = self._calls, self._skip
-        taken.update([at for at, kind, _, _ in self._others if kind != "import"])
+        taken.update([at for at, kind, *_ in self._others if kind != "import"])
         if not taken.isdisjoint([call[0] for call in calls]):
             calls = [call for call in calls if call[0] not in taken]
         if drop_in_leads and self.leads:
             spans = sorted((start, end) for end, start in self.leads.items())
             starts = [start for start, _ in spans]
             calls = [call for call in calls if not _inside(call[0], starts, spans)]
-        return sorted(calls + self._others)
+        written = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
+        types = [
+            (at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in written
+        ]
+        return sorted({*calls, *self._others, *types})
 
 
 def _inside(offset: int, starts: list[int], spans: list[Span]) -> bool:

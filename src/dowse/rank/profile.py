@@ -9,7 +9,18 @@ has every signal's effect on its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """What words and the graph add to a cosine; the formula is in rank/blend.py."""
+
+    words: float = 0.0
+    long_words: float = 0.0
+    coverage: float = 0.0
+    name: float = 0.0
+    graph: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +39,26 @@ class Profile:
     roles: Mapping[str, float] = field(default_factory=dict)
     far: float = 0.5  # how much of that counts for cosines, which lie closer together than keyword scores
     saturation: float = 1.0  # what each further hit of the same file keeps
+    blend: Blend = Blend()
+    # What signals keep beside a blend: its best score is larger than what tells its candidates apart.
+    beside: float = 0.5
 
     def for_cosines(self) -> Profile:
         """Return what counts beside meaning: roles alone, and those less."""
         roles = {role: 1 - self.far * (1 - left) for role, left in self.roles.items()}
         return Profile(fields={}, definition=0.0, roles=roles)
+
+    def for_blend(self) -> Profile:
+        """Return what counts beside a blend of meaning and words."""
+        share = self.beside
+        return replace(
+            self,
+            name=share * self.name,
+            file=share * self.file,
+            folder=share * self.folder,
+            header=share * self.header,
+            coherence=share * self.coherence,
+        )
 
     @property
     def only_words(self) -> bool:
@@ -50,8 +76,15 @@ TREE = Profile(
     coherence=0.8,
     roles={"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6},
     saturation=0.7,
+    blend=Blend(words=0.3, coverage=0.3),
 )
-CORPUS = Profile(fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0})
+CORPUS = Profile(
+    fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0},
+    blend=Blend(long_words=0.1, coverage=0.12, name=0.08),
+)
+
+# A question of structure is answered by the graph; nothing else may change its order.
+STRUCTURE = Profile(fields=TREE.fields, definition=0.0)
 
 # The symbol mode looks at names alone.
 SYMBOL_FIELDS: Mapping[str, float] = {"name": 1.0, "context": 0.5}

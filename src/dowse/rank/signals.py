@@ -1,7 +1,7 @@
 """What ranks a candidate besides its words: its name, its file, its company, its role.
 
-Every signal is worth a share of the best keyword score of the answer, so that it means the same for
-short and long queries and on small and large indexes.
+Every signal is worth a share of the best score before them, so that it means the same for short and long
+queries and on small and large indexes.
 """
 
 from __future__ import annotations
@@ -53,18 +53,19 @@ class Ranked:
 
 def rank(
     rows: Sequence[SymbolRow],
-    scores: Sequence[float],
+    parts: Sequence[Sequence[Contribution]],
     wanted: Wanted,
     profile: Profile,
     asked_roles: frozenset[str] = frozenset(),
-    source: str = "keyword",
 ) -> list[Ranked]:
-    """Order candidates by the score of their source and by signals, best first, ties by place."""
+    """Order candidates by what lanes and signals add to them, best first; equal ones stay as they came."""
     if not rows:
         return []
+    scores = [sum(part.value for part in each) for each in parts]
     top = max(scores)
-    signals = _Signals(wanted, profile, top, wanted.roles() | asked_roles, source)
-    ranked = [signals.apply(row, score) for row, score in zip(rows, scores, strict=True)]
+    signals = _Signals(wanted, profile, top, wanted.roles() | asked_roles)
+    given = zip(rows, scores, parts, strict=True)
+    ranked = [signals.apply(Ranked(row, score, list(each))) for row, score, each in given]
     if profile.coherence:
         _keep_company(ranked, scores, profile.coherence * top)
     for hit in ranked:
@@ -76,27 +77,26 @@ def rank(
 class _Signals:
     """The signals of one query; words seen before are not compared again."""
 
-    def __init__(self, wanted: Wanted, profile: Profile, top: float, asked: set[str], source: str) -> None:
+    def __init__(self, wanted: Wanted, profile: Profile, top: float, asked: set[str]) -> None:
         self._wanted, self._profile, self._top, self._asked = wanted, profile, top, asked
-        self._source = source
         self._shares: dict[frozenset[str], float] = {}
         self._words: dict[str, bool] = {}
         self._folded = {name.lower() for name in wanted.names}
 
-    def apply(self, row: SymbolRow, score: float) -> Ranked:
+    def apply(self, hit: Ranked) -> Ranked:
         """Add what speaks for a symbol to its score."""
-        profile, parts, total = self._profile, [Contribution(self._source, score)], score
+        profile, row = self._profile, hit.row
         for name, share in (
             ("definition", profile.definition and profile.definition * self._is_named(row)),
-            ("name", profile.name and profile.name * self._share(_name_terms(row.name))),
+            ("name", profile.name and profile.name * self._share(name_terms(row.name))),
             ("file", profile.file and profile.file * self._share(_file_terms(row.path))),
             ("folder", profile.folder and profile.folder * self._share(_folder_terms(row.path))),
             ("header", profile.header if _is_header(row) else 0.0),
         ):
             if share:
-                parts.append(Contribution(f"signal.{name}", share * self._top))
-                total += share * self._top
-        return Ranked(row, total, parts)
+                hit.parts.append(Contribution(f"signal.{name}", share * self._top))
+                hit.score += share * self._top
+        return hit
 
     def demote(self, hit: Ranked) -> None:
         """Lower what stands in tests, examples and the like, unless the query asks for them."""
@@ -153,8 +153,13 @@ def _saturate(ranked: list[Ranked], left: float) -> list[Ranked]:
     return ranked
 
 
-def _order(hit: Ranked) -> tuple[float, str, str, int, int]:
-    return (-hit.score, hit.row.repo, hit.row.path, hit.row.start_line, hit.row.row)
+def _order(hit: Ranked) -> float:
+    return -hit.score
+
+
+def by_place(row: SymbolRow) -> tuple[str, str, int, int]:
+    """Return where a symbol stands, to order equals by."""
+    return (row.repo, row.path, row.start_line, row.row)
 
 
 def _keep_company(ranked: list[Ranked], scores: Sequence[float], worth: float) -> None:
@@ -179,15 +184,16 @@ def _is_header(row: SymbolRow) -> bool:
 
 
 @functools.lru_cache(maxsize=100_000)
-def _name_terms(name: str) -> frozenset[str]:
+def name_terms(name: str) -> frozenset[str]:
+    """Return the stems of the words that a name is made of."""
     return frozenset(stem(part) for part in split_identifier(name))
 
 
 @functools.lru_cache(maxsize=100_000)
 def _file_terms(path: str) -> frozenset[str]:
-    return _name_terms(path.rpartition("/")[2].partition(".")[0])
+    return name_terms(path.rpartition("/")[2].partition(".")[0])
 
 
 @functools.lru_cache(maxsize=100_000)
 def _folder_terms(path: str) -> frozenset[str]:
-    return frozenset(term for name in path.split("/")[:-1] for term in _name_terms(name))
+    return frozenset(term for name in path.split("/")[:-1] for term in name_terms(name))

@@ -7,19 +7,29 @@ import json
 import os
 import re
 import sqlite3
-import struct
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.errors import IndexMissing, IndexVersionError
 from dowse.spans import without
+from dowse.store.graph_tables import SCHEMA as GRAPH_SCHEMA
+from dowse.store.graph_tables import GraphTables, unpack_references
 from dowse.store.layout import damaged, hindered
 from dowse.store.packing import unpack
-from dowse.types import Extents, FileRecord, FileStamp, Reference, Span, StoredFile, SymbolRow
+from dowse.types import (
+    Extents,
+    FileRecord,
+    FileStamp,
+    Reference,
+    Span,
+    StoredFile,
+    SymbolRecord,
+    SymbolRow,
+)
 
 # Raised whenever what is stored, or how it is tokenised, changes.
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,8 +49,13 @@ CREATE TABLE symbols (
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
     signature TEXT NOT NULL, doc TEXT NOT NULL, spans TEXT NOT NULL, content_hash TEXT NOT NULL,
     doc_spans TEXT NOT NULL,  -- "" for none
-    vector_key BLOB NOT NULL
+    vector_key BLOB NOT NULL,
+    part INTEGER NOT NULL,
+    scope_key INTEGER NOT NULL, name_key INTEGER NOT NULL,  -- where linking looks for it; 0 for nowhere
+    overrides INTEGER NOT NULL  -- whether its name may be that of a class defined elsewhere
 );
+CREATE INDEX symbols_by_scope ON symbols (scope_key);
+CREATE INDEX symbols_by_name_key ON symbols (name_key);
 CREATE INDEX symbols_by_place ON symbols (file_id, start_line, end_line DESC);
 CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
@@ -67,11 +82,20 @@ class SymbolDetails(NamedTuple):
     content_hash: str
 
 
+class Removed(NamedTuple):
+    """What a file was before it was removed."""
+
+    file_id: int
+    offers: Sequence[int]
+    rows: dict[str, int]  # of its symbols, by key
+
+
 class Catalog:
     """One connection to the catalog; the caller brackets reads with `snapshot()`."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db = connection
+        self.graph = GraphTables(connection)
         self.path = path
         self.identity = _identity(path)
 
@@ -87,7 +111,7 @@ class Catalog:
             db.execute("PRAGMA cache_size=-32000")
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
                 db.execute("BEGIN IMMEDIATE")
-                for statement in _SCHEMA.split(";"):
+                for statement in re.sub(r"--[^\n]*", "", _SCHEMA + GRAPH_SCHEMA).split(";"):
                     db.execute(statement)
                 db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT_VERSION),))
                 db.execute("INSERT INTO meta VALUES ('generation', '0')")
@@ -194,8 +218,13 @@ class Catalog:
 
     # Writing
 
-    def put_file(self, record: FileRecord) -> tuple[int, list[int]]:
-        """Add one file with its symbols; return its id and theirs."""
+    def put_file(self, record: FileRecord, before: Removed | None = None) -> tuple[int, list[int]]:
+        """Add one file with its symbols; return its id and their rows.
+
+        `before` is what the file was until now: a symbol whose key was there keeps its row, so that edges
+        from other files go on pointing at it.
+        """
+        self.graph.note_change(before.offers if before else (), record.offers)
         cursor = self._db.execute(
             "INSERT INTO files (key, repo, path, language, role, size, mtime_ns, content_hash, encoding,"
             " lines, problem) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
@@ -205,29 +234,44 @@ class Catalog:
         self._db.execute("INSERT INTO texts VALUES (?, ?)", (file_id, record.packed_text))
         if record.references:
             self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, record.references))
-        insert = (
-            "INSERT INTO symbols (key, file_id, kind, name, qualified_name, start_line, end_line,"
-            " signature, doc, spans, content_hash, doc_spans, vector_key) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+        rows = self._rows_for(record, dict(before.rows) if before else {})
+        self._db.executemany(
+            "INSERT INTO symbols VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            [_symbol_values(row, file_id, symbol) for row, symbol in zip(rows, record.symbols, strict=True)],
         )
-        ids = []
-        for s in record.symbols:
-            doc_spans = json.dumps(s.doc_spans) if s.doc_spans else ""
-            values = (
-                *(s[0], file_id, *s[1:7], s.doc, json.dumps(s.spans), s.content_hash),
-                *(doc_spans, s.vector_key),
-            )
-            ids.append(int(self._db.execute(insert, values).lastrowid or 0))
-        return file_id, ids
+        self.graph.put_file(file_id, record, rows)
+        return file_id, rows
 
-    def delete_file(self, key: str) -> int | None:
-        """Remove one file and all that belongs to it; return the id it had."""
+    def _rows_for(self, record: FileRecord, known: dict[str, int]) -> list[int]:
+        """Return a row for every symbol: the one it had, or one that nobody has or is about to get again."""
+        (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM symbols").fetchone()
+        last = max(last, *known.values()) if known else last
+        rows = []
+        for symbol in record.symbols:
+            row = known.pop(symbol.key, 0)
+            if not row:
+                last = row = last + 1
+            rows.append(row)
+        return rows
+
+    def delete_file(self, key: str, instead: FileRecord | None = None) -> Removed | None:
+        """Remove one file and all that belongs to it; return what it was, for `put_file` of another instead.
+
+        Edges to symbols that come back with that one stay.
+        """
         row = self._db.execute("SELECT id FROM files WHERE key=?", (key,)).fetchone()
         if row is None:
             return None
+        symbols = self._db.execute("SELECT key, id FROM symbols WHERE file_id=?", row).fetchall()
+        removed = Removed(int(row[0]), self.graph.offers(row[0]), dict(symbols))
+        keep = {symbol.key for symbol in instead.symbols} if instead else set()
+        self.graph.delete_file(removed.file_id, [each for name, each in symbols if name not in keep])
+        if instead is None:
+            self.graph.note_change(removed.offers, ())
         for table in ("symbols", "texts", "refs"):
             self._db.execute(f"DELETE FROM {table} WHERE file_id=?", row)
         self._db.execute("DELETE FROM files WHERE id=?", row)
-        return int(row[0])
+        return removed
 
     def touch_file(self, key: str, size: int, mtime_ns: int) -> None:
         """Note that a file was saved without a change."""
@@ -359,18 +403,22 @@ class Catalog:
     def references(self, file_id: int) -> list[Reference]:
         """Return what one file names that is defined elsewhere, as `index.records` packed it."""
         row = self._db.execute("SELECT data FROM refs WHERE file_id=?", (file_id,)).fetchone()
-        if not row:
-            return []
-        data = unpack(row[0])
-        (count,) = struct.unpack_from("<i", data)
-        numbers = struct.unpack_from(f"<{3 * count}i", data, 4)
-        words = data[4 + 12 * count :].decode().split("\0")
-        return [Reference._make((*words[n::count], *numbers[n::count])) for n in range(count)]
+        return unpack_references(row[0]) if row else []
 
     def check(self) -> list[str]:
         """Return what SQLite's own check finds wrong, nothing if all is well."""
         rows = [row[0] for row in self._db.execute("PRAGMA quick_check")]
         return [] if rows == ["ok"] else rows
+
+
+def _symbol_values(row: int, file_id: int, s: SymbolRecord) -> tuple[object, ...]:
+    """Return a symbol as the table has it."""
+    doc_spans = json.dumps(s.doc_spans) if s.doc_spans else ""
+    return (
+        *(row, s.key, file_id, s.kind, s.name, s.qualified_name, s.start_line, s.end_line, s.signature),
+        *(s.doc, json.dumps(s.spans), s.content_hash, doc_spans, s.vector_key),
+        *(s.part, s.scope_key, s.name_key, int(s.overrides)),
+    )
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

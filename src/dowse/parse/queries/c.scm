@@ -10,8 +10,19 @@
 (type_definition type: (enum_specifier body: (_) @body) declarator: (type_identifier) @name) @enum
 (preproc_function_def name: (_) @name value: (_)? @body) @macro
 
-(call_expression function: [(identifier) (field_expression)] @call)
+(call_expression function: [(identifier) (field_expression)] @call arguments: (_) @args)
 (preproc_include path: (_) @path)
+
+; What names stand for.
+((preproc_include) @bind (#set! role "statement"))
+(parameter_declaration type: (_) @as declarator: (identifier) @bind)
+(parameter_declaration type: (_) @as declarator: (pointer_declarator declarator: (identifier) @bind))
+(declaration type: (_) @as declarator: (identifier) @bind)
+(declaration type: (_) @as declarator: (pointer_declarator declarator: (identifier) @bind))
+(declaration type: (_) @as declarator: (init_declarator declarator: (identifier) @bind))
+(declaration type: (_) @as declarator: (init_declarator declarator: (pointer_declarator declarator: (identifier) @bind)))
+(field_declaration type: (_) @as declarator: (field_identifier) @bind)
+(field_declaration type: (_) @as declarator: (pointer_declarator declarator: (field_identifier) @bind))
 
 ;; top level
 (declaration declarator: (init_declarator declarator: (_) @name value: (initializer_list))) @constant

@@ -6,7 +6,15 @@
 (concept_definition name: (_) @name) @type
 (template_declaration parameters: (_) @lead)
 
-(call_expression function: [(qualified_identifier) (template_function)] @call)
+(call_expression function: [(qualified_identifier) (template_function)] @call arguments: (_) @args)
 (new_expression type: (_) @call)
 (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @extends)
 (using_declaration (qualified_identifier) @import)
+
+; What names stand for.
+(parameter_declaration type: (_) @as declarator: (reference_declarator (identifier) @bind))
+(optional_parameter_declaration type: (_) @as declarator: (identifier) @bind)
+(declaration type: (_) @as declarator: (init_declarator declarator: (reference_declarator (identifier) @bind)))
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: (identifier) @bind value: (call_expression function: (_) @made)))
+(field_declaration type: (_) @as declarator: (reference_declarator (field_identifier) @bind))
+(for_range_loop declarator: (_) @bind)

@@ -11,10 +11,25 @@
 (operator_declaration operator: _ @name body: (_) @body) @method
 (property_declaration name: (_) @name accessors: (accessor_list (accessor_declaration body: (_))) @body) @method
 
-(invocation_expression function: [(identifier) (member_access_expression) (generic_name)] @call)
+(invocation_expression function: [(identifier) (member_access_expression) (generic_name)] @call arguments: (_) @args)
 (invocation_expression function: (conditional_access_expression condition: (_) @on (member_binding_expression name: (_) @call)))
-(object_creation_expression type: (_) @call)
+(object_creation_expression type: (_) @call arguments: (_) @args)
+(object_creation_expression type: (_) @call !arguments)
 (base_list [(identifier) (qualified_name) (generic_name)] @extends)
 (base_list (primary_constructor_base_type . (_) @extends))
 (attribute name: (_) @use)
 (using_directive [(identifier) (qualified_name)] @import .)
+
+; What names stand for.
+((using_directive) @bind (#set! role "statement"))
+(namespace_declaration name: (_) @bind (#set! role "package"))
+(file_scoped_namespace_declaration name: (_) @bind (#set! role "package"))
+(parameter type: (_) @as name: (identifier) @bind)
+(field_declaration (variable_declaration type: (_) @as (variable_declarator name: (identifier) @bind)))
+(property_declaration type: (_) @as name: (identifier) @bind)
+(variable_declaration type: (_) @as (variable_declarator name: (identifier) @bind))
+(variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @bind (object_creation_expression type: (_) @made)))
+(variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @bind (invocation_expression function: (_) @made)))
+(foreach_statement type: (_) @as left: (identifier) @bind)
+(declaration_pattern type: (_) @as name: (identifier) @bind)
+(lambda_expression parameters: (implicit_parameter) @bind) @within

@@ -29,6 +29,34 @@
 (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @path)) (#set! words "require"))
 (call_expression function: (import) arguments: (arguments . (string (string_fragment) @path)))
 
+; What names stand for.
+((import_statement) @bind (#set! role "statement"))
+((export_statement source: (_)) @bind (#set! role "statement"))
+(variable_declarator name: (identifier) @bind value: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) (#set! words "require"))
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @bind) value: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) (#set! words "require") (#set! role "picked"))
+(variable_declarator name: (object_pattern (pair_pattern key: (_) @picked value: (identifier) @bind)) value: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) (#set! words "require"))
+(variable_declarator name: (identifier) @bind value: (member_expression object: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) property: (_) @picked) (#set! words "require"))
+(variable_declarator name: (identifier) @bind value: (new_expression constructor: [(identifier) (member_expression)] @made))
+(variable_declarator name: (identifier) @bind value: (call_expression function: [(identifier) (member_expression)] @made))
+(variable_declarator name: (identifier) @bind value: [(identifier) (member_expression)] @same)
+(variable_declarator name: (identifier) @bind value: [(array) (string) (template_string) (object) (regex) (number)] @literal)
+(variable_declarator name: (identifier) @bind value: [(await_expression) (subscript_expression) (binary_expression) (ternary_expression) (parenthesized_expression)])
+(variable_declarator name: (identifier) @bind !value)
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @bind))
+(variable_declarator name: (object_pattern (pair_pattern value: (identifier) @bind)))
+(variable_declarator name: (array_pattern (identifier) @bind))
+(assignment_expression left: (member_expression) @bind right: (new_expression constructor: [(identifier) (member_expression)] @made))
+(assignment_expression left: (member_expression) @bind right: [(identifier) (member_expression)] @same)
+(assignment_expression left: (member_expression) @bind right: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) (#set! words "require"))
+(assignment_expression left: (member_expression) @bind right: (assignment_expression right: [(identifier) (member_expression)] @same))
+(assignment_expression left: (member_expression) @bind right: (assignment_expression left: (member_expression) @same right: [(function_expression) (arrow_function)]))
+(arrow_function parameter: (identifier) @bind) @within
+(catch_clause parameter: (identifier) @bind) @within
+(for_in_statement left: (identifier) @bind)
+(export_statement value: (identifier) @bind (#set! role "default"))
+(export_statement "default" [(function_declaration name: (_) @bind) (class_declaration name: (_) @bind)] (#set! role "default"))
+(export_statement (export_clause (export_specifier name: (_) @same alias: (_) @bind)) !source (#set! role "export"))
+
 ;; top level
 (lexical_declaration (variable_declarator name: (identifier) @name value: (object)) @object)
 (variable_declaration (variable_declarator name: (identifier) @name value: (object)) @object)

@@ -10,7 +10,11 @@
 (unary_operator operator: "@") @lead
 (unary_operator operator: "@" operand: (call target: (identifier) @word (arguments . (string))) (#set! words "moduledoc")) @doc
 
-(call target: [(identifier) (dot)] @call)
+(call target: [(identifier) (dot)] @call (arguments) @args)
+(call target: [(identifier) (dot)] @call . (do_block))
 (unary_operator operator: "@" operand: (call target: (identifier) @word (arguments . (alias) @implements)) (#set! words "behaviour"))
 (call target: (identifier) @word (arguments . (alias) @import) (#set! words "alias import use require"))
 (call target: (identifier) @word (arguments . (dot left: (alias) @from right: (tuple (alias) @import))) (#set! words "alias import use require"))
+
+; What names stand for.
+(call target: (identifier) @word (arguments . [(alias) (dot)]) (#set! words "alias import use") (#set! role "statement")) @bind

@@ -8,12 +8,29 @@
 (constructor_declaration name: (_) @name body: (_) @body) @method
 (compact_constructor_declaration name: (_) @name body: (_) @body) @method
 
-(method_invocation object: (_) @on name: (_) @call)
-(method_invocation !object name: (_) @call)
-(object_creation_expression type: (_) @call)
+(method_invocation object: (_) @on name: (_) @call arguments: (_) @args)
+(method_invocation !object name: (_) @call arguments: (_) @args)
+(object_creation_expression type: (_) @call arguments: (_) @args)
 (superclass (_) @extends)
 (super_interfaces (type_list (_) @implements))
 (extends_interfaces (type_list (_) @extends))
 (marker_annotation name: (_) @use)
 (annotation name: (_) @use)
 (import_declaration [(scoped_identifier) (identifier)] @import)
+
+; What names stand for.
+((import_declaration) @bind (#set! role "statement"))
+(package_declaration [(scoped_identifier) (identifier)] @bind (#set! role "package"))
+(formal_parameter type: (_) @as name: (identifier) @bind)
+(spread_parameter (variable_declarator name: (identifier) @bind) @literal)
+(catch_formal_parameter name: (identifier) @bind)
+(local_variable_declaration type: (_) @as declarator: (variable_declarator name: (identifier) @bind))
+(local_variable_declaration type: (type_identifier) @word declarator: (variable_declarator name: (identifier) @bind value: (object_creation_expression type: (_) @as)) (#set! words "var"))
+(local_variable_declaration type: (type_identifier) @word declarator: (variable_declarator name: (identifier) @bind value: (method_invocation) @made) (#set! words "var"))
+(field_declaration type: (_) @as declarator: (variable_declarator name: (identifier) @bind))
+(enhanced_for_statement type: (_) @as name: (identifier) @bind)
+(resource type: (_) @as name: (identifier) @bind)
+(lambda_expression parameters: (identifier) @bind) @within
+(lambda_expression parameters: (inferred_parameters (identifier) @bind)) @within
+(instanceof_expression right: (_) @as name: (identifier) @bind)
+(record_declaration parameters: (formal_parameters (formal_parameter type: (_) @as name: (identifier) @bind)))

@@ -3,3 +3,12 @@
 (field_definition property: (_) @name value: (function_expression body: (_) @body)) @method
 (class_heritage [(identifier) (member_expression)] @extends)
 (class_heritage (call_expression function: (_) @extends))
+
+; What names stand for.
+(arrow_function parameters: (formal_parameters (identifier) @bind)) @within
+(function_expression parameters: (formal_parameters (identifier) @bind)) @within
+(function_declaration parameters: (formal_parameters (identifier) @bind))
+(method_definition parameters: (formal_parameters (identifier) @bind))
+(formal_parameters (assignment_pattern left: (identifier) @bind))
+(formal_parameters (object_pattern (shorthand_property_identifier_pattern) @bind))
+(field_definition property: (_) @bind value: (new_expression constructor: [(identifier) (member_expression)] @made))

@@ -11,5 +11,14 @@
 (annotation [(user_type) @use (constructor_invocation (user_type) @use)])
 (import (qualified_identifier) @import)
 
+; What names stand for.
+((import) @bind (#set! role "statement"))
+(package_header (qualified_identifier) @bind (#set! role "package"))
+(class_parameter (identifier) @bind (_) @as)
+(function_value_parameters (parameter (identifier) @bind (_) @as))
+(variable_declaration (identifier) @bind (_) @as)
+(property_declaration (variable_declaration . (identifier) @bind .) (call_expression . [(identifier) (navigation_expression)] @made))
+(lambda_parameters (variable_declaration (identifier) @bind .))
+
 ;; top level
 (property_declaration (variable_declaration (identifier) @name)) @constant

@@ -13,6 +13,15 @@
 (annotation name: (_) @use)
 (import_declaration) @imports
 
+; What names stand for.
+((import_declaration) @bind (#set! role "statement"))
+(package_clause name: (_) @bind (#set! role "package"))
+(class_parameter name: (identifier) @bind type: (_) @as)
+(parameter name: (identifier) @bind type: (_) @as)
+(val_definition pattern: (identifier) @bind type: (_) @as)
+(val_definition pattern: (identifier) @bind !type value: (instance_expression . (_) @made))
+(val_definition pattern: (identifier) @bind !type value: (call_expression function: [(identifier) (field_expression)] @made))
+
 ;; top level
 (type_definition name: (_) @name) @type
 (val_definition pattern: (identifier) @name) @constant

@@ -14,3 +14,8 @@
 (inheritance_specifier inherits_from: (_) @extends)
 (attribute (user_type) @use)
 (import_declaration (identifier) @import)
+
+; What names stand for.
+(parameter name: (simple_identifier) @bind . (_) @as)
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @bind) (type_annotation (_) @as))
+(property_declaration name: (pattern bound_identifier: (simple_identifier) @bind) value: (call_expression . [(simple_identifier) (navigation_expression)] @made))

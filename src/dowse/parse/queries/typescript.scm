@@ -14,3 +14,17 @@
 (class_heritage (extends_clause value: (call_expression function: (_) @extends)))
 (implements_clause (_) @implements)
 (extends_type_clause type: (_) @extends)
+
+; What names stand for.
+(arrow_function parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind !type) (optional_parameter pattern: (identifier) @bind !type)])) @within
+(function_expression parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind !type) (optional_parameter pattern: (identifier) @bind !type)])) @within
+(arrow_function parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind type: (_) @as) (optional_parameter pattern: (identifier) @bind type: (_) @as)])) @within
+(function_expression parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind type: (_) @as) (optional_parameter pattern: (identifier) @bind type: (_) @as)])) @within
+(function_declaration parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind type: (_) @as) (optional_parameter pattern: (identifier) @bind type: (_) @as)]))
+(function_declaration parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind !type) (optional_parameter pattern: (identifier) @bind !type)]))
+(method_definition parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind type: (_) @as) (optional_parameter pattern: (identifier) @bind type: (_) @as)]))
+(method_definition parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind !type) (optional_parameter pattern: (identifier) @bind !type)]))
+(required_parameter (accessibility_modifier) pattern: (identifier) @bind type: (_) @as (#set! role "field"))
+(variable_declarator name: (identifier) @bind type: (type_annotation) @as)
+(public_field_definition name: (_) @bind type: (type_annotation) @as)
+(public_field_definition name: (_) @bind !type value: (new_expression constructor: [(identifier) (member_expression)] @made))

@@ -1,0 +1,184 @@
+"""What a parsed file gives to the graph: its local facts, what others may ask of it, and under which keys.
+
+This happens where files are parsed, so that it is shared between processes; linking only reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple
+
+from dowse.graph.keys import (
+    face_key,
+    family_of,
+    key_of,
+    mark_key,
+    name_key,
+    offer,
+    rest_key,
+    scope_key,
+)
+from dowse.graph.places import joined, prefix_of, scope_of
+from dowse.parse.languages import LANGUAGES
+from dowse.store.packing import pack, unpack
+from dowse.types import Definition, Fact, ParsedFile, SymbolRecord
+
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+_TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "impl", "type", "module"])
+_GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
+_CRATE = re.compile(r"^\[(?:package|project)\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
+_NPM = re.compile(r'^\s*"name"\s*:\s*"([^"]+)"', re.MULTILINE)
+
+_MANIFESTS = {
+    "go.mod": (_GO_MODULE, "go module"),
+    "Cargo.toml": (_CRATE, "crate"),
+    "package.json": (_NPM, "npm"),
+}
+
+# What a file says of one of its names: (kind, value, origin).
+Said = tuple[str, str, str]
+
+
+class Described(NamedTuple):
+    """The graph's share of a file record."""
+
+    symbols: tuple[SymbolRecord, ...]
+    facts: bytes
+    offers: tuple[int, ...]
+    marks: tuple[int, ...]
+
+
+class FileFacts(NamedTuple):
+    """What linking reads of a file."""
+
+    face: dict[str, list[list[str]]]  # what other files may ask, by name
+    local: list[Fact]  # what only this file can see
+    remainder: int  # index of the definition for what stands outside all others, -1 for none
+
+
+def describe(
+    parsed: ParsedFile, path: str, text: str, symbols: list[SymbolRecord], repo: str = ""
+) -> Described:
+    """Sort out what a file says of its names."""
+    language = parsed.language
+    face, local = _sort(parsed)
+    package = face["package"][0][1] if "package" in face else ""
+    family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
+    heirs = _heirs(face, parsed)
+    keyed = []
+    offers = [offer(key_of("file", path), language)]
+    for index, (definition, symbol) in enumerate(zip(parsed.definitions, symbols, strict=True)):
+        if definition.part or language not in LANGUAGES:
+            keyed.append(symbol._replace(part=definition.part))
+            continue
+        if index == parsed.remainder:
+            where = rest_key(path)
+            keyed.append(symbol._replace(scope_key=where))
+            offers.append(offer(where, symbol.key))
+            continue
+        where = scope_key(family, scope, joined(prefix, definition.qualified_name))
+        bare = name_key(family, definition.kind == "method", definition.name)
+        overrides = definition.kind == "method" and definition.qualified_name.rpartition(".")[0] in heirs
+        keyed.append(symbol._replace(scope_key=where, name_key=bare, overrides=overrides))
+        offers.append(offer(where, f"{symbol.key} {symbol.kind} {symbol.signature}"))
+    offers.extend(offer(face_key(path, name), json.dumps(said)) for name, said in face.items())
+    marks = _marks(language, path, text, face, repo.rstrip("/").rpartition("/")[2])
+    offers.extend(offer(mark, path) for mark in marks)
+    facts = (
+        pack_facts(FileFacts(face, local, parsed.remainder)) if parsed.references or face or local else b""
+    )
+    return Described(tuple(keyed), facts, tuple(offers), marks)
+
+
+def _sort(parsed: ParsedFile) -> tuple[dict[str, list[list[str]]], list[Fact]]:
+    """Part facts into those that other files may ask for, by name, and those of one function."""
+    face: dict[str, list[list[str]]] = {}
+    local: list[Fact] = []
+    classes = {d.qualified_name for d in parsed.definitions if d.kind in _TYPES}
+    for fact in parsed.facts:
+        kind, name, value, origin, owner, first, _ = fact
+        said = [kind, value, origin]
+        definition = parsed.definitions[owner] if 0 <= owner < len(parsed.definitions) else None
+        field = _FIELD.fullmatch(name)
+        if kind == "package":
+            face["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
+        elif first or (definition and definition.kind not in _TYPES and not field):
+            local.append(fact)
+        elif definition is None or kind in ("import", "export"):
+            slot = "stars" if name == "*" else f"{'import' if kind in ('import', 'export') else 'var'} {name}"
+            face.setdefault(slot, []).append(said)
+        else:
+            home = _class_around(definition, classes)
+            said = _settled(said, owner, parsed.facts)
+            face.setdefault(f"field {home} {field[1] if field else name.lstrip('$')}", []).append(said)
+    for reference in parsed.references:
+        if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
+            home = parsed.definitions[reference.owner].qualified_name
+            face.setdefault(f"base {home}", []).append([reference.kind, _dotted(reference), ""])
+    return face, local
+
+
+def _heirs(face: dict[str, list[list[str]]], parsed: ParsedFile) -> set[str]:
+    """The classes that inherit from something this file does not define: their methods may be its."""
+    own = {d.name for d in parsed.definitions}
+    return {
+        slot.removeprefix("base ")
+        for slot, said in face.items()
+        if slot.startswith("base ") and any(path.rpartition(".")[2] not in own for _, path, _ in said)
+    }
+
+
+def _settled(said: list[str], owner: int, facts: tuple[Fact, ...]) -> list[str]:
+    """A field that is set to a parameter has its type: `self.x = x`."""
+    if said[0] == "same" and "." not in said[1]:
+        for kind, name, value, *_, home, _, _ in facts:
+            if home == owner and name == said[1] and kind in ("type", "made"):
+                return [kind, value, ""]
+    return said
+
+
+def _class_around(definition: Definition, classes: set[str]) -> str:
+    """The qualified name of the class that a definition is, or is in."""
+    name = definition.qualified_name
+    if definition.kind in _TYPES:
+        return name
+    while name and name not in classes:
+        name = name.rpartition(".")[0]
+    return name or definition.qualified_name.rpartition(".")[0]
+
+
+def _dotted(reference: object) -> str:
+    qualifier, name = reference.qualifier, reference.name  # type: ignore[attr-defined]
+    path = re.sub(r"::|->|\\", ".", qualifier).strip(".")
+    return joined(path, name)
+
+
+def _marks(
+    language: str, path: str, text: str, face: dict[str, list[list[str]]], tree: str
+) -> tuple[int, ...]:
+    """The keys under which a file as a whole is looked for; the root of a tree has the name of the tree."""
+    folder, _, name = path.rpartition("/")
+    if name == "__init__.py":
+        return (mark_key("python package", folder.rpartition("/")[2] or tree),)
+    if language == "go":
+        typed = [slot[4:] for slot in face if slot.startswith("var ")]
+        return (mark_key("go package", folder), *(mark_key("go variable", folder, each) for each in typed))
+    if path in ("index.ts", "index.js"):
+        return (mark_key("npm", tree),)
+    pattern, kind = _MANIFESTS.get(name, (None, ""))
+    found = pattern.search(text) if pattern else None
+    return (mark_key(kind, found[1].replace("-", "_") if kind == "crate" else found[1]),) if found else ()
+
+
+def pack_facts(facts: FileFacts) -> bytes:
+    """Compress facts for the store."""
+    return pack(json.dumps([facts.face, facts.local, facts.remainder], separators=(",", ":")).encode())
+
+
+def unpack_facts(packed: bytes) -> FileFacts:
+    """Return what was packed."""
+    if not packed:
+        return FileFacts({}, [], -1)
+    face, local, remainder = json.loads(unpack(packed))
+    return FileFacts(face, [Fact(*fact) for fact in local], remainder)

@@ -1,0 +1,204 @@
+"""How questions about structure are worded: one form a line, in a small language of its own.
+
+X and Y stand for names, (a|b) for one of several words, [a|b] for one that may be missing, {word} for a group
+of words below, and _ for a space inside a word. A form has a strength: "plain" takes any name, "open" also a
+description of a symbol, "weak" forms are how code is described too, so there the name must look like code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+
+class Form(NamedTuple):
+    """One wording of one question."""
+
+    relation: str
+    incoming: bool
+    strength: str  # "plain", "open" or "weak"
+    pattern: re.Pattern[str]  # of the question with a space behind it; groups x and y
+
+
+_WORDS = {
+    "piece": "(functions?|methods?|class(es)?|types?|structs?|code|places?|parts?|files?|modules?|components?"
+    "|things?|tests?|symbols?|interfaces?|objects?|packages?|traits?)",
+    "who": "(what|who|what_all|what_else|who_all|who_else|(what|which)_(other_)?{piece}"
+    "|(what|which)_(other_)?{piece}_(of|in)_(the|this|our)_(code|code_?base|project|repo|repository|app))",
+    "pieces": "(functions?|methods?|class(es)?|types?|structs?|code|places|parts|files?|modules?|traits?)",
+    "where": "(where|which_places|in_(which|what)_{piece})",
+    "we": "(i|we|you|they|one|someone|somebody|people)",
+    "anybody": "(anything|anyone|anybody|something|someone)",
+    "call": "(call|invoke|instantiate|construct)",
+    "calls": "(calls?|invokes?|instantiates?|constructs?|(is|are)_(calling|invoking))",
+    "calling": "(calling|invoking|instantiating)",
+    "called": "(called|invoked|instantiated|constructed)",
+    "uses": "(uses?|references?|refers?_to|consumes?|imports?|(is|are)_(using|referencing))",
+    "used": "(used|referenced|imported|consumed|referred_to)",
+    "implements": "(implements?|overrides?|satisf(y|ies)|conforms?_to|(is|are)_implementing)",
+    "derives": "(extends?|inherits?(_from)?|sub_?class(es)?|derives?_from|(is|are)_derived_from"
+    "|(is|are)_(a_)?sub_?class(es)?_of|(is|are)_(extending|inheriting_from))",
+    "deriving": "(extending|inheriting(_from)?|sub_?classing|deriv(ing|ed)_from)",
+    "of": "(of|for|to)",
+    "does": "(do|does|did|will|would)",
+    "is": "(is|are|was|were|gets?|get)",
+    "by": "(by|from|in|inside|within)",
+    "change": "(change|modify|edit|remove|delete|drop|rename|refactor|touch|update|break|alter|rewrite|move)",
+    "changing": "(changing|modifying|editing|removing|deleting|dropping|renaming|refactoring|touching"
+    "|updating|breaking|altering|rewriting|moving|(a_|any_)?(changes?|modifications?|edits?)_(to|in|of|on))",
+    "changed": "(changed|modified|edited|removed|deleted|renamed|refactored|updated|broken|altered|rewritten"
+    "|moved|dropped)",
+    "changes": "(changes?|breaks|fails|goes_away|disappears"
+    "|(is|are|was|were|gets?|has_been|would_be)_{changed})",
+    "what": "(what|who|what_else|what_all|(which|what)_(other_)?{piece})",
+    "would": "(would|will|might|could|may|can|does|do|is|are|gets?|must|should|has_to|have_to|needs?_to)",
+    "if": "(if|when|once|after)",
+    "breaks": "(breaks?|changes?|happens?|fails?|affected|impacted|broken|touched|updated?|re-?test|test|run"
+    "|re-?run|stops?_working)",
+    "what_is": "((what|which|where)_is|is_there)",
+    "call_chain": "(call(ing)?_(path|chain|graph|sequence))",
+    "reach": "(reach|get_to|call|invoke|lead_to|end_up_(calling|in|at))",
+    "impact": "(impacts?|effects?|consequences?|ripple_effects?|side_effects?|blast_radius|fallout|risks?)",
+}
+
+# Every form of a relation has one of these in it.
+_TRIGGERS = {
+    ("callers", True): r"call|invo|instantiat|construct",
+    ("callees", False): r"call|invok|use|depend|rely",
+    ("uses", True): r"us(?:e|age|ing)|refer|consum|import",
+    ("implementers", True): r"implement|impls|overrid|satisf|conform",
+    ("subclasses", True): r"extend|inherit|sub[ -]?class|sub[ -]?type|deriv|descend|child|hierarchy",
+    ("supertypes", False): r"extend|implement|inherit|class|type|deriv|conform|ancestor|bases",
+    ("impact", True): r"\b(?:if|when|once|after|by|from|with|impact|effect|side|blast|fallout|risk|reach"
+    r"|depend|rel(?:y|ies)|consequen|ripple|safe|tests?|can|may|could)",
+    ("path", False): r"path|chain|reach|get to|call|invoke|lead|end up",
+}
+
+_FORMS = {
+    ("callers", True): """
+        open   {who} [all|else|actually] {calls} X
+        weak   {pieces} (that|which|who) {calls} X
+        weak   {pieces} {calling} X
+        open   (callers?|call_sites?|call-sites?|callsites?|invocations?|instantiations?) {of} X
+        weak   calls (to|of) X
+        plain  X('s)? (callers|call_sites|callsites|invocations)
+        open   [from] (where|which_places) [all|else] {is} X [being|ever|actually] {called} [from|by]
+        plain  (where|which_places) {does} X get {called} [from|by]
+        open   where [all|else] {does} {we} {call} X
+        plain  where X {is} [being] {called} [from]
+        open   {what} {is} X {called} (by|from)
+        plain  X is {called} (by|from) (what|whom|where)
+        plain  is X [ever|even|still|actually] {called} [anywhere]
+        open   {does} {anybody} [still|ever|even|actually] {call} X
+        open   (is|are) there [any] (callers?|calls?) {of} X
+    """,
+    ("callees", False): """
+        open   what [all|else|functions?|methods?] {does} X [actually|directly] ({call}|use)
+        open   (what|which) {piece} {is} (called|invoked|used) {by} X
+        weak   (what|which)_{piece}|{pieces} (called|invoked|used) {by} X
+        open   what {is} (called|invoked) {by} X
+        open   callees? {of} X
+        plain  X('s)? callees
+        weak   calls (made|done) {by} X
+        open   what {does} X (depend|rely) (on|upon)
+        weak   dependencies of X
+    """,
+    ("uses", True): """
+        open   {who} [all|else|actually] {uses} X
+        weak   {pieces} (that|which|who) {uses} X
+        weak   {pieces} (using|referencing|importing) X
+        plain  (usages?|uses|users|references) {of} X
+        weak   X('s)? (usages?|references|uses|users)
+        plain  {where} [all|else] {is} X [being|ever|actually] {used} [from|by]
+        plain  (where|which_places) {does} X get {used}
+        plain  where [all|else] {does} {we} (use|reference|import) X
+        plain  where X {is} [being] {used}
+        plain  is X [ever|even|still|actually] {used} [anywhere]
+        plain  {does} {anybody} [still|ever|even|actually] (use|reference|import) X
+        plain  {what} {is} X {used} (by|in)
+    """,
+    ("implementers", True): """
+        open   {who} [all|else|actually] {implements} X
+        plain  {pieces} (that|which) {implements} X
+        plain  {pieces} (implementing|overriding|satisfying|conforming_to) X
+        open   (implementations|implement[eo]rs?|implementing_(classes|types)|overrides|overriders) (of|for) X
+        plain  X('s)? (implementations|implement[eo]rs|overrides|impls)
+        open   {what} {is} X (implemented|overridden) by
+        open   (which|what) {piece} provides? [an] implementations? (of|for) X
+    """,
+    ("subclasses", True): """
+        open   {who} [all|else|actually] {derives} X
+        plain  {pieces} (that|which) {derives} X
+        plain  {pieces} {deriving} X
+        open   (sub_?class(es)?|sub-class(es)?|sub_?types?|descend[ae]nts) (of|for) X
+        open   (child(ren)?|child_class(es)?|derived_(class(es)?|types?)) (of|from|for) X
+        plain  X('s)? (sub_?classes|sub_?types|children|child_classes|descend[ae]nts|derived_classes)
+        plain  class hierarchy (of|below|under|for) X
+    """,
+    ("supertypes", False): """
+        plain  what {does} X (extend|implement|inherit(_from)?|derive_from|sub_?class)
+        plain  (what|which) {piece} {does} X (extend|implement|inherit(_from)?|derive_from|conform_to)
+        weak   (super_?class(es)?|super_?types?|parent_class(es)?|base_class(es)?|ancestors|bases) of X
+    """,
+    ("impact", True): """
+        open   {what} [{would}] [be|i|we] [also|likely] {breaks} {if} {we} ({change}|{changed}) X
+        open   {what} [{would}] [be|i|we] [also|likely] {breaks} {if} X {changes}
+        open   {what} [{would}] [be|i|we] [also|likely] {breaks} (by|from|with|after) {changing} X
+        open   (if|when) {we} ({change}|{changed}) X,? {what} [{would}] [be|i|we] {breaks}
+        open   (if|when) X {changes},? {what} [{would}] [be|i|we] {breaks}
+        open   [what] [is|are|would] [be] [the] {impact} (of|from) {changing} X
+        weak   [what] [is|would] [be] [the] (impact|impact_analysis|blast_radius|reach) (of|for) X
+        open   {who} (depends?|rely|relies) (on|upon) X
+        weak   {pieces} (that|which) (depend|rely) on X
+        weak   {pieces} (depending|relying) on X
+        open   depend[ea]nts? (of|on) X
+        weak   (can|may|could) {we} [safely] {change} X [safely]
+        open   is it (safe|ok|okay) to {change} X
+        weak   (which|what) tests? (covers?|exercises?|hits?|reach(es)?|tests?) X
+    """,
+    ("path", False): """
+        plain  [{what_is}] [the|a|any] [shortest] {call_chain} from X to Y
+        plain  [{what_is}] [the|a|any] [shortest] {call_chain} between X and Y
+        weak   [{what_is}] [the|a|any] [shortest] (path|chain) from X to Y
+        weak   [{what_is}] [the|a|any] [shortest] (path|chain) between X and Y
+        plain  how ({does}|can|could) X [ever|eventually|finally] {reach} Y
+        plain  ({does}|can|could) X [ever|eventually|finally] {reach} Y
+    """,
+}
+
+
+def forms(question: str) -> Iterator[Form]:
+    """Give the forms that a question can have, by the words in it: most have no such word at all."""
+    for asked, words in _TRIGGERS.items():
+        if re.search(words, question, re.IGNORECASE):
+            yield from _made(asked)
+
+
+@cache
+def _made(asked: tuple[str, bool]) -> tuple[Form, ...]:
+    """Return the forms of one relation with their patterns made, which takes milliseconds."""
+    made = []
+    for line in _FORMS[asked].strip().splitlines():
+        strength, _, form = line.strip().partition(" ")
+        made.append(Form(*asked, strength, re.compile(_pattern(form.strip()), re.IGNORECASE)))
+    return tuple(made)
+
+
+def _pattern(form: str) -> str:
+    """Return the regular expression of a form."""
+    return "".join(_word(word) for word in form.split(" "))
+
+
+def _word(word: str) -> str:
+    """Return the expression of one word with the space behind it."""
+    optional = word.startswith("[")
+    if optional:
+        word = f"({word[1:-1]})"
+    while "{" in word:
+        word = re.sub(r"\{(\w+)\}", lambda found: _WORDS[found[1]], word)
+    word = word.replace("(", "(?:").replace("_?", "[ -]?").replace("_", " ")
+    word = re.sub(r"\bX\b", "(?P<x>.+?)", word)
+    word = re.sub(r"\bY\b", "(?P<y>.+?)", word)
+    return f"(?:{word} )?" if optional else f"(?:{word}) "

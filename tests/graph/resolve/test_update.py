@@ -1,0 +1,132 @@
+"""The graph through whole updates: in chunks, over a real history, of corpora and of odd files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dowse.backends.local import LocalBackend
+from dowse.config import Settings
+from dowse.index import update as update_module
+from dowse.index.update import update
+
+from helpers import write_tree
+
+
+def edges(folder: Path) -> list[tuple[object, ...]]:
+    """Every edge of an index, by the keys of its symbols."""
+    with LocalBackend(folder).reader() as reader:
+        rows = {row.row: row for row in reader.rows_of_files([file.file_id for file in reader.files()])}
+        found = reader.edges(list(rows), limit=1 << 30)
+        return sorted(
+            (rows[e.source].key, rows[e.target].key, e.kind, e.line, e.column, e.confidence, e.candidates)
+            for e in found
+        )
+
+
+def rebuilt(root: Path, folder: Path) -> list[tuple[object, ...]]:
+    """The edges of a fresh index."""
+    update(LocalBackend(folder), root, Settings())
+    return edges(folder)
+
+
+FILES = {
+    f"m{n}.py": f"from m{(n + 1) % 6} import f{(n + 1) % 6}\n\n\ndef f{n}():\n    f{(n + 1) % 6}()\n"
+    for n in range(6)
+}
+
+
+def test_an_update_in_chunks_ends_with_the_same_graph(tmp_path, monkeypatch):
+    root = write_tree(tmp_path / "tree", FILES)
+    expected = rebuilt(root, tmp_path / "whole")
+    assert len([edge for edge in expected if edge[2] == "calls"]) == 6
+    monkeypatch.setattr(update_module, "_CHUNK", 50)
+    assert rebuilt(root, tmp_path / "chunks") == expected
+
+
+def test_an_update_that_was_cut_short_is_linked_by_the_next(tmp_path, monkeypatch):
+    root = write_tree(tmp_path / "tree", FILES)
+    monkeypatch.setattr(update_module, "_CHUNK", 50)
+
+    def fail(_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(update_module, "link", fail)
+        with pytest.raises(KeyboardInterrupt):
+            update(LocalBackend(tmp_path / "index"), root, Settings())
+    update(LocalBackend(tmp_path / "index"), root, Settings())
+    assert edges(tmp_path / "index") == rebuilt(root, tmp_path / "other")
+
+
+def test_a_corpus_has_no_graph(tmp_path):
+    lines = [{"id": str(n), "code": f"def f{n}():\n    f{1 - n}()\n", "language": "python"} for n in range(2)]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    update(LocalBackend(tmp_path / "index"), corpus, Settings())
+    assert edges(tmp_path / "index") == []
+
+
+def test_odd_files_do_no_harm(tmp_path):
+    root = write_tree(
+        tmp_path / "tree",
+        {
+            "empty.py": "",
+            "blank.py": "\n\n",
+            "broken.py": "def (((:\n  from import\nclass\n",
+            "cycle.py": "from cycle import *\nfrom cycle import x\n\n\nclass A(A):\n    def f(self):\n"
+            "        self.g()\n        x()\n",
+            "a.ts": "export * from './b';\n",
+            "b.ts": "export * from './a';\nimport { q } from './a';\nfunction f() { q(); }\n",
+            "c.go": 'package c\nimport . ""\nfunc (x) f() { x.y() }\n',
+            "notes.md": "# Notes\n",
+        },
+    )
+    assert not [edge for edge in rebuilt(root, tmp_path / "index") if edge[2] == "calls"]
+
+
+HISTORY = [
+    {
+        "pkg/__init__.py": "",
+        "pkg/a.py": "def f():\n    pass\n",
+        "use.py": "from pkg.a import f\n\n\ndef u():\n    f()\n",
+    },
+    {"pkg/__init__.py": "from pkg.a import f\n", "use.py": "from pkg import f as g\n\n\ndef u():\n    g()\n"},
+    {"pkg/a.py": None, "pkg/b.py": "def f():\n    pass\n", "pkg/__init__.py": "from pkg.b import f\n"},
+    {"pkg/b.py": "class C:\n    def save_it(self): ...\n\n\ndef f() -> C:\n    return C()\n"},
+    {"use.py": "from pkg import f\n\n\ndef u(x):\n    f().save_it()\n    x.save_it()\n"},
+    {"pkg/__init__.py": None},
+    {
+        "pkg/__init__.py": "from .b import f\n",
+        "lib.go": "package m\n\nfunc F() { G() }\n",
+        "more.go": "package m\n\nfunc G() {}\n",
+    },
+    {"more.go": None, "use.py": "def u():\n    pass\n"},
+]
+
+
+def test_a_real_history_ends_with_the_graph_of_a_rebuild(tmp_path):
+    """Commits are checked out one after the other, forwards and back."""
+    root = tmp_path / "tree"
+    root.mkdir()
+
+    def git(*words: str) -> str:
+        command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.com", *words]
+        return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q")
+    commits = []
+    for step in HISTORY:
+        write_tree(root, {path: text for path, text in step.items() if text is not None})
+        for path in [path for path, text in step.items() if text is None]:
+            (root / path).unlink()
+        git("add", "-A")
+        git("commit", "-q", "-m", "step")
+        commits.append(git("rev-parse", "HEAD"))
+    for number, commit in enumerate([*commits[::-1], *commits[::3]]):
+        git("checkout", "-q", commit)
+        update(LocalBackend(tmp_path / "index"), root, Settings())
+        assert edges(tmp_path / "index") == rebuilt(root, tmp_path / f"new{number}")
