@@ -30,7 +30,7 @@ class Settings:
     processes: int = max(1, os.cpu_count() or 1)  # parsing processes
     fuzziness: str = "auto"  # auto, 0, 1 or 2: how many edits a word may be away
     relax_below: int = 100  # relax a query while it has fewer candidates than this
-    candidates: int = 200  # how many candidates a lane hands to ranking
+    candidates: int = 0  # that a lane hands to ranking; 0: as chosen for the shape of the index
     top_k: int = 10
     # auto looks for changed files before each search while the tree is small; see REFRESH_FILES.
     refresh: str = "auto"
@@ -168,7 +168,7 @@ def _convert(key: str, value: Any, place: str) -> Any:  # noqa: ANN401 - setting
         if isinstance(default, bool):
             return _to_bool(value)
         if isinstance(default, int):
-            return _positive(int(value))
+            return int(value) if default == 0 and int(value) == 0 else _positive(int(value))
         if isinstance(default, float):
             return _positive(float(value))
         if isinstance(default, tuple):

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dowse.backends.protocol import Reader
+from dowse.backends.protocol import KeywordRequest, Reader
 from dowse.config import Settings, index_command
 from dowse.errors import DowseError
 from dowse.exact_search import Found, exact_rows, find_exact, matching_lines, rank_exact
 from dowse.lanes.inline import InlineLanes
-from dowse.lanes.jobs import LaneJob, LaneRunner, Outcome
+from dowse.lanes.jobs import LaneJob, LaneResult, LaneRunner, Outcome
 from dowse.lanes.keyword import STOP_WORDS, KeywordResult, query_terms, without_language
 from dowse.naming import bearers
 from dowse.query import PathFilter, positive_leaves
 from dowse.rank.blend import blend, rarity
+from dowse.rank.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.rank.expand import expansion
 from dowse.rank.fuse import Fused, Ranking, convex, gather, intersection, rrf
 from dowse.rank.plan import Ask, Plan, lane_weights, make_plan, plain_name
-from dowse.rank.profile import CORPUS, STRUCTURE, SYMBOL_FIELDS, TREE, Profile
+from dowse.rank.profile import CORPUS, LANES_ALONE, SYMBOL_FIELDS, TREE, Profile
 from dowse.rank.signals import Ranked, Wanted, by_place, name_terms, rank
-from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, PlanReport
+from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, PlanReport, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encode.encoder import Encoder
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 _HITS_AT_ONCE = 100
 # Symbols of one name that the graph lane starts from; a name that more bear says too little.
 _SEEDS = 10
+# Kinds of symbols that define nothing.
+_NO_DEFINITIONS = frozenset(["module", "section", "text"])
 # The best answers whose callees `graph_expand` adds, and what one is worth of its caller's score.
 _CALLERS, _CALLEE_SHARE = 5, 0.5
 
@@ -70,7 +75,7 @@ def search(
     found = find_exact(reader, plan)
     query = _Asked(reader, ask, plan, settings, profile, found)
     if plan.mode == "regex":
-        limit = ask.k and max(settings.candidates, ask.k)
+        limit = ask.k and max(query.candidates, ask.k)
         ranked, total = rank_exact(reader, plan, found, profile, query.wanted, query.roles, limit)
         return query.answer(ranked, total, embedded)
     query.retrieve(lanes, encoder)
@@ -93,12 +98,15 @@ class _Asked:
         self.reader, self.ask, self.plan, self.settings = reader, ask, plan, settings
         self.profile, self.found = profile, found
         self.wanted, self.roles = _wanted(plan), _roles_asked(plan)
+        self.candidates = settings.candidates or profile.candidates
         self.outcomes: list[Outcome] = []
         self.notes: list[str] = []
         self.seeds: list[int] = []
-        self.text = plan.text
+        self.text, self.fusion = plan.text, plan.fusion
         self.expanded: tuple[str, ...] = ()
         self.fused: dict[int, Fused] = {}
+        self._covered: dict[int, float] = {}
+        self._encoder_id = ""
         self._own_scale = True
 
     # Retrieve
@@ -111,8 +119,11 @@ class _Asked:
             self.seeds = self._find_seeds(lanes)
             if self.seeds:
                 jobs.append(self._graph_job())
+            elif plan.kind == "forced":
+                self.notes.append("no symbol of this index is named, so the graph has nowhere to start")
         self._run(lanes, jobs)
         self._own_scale = encoder is None or _is_own(encoder)
+        self._encoder_id = encoder.id if encoder else ""
 
     def _run(self, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> None:
         known = {outcome.lane for outcome in self.outcomes if not outcome.problem}
@@ -152,7 +163,7 @@ class _Asked:
 
     def _limit(self, lane: str) -> int:
         """Return how many candidates a lane shall give."""
-        k, most = self.ask.k, max(self.settings.candidates, self.ask.k)
+        k, most = self.ask.k, max(self.candidates, self.ask.k)
         alone = len(self.plan.lanes) == 1
         if lane == "embedding":
             return most if k or not alone else self.reader.symbol_count()
@@ -172,6 +183,8 @@ class _Asked:
         if not self.expanded:
             return list(ranked)
         self.text = " ".join((self.plan.text, *self.expanded))
+        self._covered.clear()
+        self.__dict__.pop("_rare", None)
         self.outcomes = [outcome for outcome in self.outcomes if outcome.lane == "graph"]
         self._run(lanes, [self._job(lane) for lane in self.plan.lanes if lane != "graph"])
         self.outcomes.sort(key=lambda outcome: self.plan.lanes.index(outcome.lane))
@@ -183,7 +196,7 @@ class _Asked:
         added: dict[int, tuple[float, str]] = {}
         for hit in ranked[:_CALLERS]:
             for edge in self.reader.edges([hit.row.row], ("calls",)):
-                if edge.confidence != "ambiguous" and edge.target not in known:
+                if edge.confidence != "ambiguous" and edge.target not in known and self._meets(edge.target):
                     said = f"called by {hit.row.qualified_name} in line {edge.line}"
                     added.setdefault(edge.target, (_CALLEE_SHARE * hit.score, said))
         rows = self.reader.rows(list(added))
@@ -192,6 +205,9 @@ class _Asked:
             for row, (value, said) in zip(rows, added.values(), strict=True)
         ]
         return sorted([*ranked, *more], key=lambda hit: -hit.score)
+
+    def _meets(self, row: int) -> bool:
+        return self.plan.constraint is None or row in self._allowed
 
     def _find_seeds(self, lanes: LaneRunner) -> list[int]:
         """Return the symbols that the graph lane starts from: those named, or the best for a description."""
@@ -202,15 +218,21 @@ class _Asked:
             rows = rows[:_SEEDS]
         if rows or not (plan.structural and plan.structural.described):
             return [row.row for row in rows]
-        self._run(lanes, [self._job("keyword")])
-        best = self.rank()[:1]
+        best = self._described(lanes, plan.structural.described)
         if best:
-            self.notes.append(f"taken for {best[0].row.qualified_name} ({_where(best[0])})")
-        return [hit.row.row for hit in best]
+            self.notes.append(f"taken for {best.qualified_name} ({best.path}:{best.start_line})")
+        return [best.row] if best else []
+
+    def _described(self, lanes: LaneRunner, words: str) -> SymbolRow | None:
+        """Return the definition that some words describe best; filters are for what is asked about it."""
+        ask = replace(self.ask, text=words, mode="keyword", filters="-kind:module -kind:text", min_score=0.0)
+        asked = _Asked(self.reader, ask, make_plan(ask), self.settings, self.profile, {})
+        asked.retrieve(lanes, None)
+        return next((hit.row for hit in asked.rank() if hit.row.kind not in _NO_DEFINITIONS), None)
 
     def _graph_job(self) -> LaneJob:
         structural, settings = self.plan.structural, self.settings
-        arguments: dict[str, object] = {"seeds": self.seeds, "limit": settings.candidates}
+        arguments: dict[str, object] = {"seeds": self.seeds, "limit": self.candidates}
         if structural and structural.target:
             ends = [row.row for row in bearers(self.reader, structural.target, _SEEDS)]
             starts = [row.row for row in bearers(self.reader, structural.seed, _SEEDS)]
@@ -228,7 +250,7 @@ class _Asked:
     def rank(self) -> list[Ranked]:
         """Make one ranking of the lanes' and let the signals speak."""
         rankings = [
-            Ranking(outcome.lane, outcome.result.rows, outcome.result.scores, outcome.result.details)
+            self._ranking(outcome.lane, outcome.result)
             for outcome in self.outcomes
             if outcome.result is not None
         ]
@@ -237,14 +259,38 @@ class _Asked:
         fused = self._fuse(rankings)
         self.fused = {each.row: each for each in fused}
         rows = self.reader.rows([each.row for each in fused])
-        profile = self.profile.for_blend() if self.plan.fusion == "blend" else self.profile
-        if self.plan.kind == "structure":
-            profile = STRUCTURE
-        return rank(rows, [each.parts for each in fused], self.wanted, profile, self.roles)
+        return rank(rows, [each.parts for each in fused], self.wanted, self._signals(), self.roles)
+
+    def _signals(self) -> Profile:
+        """Return what counts beside the lanes.
+
+        A question of structure is answered by the graph. Sums of 1/rank lie so close together that shares of
+        the best one would turn them around.
+        """
+        if self.plan.kind == "structure" or self.fusion in ("rrf", "weighted", "adaptive", "intersection"):
+            return LANES_ALONE
+        return self.profile.for_blend() if self.fusion == "blend" else self.profile
+
+    def _ranking(self, lane: str, result: LaneResult) -> Ranking:
+        """Return what a lane found; the graph knows no filters, so they hold here."""
+        ranking = Ranking(lane, result.rows, result.scores, result.details)
+        if lane != "graph" or self.plan.constraint is None:
+            return ranking
+        kept = [each for each in zip(*ranking[1:], strict=True) if each[0] in self._allowed]
+        rows, scores, details = zip(*kept, strict=True) if kept else ((), (), ())
+        return Ranking(lane, rows, scores, details)
+
+    @cached_property
+    def _allowed(self) -> frozenset[int]:
+        """Return every symbol that meets the constraint."""
+        among = KeywordRequest((), {}, self.plan.constraint, exact_rows(self.found))
+        return frozenset(row for row, _ in self.reader.keyword(among, max(1, self.reader.symbol_count())))
 
     def _rank_alone(self, ranking: Ranking) -> list[Ranked]:
         """Rank what one lane found; its scores stay as they are."""
         profile = self.profile.for_cosines() if ranking.lane == "embedding" else self.profile
+        if ranking.lane == "graph":
+            profile = LANES_ALONE
         self.fused = {each.row: each for each in gather([ranking])}
         rows = self.reader.rows(ranking.rows)
         pairs = sorted(zip(rows, ranking.scores, strict=True), key=lambda pair: by_place(pair[0]))
@@ -252,38 +298,47 @@ class _Asked:
         return rank([row for row, _ in pairs], parts, self.wanted, profile, self.roles)
 
     def _fuse(self, rankings: Sequence[Ranking]) -> list[Fused]:
-        plan, weights = self.plan, lane_weights(self.plan)
-        fusion = plan.fusion
-        if fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
-            fusion = "convex"  # meaning did not answer in time
-        if fusion == "blend":
+        if self.fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
+            self.fusion = "convex"  # meaning did not answer in time
+        weights = lane_weights(self.plan, self.fusion)
+        if self.fusion == "blend":
             return self._blend(rankings)
-        if fusion == "convex":
+        if self.fusion == "convex":
             return convex(rankings, weights)
-        if fusion == "intersection":
+        if self.fusion == "intersection":
             return intersection(rankings)
-        return rrf(rankings, weights if fusion in ("weighted", "adaptive") else None)
+        return rrf(rankings, weights if self.fusion in ("weighted", "adaptive") else None)
 
     def _blend(self, rankings: Sequence[Ranking]) -> list[Fused]:
+        ids = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
+        named: dict[int, float] = {}
+        if self.profile.blend.name:
+            for row in self.reader.rows(ids):
+                shared = name_terms(row.name) & self._rare.keys()
+                if shared:
+                    named[row.row] = sum(self._rare[term] for term in shared)
+        looks_on = self.ask.graph_expand or self.ask.rerank or self.ask.expand or self.ask.min_score
+        return blend(
+            *(rankings, self.profile.blend, len(self._rare), self._cover(ids), named),
+            own_scale=self._own_scale,
+            most=self.ask.k or None if self._is_settled() and not looks_on else None,
+        )
+
+    @cached_property
+    def _rare(self) -> dict[str, float]:
+        """Return each term of the question with its share of all that they say together."""
         terms = [term.text for term in query_terms(without_language(self.reader, self.text))]
         total = self.reader.symbol_count()
         rare = {term: rarity(self.reader.document_frequency(term, "body"), total) for term in terms}
         known = sum(rare.values()) or 1.0
-        ids = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
-        covered = self.reader.coverage({term: value / known for term, value in rare.items()}, ids)
-        named: dict[int, float] = {}
-        if self.profile.blend.name:
-            for row in self.reader.rows(ids):
-                shared = name_terms(row.name) & rare.keys()
-                if shared:
-                    named[row.row] = sum(rare[term] for term in shared) / known
-        looks_on = self.ask.graph_expand or self.ask.rerank or self.ask.expand
-        most = self.ask.k or None if self._is_settled() and not looks_on else None
-        return blend(
-            *(rankings, self.profile.blend, len(terms), covered, named),
-            own_scale=self._own_scale,
-            most=most,
-        )
+        return {term: value / known for term, value in rare.items()}
+
+    def _cover(self, rows: Sequence[int]) -> dict[int, float]:
+        """Return what share of the question the text of each symbol has."""
+        missing = [row for row in rows if row not in self._covered]
+        found = self.reader.coverage(self._rare, missing)
+        self._covered.update((row, found.get(row, 0.0)) for row in missing)
+        return {row: self._covered[row] for row in rows}
 
     def _is_settled(self) -> bool:
         """Whether nothing but lanes counts: then the best k are the best k."""
@@ -305,14 +360,17 @@ class _Asked:
     def answer(self, ranked: list[Ranked], total: int, embedded: Embedded | None) -> Answer:
         """Give the hits with their texts and all that there is to say."""
         ask, plan = self.ask, self.plan
+        sure = self._confidences(ranked if ask.min_score else ranked[: ask.k or None])
         if ask.min_score:
-            ranked = [hit for hit in ranked if hit.score >= ask.min_score]
+            ranked = [hit for hit in ranked if sure.get(hit.row.row, hit.score) >= ask.min_score]
         chosen = ranked[: ask.k] if ask.k else ranked
+        if is_nothing([sure[hit.row.row] for hit in chosen if hit.row.row in sure]):
+            self.notes.append(NOTHING_RELEVANT)
         self._say_what_was_relaxed(chosen)
         if ask.explain:
             self._break_down(chosen)
         self._say_what_is_missing(embedded)
-        hits = tuple(self._hits(chosen))
+        hits = tuple(self._hits(chosen, sure))
         reports = tuple(
             LaneReport(
                 each.lane, len(each.result.rows) if each.result else 0, each.milliseconds, each.problem
@@ -320,7 +378,7 @@ class _Asked:
             for each in self.outcomes
         )
         report = PlanReport(
-            *(plan.kind, plan.reason, plan.lanes, plan.fusion, plan.seeds),
+            *(plan.kind, plan.reason, plan.lanes, self.fusion, plan.seeds),
             plan.structural.relation if plan.structural else "",
             self.expanded,
         )
@@ -329,7 +387,22 @@ class _Asked:
             ask.text, plan.mode, hits, total, self.reader.generation, notes, embedded, report, reports
         )
 
-    def _hits(self, ranked: Sequence[Ranked]) -> Iterator[Hit]:
+    def _confidences(self, ranked: Sequence[Ranked]) -> dict[int, float]:
+        """Return how likely each hit is relevant, where meaning had a say and its encoder is known."""
+        nearest = next((each.result for each in self.outcomes if each.lane == "embedding"), None)
+        if nearest is None or not ranked:
+            return {}
+        cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
+        last = min(nearest.scores, default=0.0)
+        rows = [hit.row.row for hit in ranked]
+        covered = self._cover(rows)
+        sure = {
+            row: confidence(self._encoder_id, cosines.get(row, last), covered[row], len(self._rare))
+            for row in rows
+        }
+        return {row: value for row, value in sure.items() if value is not None}
+
+    def _hits(self, ranked: Sequence[Ranked], sure: Mapping[int, float]) -> Iterator[Hit]:
         """Give the hits with their text, some at a time: a large answer's texts would fill the memory."""
         for start in range(0, len(ranked), _HITS_AT_ONCE):
             batch = ranked[start : start + _HITS_AT_ONCE]
@@ -340,7 +413,8 @@ class _Asked:
             ):
                 fused = self.fused.get(hit.row.row) if hit.row.row else None
                 scores = tuple(fused.lanes) if fused else ()
-                yield Hit(number, hit.score, symbol, tuple(hit.parts), lines, scores)
+                likely = sure.get(hit.row.row)
+                yield Hit(number, hit.score, symbol, tuple(hit.parts), lines, scores, likely)
 
     def _say_what_was_relaxed(self, shown: Sequence[Ranked]) -> None:
         result = self._keyword_result()

@@ -202,7 +202,9 @@ def test_the_schema_is_valid_and_strict():
 
 def test_explain_shows_contributions_that_sum_to_the_score(run):
     _, out, _ = run("search", "knead the dough", "--explain", "-k", 1)
-    head, *rest = out.strip().splitlines()
+    plan, _, hits = out.partition("\n\n")
+    assert plan.startswith("plan ")
+    head, *rest = hits.strip().splitlines()
     values = [float(line.split()[0]) for line in rest if line.lstrip()[:1] in "+-"]
     assert sum(values) == pytest.approx(float(head.split()[-1]), abs=0.02)
     assert "keyword.body" in out and "signal." in out
@@ -548,13 +550,15 @@ def test_index_embeds_and_a_search_by_meaning_needs_no_common_word(sample_copy: 
 
 def test_words_answer_at_once_and_say_how_to_finish(sample_copy: Path, tmp_path: Path) -> None:
     place = [sample_copy, "--index-dir", tmp_path / "i"]
-    found = run_dowse("search", "bread", *place, DOWSE_ENCODER="small")
-    assert found.returncode == 0
-    assert "0 % of the symbols are embedded; `dowse index --encoder small` finishes it" in found.stderr
+    found = run_dowse("search", "bread", *place, "--mode", "keyword", DOWSE_ENCODER="small")
+    assert found.returncode == 0 and "embedded" not in found.stderr
     status = run_dowse("status", *place, "--encoder", "small")
     assert "(0 %) by small-" in status.stdout
-    quick = run_dowse("search", "bread", *place, "--mode", "embedding", DOWSE_ENCODER="small")
+    quick = run_dowse("search", "bread", *place, "--json", DOWSE_ENCODER="small")
     assert "embedded" not in quick.stderr  # few symbols: embedded by the search itself
+    answer = json.loads(quick.stdout)
+    assert answer["mode"] == "hybrid"
+    assert answer["embedded"]["symbols"] == answer["embedded"]["total"]
     assert run_dowse("doctor", *place, "--encoder", "small").stdout.count("BAD") == 0
 
 
@@ -602,13 +606,14 @@ def test_related_shows_neighbours_and_asks_back(sample_copy: Path, tmp_path: Pat
 
 def test_an_unknown_encoder_is_one_clear_line(sample: Path, tmp_path: Path) -> None:
     place = [sample, "--index-dir", tmp_path / "i"]
-    words = run_dowse("search", "bread", *place, "--encoder", "nosuch")
+    words = run_dowse("search", "bread", *place, "--encoder", "nosuch", "--mode", "keyword")
     assert words.returncode == 0  # words need none
-    meaning = run_dowse("search", "bread", *place, "--encoder", "nosuch", "--mode", "embedding")
-    assert meaning.returncode == 2
-    assert "no encoder 'nosuch'" in meaning.stderr
-    assert "base" in meaning.stderr
-    assert "Traceback" not in meaning.stderr
+    for mode in ("auto", "embedding"):
+        meaning = run_dowse("search", "bread", *place, "--encoder", "nosuch", "--mode", mode)
+        assert meaning.returncode == 2
+        assert "no encoder 'nosuch'" in meaning.stderr
+        assert "base" in meaning.stderr
+        assert "Traceback" not in meaning.stderr
 
 
 def test_the_shipped_encoders_are_listed() -> None:

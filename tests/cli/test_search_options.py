@@ -109,7 +109,6 @@ def test_lanes(run, lanes, expected):
     assert {lane["lane"] for hit in found["hits"] for lane in hit["lanes"]} == set(expected)
 
 
-@pytest.mark.xfail(strict=True, reason="a ValueError, which the command shows as a traceback")
 @pytest.mark.parametrize("lanes", ["telepathy", "keyword,telepathy", ","])
 def test_unknown_lanes_are_told(run, lanes):
     code, out, err = run("bread", "--lanes", lanes)
@@ -333,7 +332,6 @@ def test_a_line_that_is_no_query_is_named(words_only, tmp_path, line):
     assert code == 2 and f"{file}, line 2" in err and err.count("\n") == 1
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="a query that is no text is not refused")
 @pytest.mark.parametrize("line", ['{"query": 3}', '{"query": null}', '{"query": ["bread"]}'])
 def test_a_query_must_be_text(words_only, tmp_path, line):
     file = tmp_path / "q"
@@ -342,7 +340,6 @@ def test_a_query_must_be_text(words_only, tmp_path, line):
     assert code == 2 and err.count("\n") == 1
 
 
-@pytest.mark.xfail(strict=True, raises=UnicodeDecodeError, reason="shown as a traceback")
 def test_a_file_that_is_no_text_is_told(words_only, tmp_path):
     file = tmp_path / "q"
     file.write_bytes(b"bread \xff\xfe\n")
@@ -350,13 +347,11 @@ def test_a_file_that_is_no_text_is_told(words_only, tmp_path):
     assert code == 2 and str(file) in err and err.count("\n") == 1
 
 
-@pytest.mark.xfail(strict=True, reason="str.splitlines also cuts at characters that end no line of a file")
 def test_a_line_ends_where_lines_of_files_end(words_only, tmp_path):
     file = json_lines(tmp_path / "q", ['{"id": "a", "query": "bread\u2028oven"}', "bread\x0boven"])
     assert [each["id"] for each in lines(words_only, file)] == ["a", "2"]
 
 
-@pytest.mark.xfail(strict=True, reason="--batch ignores -l")
 def test_paths_only_in_a_batch(words_only, tmp_path):
     file = tmp_path / "q"
     file.write_text("parse_order\n")

@@ -74,7 +74,9 @@ def covered(
     """Return for each row the sum of the weights of the terms in its body, however often each is there."""
     if not rows or not terms:
         return {}
-    among = Query.const_score_query(_set("row", rows), 0.0)
+    # One query a row: a set would be looked for in the whole dictionary of rows, however few it has.
+    each = [Query.term_query(symbol_schema(), "row", row, "basic") for row in rows]
+    among = Query.const_score_query(_any(each), 0.0)
     there = [
         (Occur.Should, Query.const_score_query(_term("body", Term(term)), weight))
         for term, weight in terms.items()

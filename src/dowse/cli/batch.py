@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,9 @@ from dowse.errors import DowseError
 from dowse.query.errors import QueryError
 from dowse.types import Answer
 
+# Characters that JSON leaves as they are and that some readers take for the end of a line.
+_LINE_ENDS = "\u0085\u2028\u2029"
+
 
 def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
     """Answer every line of a file: JSON lines with --json, else a heading and hits for each.
@@ -21,12 +25,12 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
     A query that can't be understood is told and skipped; the exit code says whether any failed.
     """
     found = failed = False
-    for number, (name, query) in enumerate(_queries(options.batch), 1):
+    for name, query in _queries(options.batch):
         try:
             answer = ask(query)
         except (DowseError, QueryError) as error:
             failed = True
-            print(f"dowse: query {number}: {error}", file=sys.stderr)  # noqa: T201
+            print(f"dowse: query {name}: {error}", file=sys.stderr)  # noqa: T201
             if options.json:
                 _line({"id": name, "query": query, "error": str(error)})
             continue
@@ -35,6 +39,9 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
             from dowse.answer_json import answer_to_json
 
             _line({"id": name, **answer_to_json(answer)})
+        elif options.files_with_matches:
+            paths = dict.fromkeys(hit.symbol.path for hit in answer.hits)
+            sys.stdout.write(f"== {name}: {query}\n" + "".join(f"{path}\n" for path in paths))
         else:
             sys.stdout.write(f"== {name}: {query}\n")
             for note in answer.notes:
@@ -46,21 +53,38 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
 
 def _queries(place: str) -> Iterator[tuple[str, str]]:
     """Give the name and text of each query; a line is a query, or a JSON object with one."""
-    lines = sys.stdin if place == "-" else Path(place).expanduser().read_text(encoding="utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_lines(place), 1):
         text = line.strip()
         if not text:
             continue
-        if not text.startswith("{"):
-            yield str(number), text
-            continue
+        query: object = text
+        name: object = number
+        if text.startswith("{"):
+            try:
+                entry = json.loads(text)
+                query, name = entry["query"], entry.get("id", number)
+            except (ValueError, KeyError):
+                query = None
+        if not isinstance(query, str):
+            raise DowseError(f'{place}, line {number}: not a JSON object with a text "query"')
+        yield str(name), query
+
+
+def _lines(place: str) -> Iterator[str]:
+    """Give the lines of a file, cut where files are cut and nowhere else."""
+    with contextlib.ExitStack() as stack:
+        stream = sys.stdin
+        if place != "-":
+            stream = stack.enter_context(Path(place).expanduser().open(encoding="utf-8", newline="\n"))
         try:
-            entry = json.loads(text)
-            yield str(entry.get("id", number)), entry["query"]
-        except (ValueError, KeyError, TypeError):
-            raise DowseError(f'{place}, line {number}: not a JSON object with a "query"') from None
+            yield from stream
+        except UnicodeDecodeError:
+            raise DowseError(f"{place} is not UTF-8 text; save it as such") from None
 
 
 def _line(data: object) -> None:
-    sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    text = json.dumps(data, ensure_ascii=False)
+    for mark in _LINE_ENDS:
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()  # whoever reads along sees each answer at once

@@ -115,7 +115,11 @@ def _backticked(text: str, at: int) -> tuple[Token, int]:
     value = " ".join(text[at + 1 : end].split())
     if not value:
         raise QueryError(f"empty backticks at position {at}; put a name between them", at)
-    return Token("word", value, at, flag=True), end + 1
+    end += 1
+    marks = len(text[end:]) - len(text[end:].lstrip(_TRAILING))
+    if text[end + marks : end + marks + 1].strip() == "":  # "where is `render`?"
+        end += marks
+    return Token("word", value, at, flag=True), end
 
 
 def _regex(text: str, at: int) -> tuple[Token, int] | None:

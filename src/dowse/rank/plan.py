@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from dowse.errors import DowseError
 from dowse.query import (
     Constraint,
     Phrase,
@@ -191,24 +192,23 @@ def _fusion(plan: Plan, wanted: str) -> str:
     return "blend"
 
 
-def lane_weights(plan: Plan) -> dict[str, float]:
-    """Return what each lane counts in the weighted fusions.
+def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
+    """Return what each lane counts in a fusion by weights.
 
-    Meaning finds what words miss more often than the other way round, except where a name is written: names
-    are found by words. What the graph says of a question of structure comes before everything else.
+    Meaning finds what words miss more often than the other way round; "adaptive" knows that names are found
+    by words, also inside prose. What the graph says of a question of structure comes before all else: the
+    last of its candidates before the first of another lane.
     """
     if plan.kind == "structure":
-        return {"keyword": 1.0, "embedding": 1.0, "graph": 3.0}
-    if plan.kind == "name":
-        return {"keyword": 1.0, "embedding": 1.0, "graph": 0.2}
-    has_names = any(word.identifier for word in plan.query.words)
-    return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.5}
+        return {"keyword": 1.0, "embedding": 1.0, "graph": 5.0}
+    has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
+    return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.2}
 
 
 def named_lanes(text: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the lanes of `keyword,graph`; raise ValueError for what is none."""
+    """Return the lanes of `keyword,graph`, in the fixed order."""
     names = [each.strip() for each in (text.split(",") if isinstance(text, str) else text)]
     unknown = [name for name in names if name not in LANES]
     if unknown or not names:
-        raise ValueError(f"lanes are {', '.join(LANES)}, not {', '.join(unknown) or 'none'}")
+        raise DowseError(f"lanes are {', '.join(LANES)}, not {', '.join(unknown) or 'none'}")
     return tuple(lane for lane in LANES if lane in names)

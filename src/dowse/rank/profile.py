@@ -28,6 +28,7 @@ class Profile:
     """Weights of the keyword fields, and of signals as shares of the best keyword score."""
 
     fields: Mapping[str, float]
+    candidates: int = 100  # that each lane hands to ranking
     abbreviation: float = 0.3  # a short form of a word, as a share of the word itself
     definition: float = 0.6  # the query is this symbol's name
     name: float = 0.0  # words of the query in the name
@@ -76,6 +77,7 @@ TREE = Profile(
     coherence=0.8,
     roles={"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6},
     saturation=0.7,
+    candidates=200,  # signals find more among more; .013 of nDCG on repositories
     blend=Blend(words=0.3, coverage=0.3),
 )
 CORPUS = Profile(
@@ -83,8 +85,8 @@ CORPUS = Profile(
     blend=Blend(long_words=0.1, coverage=0.12, name=0.08),
 )
 
-# A question of structure is answered by the graph; nothing else may change its order.
-STRUCTURE = Profile(fields=TREE.fields, definition=0.0)
+# Where nothing but the lanes may decide the order.
+LANES_ALONE = Profile(fields={}, definition=0.0)
 
 # The symbol mode looks at names alone.
 SYMBOL_FIELDS: Mapping[str, float] = {"name": 1.0, "context": 0.5}

@@ -102,7 +102,7 @@ class _Signals:
         """Lower what stands in tests, examples and the like, unless the query asks for them."""
         role = hit.row.role
         left = self._profile.roles.get(role, 1.0) if role and role not in self._asked else 1.0
-        if left != 1.0:
+        if left != 1.0 and hit.score > 0:  # less of what is below nothing would be more
             hit.parts.append(Contribution(f"signal.{role}", hit.score * (left - 1), f"× {left:g}"))
             hit.score *= left
 
@@ -144,7 +144,7 @@ def _saturate(ranked: list[Ranked], left: float) -> list[Ranked]:
     seen: dict[int, int] = defaultdict(int)
     for hit in ranked:
         before = seen[hit.row.file_id]
-        if before:
+        if before and hit.score > 0:
             factor = left**before
             hit.parts.append(Contribution("signal.saturation", hit.score * (factor - 1), f"× {factor:.3g}"))
             hit.score *= factor
