@@ -519,7 +519,21 @@ def test_what_every_lane_puts_first_comes_first(shop, fusion):
 # Less, and more
 
 
-@pytest.mark.parametrize("query", [PROSE, NAME, STRUCTURE, MIXED])
+def test_min_score_leaves_of_a_question_of_structure_what_the_graph_knows(shop):
+    every = shop.search(STRUCTURE, k=40).hits
+    known = [hit for hit in every if any(lane.lane == "graph" for lane in hit.lanes)]
+    assert 0 < len(known) < len(every)
+    answer = shop.search(STRUCTURE, k=40, min_score=0.5)
+    assert [hit.symbol for hit in answer] == [hit.symbol for hit in known]
+
+
+def test_a_question_that_the_graph_can_not_answer_says_so(shop):
+    answer = shop.search("what calls checkout", k=5)
+    mentions = [note for note in answer.notes if "only mention" in note]
+    assert mentions
+
+
+@pytest.mark.parametrize("query", [PROSE, NAME, MIXED])
 def test_min_score_leaves_out_the_weaker(shop, query):
     def worth(hit: Hit) -> float:
         return hit.score if hit.confidence is None else hit.confidence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +61,7 @@ class Index:
         self.backend = backend
         self._encoder: Encoder | None = None
         self._lanes: ChosenLanes | None = None
+        self._lock = threading.Lock()
 
     @classmethod
     def open(cls, path: str | Path = ".", **settings: object) -> Index:
@@ -124,12 +126,13 @@ class Index:
     @property
     def encoder(self) -> Encoder | None:
         """What makes vectors, None if the setting is "none"; its weights are read when first needed."""
-        if self._encoder is None and self.settings.encoder != "none":
-            from dowse.encode.models import load
+        with self._lock:  # threads that search at once share one
+            if self._encoder is None and self.settings.encoder != "none":
+                from dowse.encode.models import load
 
-            settings = self.settings
-            self._encoder = load(settings.encoder, settings.view, settings.device, settings.threads)
-        return self._encoder
+                settings = self.settings
+                self._encoder = load(settings.encoder, settings.view, settings.device, settings.threads)
+            return self._encoder
 
     def embed(
         self,
@@ -264,11 +267,12 @@ class Index:
     @property
     def lanes(self) -> ChosenLanes:
         """What runs the lanes of a search."""
-        if self._lanes is None:
-            from dowse.lanes.chosen import ChosenLanes
+        with self._lock:
+            if self._lanes is None:
+                from dowse.lanes.chosen import ChosenLanes
 
-            self._lanes = ChosenLanes(self.backend.folder, self.settings, lambda: self.encoder)
-        return self._lanes
+                self._lanes = ChosenLanes(self.backend.folder, self.settings, lambda: self.encoder)
+            return self._lanes
 
     def warm(self, query: str = "", mode: str = "auto", lanes: str | Sequence[str] = ()) -> None:
         """Start what a search will need while the caller does something else."""

@@ -63,6 +63,8 @@ REFRESH = ("auto", "always", "never")
 VIEWS = ("symbol", "docs")
 VECTORS = ("auto", "exact", "approx")
 DEVICES = ("auto", "cpu", "cuda")
+# Settings from 0 to 1.
+_SHARES = frozenset(["rerank_weight"])
 _CHOICES = {
     "fuzziness": FUZZINESS,
     "refresh": REFRESH,
@@ -170,7 +172,7 @@ def _convert(key: str, value: Any, place: str) -> Any:  # noqa: ANN401 - setting
         if isinstance(default, int):
             return int(value) if default == 0 and int(value) == 0 else _positive(int(value))
         if isinstance(default, float):
-            return _positive(float(value))
+            return _share(float(value)) if key in _SHARES else _positive(float(value))
         if isinstance(default, tuple):
             return tuple(value.split(os.pathsep) if isinstance(value, str) else map(str, value))
     except (ValueError, TypeError):
@@ -194,6 +196,12 @@ def _to_bool(value: object) -> bool:
 
 def _positive(value: Number) -> Number:
     if not 0 < value < math.inf:
+        raise ValueError
+    return value
+
+
+def _share(value: float) -> float:
+    if not 0 <= value <= 1:
         raise ValueError
     return value
 

@@ -14,7 +14,7 @@ from dowse.exact_search import Found, exact_rows, find_exact, matching_lines, ra
 from dowse.lanes.inline import InlineLanes
 from dowse.lanes.jobs import LaneJob, LaneResult, LaneRunner, Outcome
 from dowse.lanes.keyword import STOP_WORDS, KeywordResult, query_terms, without_language
-from dowse.naming import bearers
+from dowse.naming import bearers, is_loose
 from dowse.query import PathFilter, positive_leaves
 from dowse.rank.blend import blend, rarity
 from dowse.rank.confidence import NOTHING_RELEVANT, confidence, is_nothing
@@ -80,12 +80,13 @@ def search(
         return query.answer(ranked, total, embedded)
     query.retrieve(lanes, encoder)
     ranked = query.rank()
-    if ask.expand and plan.kind != "structure":
-        ranked = query.ask_again(lanes, ranked)
-    if ask.graph_expand:
-        ranked = query.add_callees(ranked)
-    if ask.rerank:
-        ranked = query.look_again(ranked)
+    if plan.kind != "structure":  # the graph's answer is not a guess to be improved
+        if ask.expand:
+            ranked = query.ask_again(lanes, ranked)
+        if ask.graph_expand:
+            ranked = query.add_callees(ranked)
+        if ask.rerank:
+            ranked = query.look_again(ranked)
     return query.answer(ranked, max(len(ranked), query.found_rows()), embedded)
 
 
@@ -213,15 +214,24 @@ class _Asked:
         """Return the symbols that the graph lane starts from: those named, or the best for a description."""
         plan = self.plan
         rows = [row for name in plan.seeds for row in bearers(self.reader, name, _SEEDS + 1)]
-        if len(rows) > _SEEDS:
-            self.notes.append(f"{', '.join(plan.seeds)}: more than {_SEEDS} symbols bear this name")
-            rows = rows[:_SEEDS]
+        if plan.kind == "structure":
+            self._say_who_is_meant(rows)
+        rows = rows[:_SEEDS]
         if rows or not (plan.structural and plan.structural.described):
             return [row.row for row in rows]
         best = self._described(lanes, plan.structural.described)
         if best:
             self.notes.append(f"taken for {best.qualified_name} ({best.path}:{best.start_line})")
         return [best.row] if best else []
+
+    def _say_who_is_meant(self, rows: Sequence[SymbolRow]) -> None:
+        name = self.plan.seeds[0] if self.plan.seeds else ""
+        if len(rows) > _SEEDS:
+            self.notes.append(f"more than {_SEEDS} symbols are called {name}; the first {_SEEDS} count")
+        elif len({row.qualified_name for row in rows}) > 1 and len(self.plan.seeds) == 1:
+            self.notes.append(f"{len(rows)} symbols are called {name}; all of them count")
+        elif rows and is_loose(name, rows[0]):
+            self.notes.append(f"{name} is not here; taken for {rows[0].qualified_name} ({rows[0].path})")
 
     def _described(self, lanes: LaneRunner, words: str) -> SymbolRow | None:
         """Return the definition that some words describe best; filters are for what is asked about it."""
@@ -288,6 +298,7 @@ class _Asked:
 
     def _rank_alone(self, ranking: Ranking) -> list[Ranked]:
         """Rank what one lane found; its scores stay as they are."""
+        self.fusion = ""
         profile = self.profile.for_cosines() if ranking.lane == "embedding" else self.profile
         if ranking.lane == "graph":
             profile = LANES_ALONE
@@ -301,6 +312,8 @@ class _Asked:
         if self.fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
             self.fusion = "convex"  # meaning did not answer in time
         weights = lane_weights(self.plan, self.fusion)
+        if self.plan.kind == "structure":
+            rankings = _without_known(rankings)
         if self.fusion == "blend":
             return self._blend(rankings)
         if self.fusion == "convex":
@@ -362,11 +375,12 @@ class _Asked:
         ask, plan = self.ask, self.plan
         sure = self._confidences(ranked if ask.min_score else ranked[: ask.k or None])
         if ask.min_score:
-            ranked = [hit for hit in ranked if sure.get(hit.row.row, hit.score) >= ask.min_score]
+            ranked = [hit for hit in ranked if self._is_enough(hit, sure.get(hit.row.row))]
         chosen = ranked[: ask.k] if ask.k else ranked
         if is_nothing([sure[hit.row.row] for hit in chosen if hit.row.row in sure]):
             self.notes.append(NOTHING_RELEVANT)
         self._say_what_was_relaxed(chosen)
+        self._say_what_the_graph_knows(chosen)
         if ask.explain:
             self._break_down(chosen)
         self._say_what_is_missing(embedded)
@@ -387,10 +401,16 @@ class _Asked:
             ask.text, plan.mode, hits, total, self.reader.generation, notes, embedded, report, reports
         )
 
+    def _is_enough(self, hit: Ranked, sure: float | None) -> bool:
+        """Whether a hit is above the least score; what the graph says of structure is a fact."""
+        if self.plan.kind == "structure":
+            return self._found_by(hit, "graph")
+        return (hit.score if sure is None else sure) >= self.ask.min_score
+
     def _confidences(self, ranked: Sequence[Ranked]) -> dict[int, float]:
         """Return how likely each hit is relevant, where meaning had a say and its encoder is known."""
         nearest = next((each.result for each in self.outcomes if each.lane == "embedding"), None)
-        if nearest is None or not ranked:
+        if nearest is None or not ranked or self.expanded:  # added words cover more than was asked
             return {}
         cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
         last = min(nearest.scores, default=0.0)
@@ -423,6 +443,17 @@ class _Asked:
         ):
             self.notes += result.notes  # relaxing brought in something that is shown
 
+    def _say_what_the_graph_knows(self, shown: Sequence[Ranked]) -> None:
+        asked = self.plan.structural
+        if self.plan.kind != "structure" or asked is None:
+            return
+        known = sum(self._found_by(hit, "graph") for hit in shown)
+        what = asked.relation if asked.relation != "path" else f"path to {asked.target}"
+        if not known:
+            self.notes.append(f"the graph knows no {what} of {asked.seed or 'it'}; these only mention it")
+        elif known < len(shown):
+            self.notes.append(f"{known} by the graph; what follows only mentions it")
+
     def _found_by(self, hit: Ranked, lane: str) -> bool:
         fused = self.fused.get(hit.row.row)
         return fused is not None and any(each.lane == lane for each in fused.lanes)
@@ -450,6 +481,17 @@ class _Asked:
             at = next((n for n, part in enumerate(hit.parts) if part.source == "keyword"), None)
             if at is not None:
                 hit.parts[at : at + 1] = _fields(hit.parts[at], parts.get(hit.row.row, {}))
+
+
+def _without_known(rankings: Sequence[Ranking]) -> list[Ranking]:
+    """Leave to the graph what it found, so that its order stays: the steps of a path, the nearest first."""
+    known = {row for each in rankings if each.lane == "graph" for row in each.rows}
+    kept = []
+    for each in rankings:
+        pairs = [pair for pair in zip(each.rows, each.scores, strict=True) if pair[0] not in known]
+        rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
+        kept.append(each if each.lane == "graph" else Ranking(each.lane, rows, scores))
+    return kept
 
 
 def _fields(whole: Contribution, parts: Mapping[tuple[str, str], float]) -> list[Contribution]:
@@ -499,7 +541,3 @@ def _is_own(encoder: Encoder) -> bool:
     from dowse.encode.models import is_shipped
 
     return is_shipped(encoder.name)
-
-
-def _where(hit: Ranked) -> str:
-    return f"{hit.row.path}:{hit.row.start_line}"

@@ -14,7 +14,7 @@ from dowse.version import __version__
 
 FOUND, NOTHING, ERROR = 0, 1, 2
 _EXAMPLES = """examples:
-  dowse search "parse cookie header"             by words, in the current folder
+  dowse search "parse cookie header"             by meaning and words, in the current folder
   dowse search "getUserName lang:java -test"     an identifier, a filter, an exclusion
   dowse search '/retry_\\w+\\(/ path:src/**'       lines, exactly as ripgrep finds them
   dowse search "session expiry" --explain        and why each answer is there

@@ -220,7 +220,7 @@ class _FileResolver:
             if around.rpartition(".")[2] == name:
                 return Value("class", own.found)  # its constructor has its name as well
             found = self._rules.class_member(self._place, own, name)
-            if found is not None and found.kind != "outside":
+            if found is not None and found.kind != "outside" and not _is_constructor(found, name):
                 return found
             around = around.rpartition(".")[0]
         return None
@@ -301,3 +301,10 @@ class _FileResolver:
                 *(reference.line, reference.column, _EDGES[reference.kind], key, sure),
             )
         )
+
+
+def _is_constructor(value: Value, name: str) -> bool:
+    """Whether this is what makes a class of that name: nobody inherits it, so the class itself is meant."""
+    return value.kind == "function" and all(
+        each.full.rpartition(".")[0].rpartition(".")[2] == name for each in value.found
+    )

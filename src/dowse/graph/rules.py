@@ -239,10 +239,10 @@ class Rules:
         """A member of a class or of one that it inherits from."""
         memo = (value.kind, value.found, name)
         if memo not in self._members:
-            found = self._class_member(place, value, name)
-            if self._depth:  # deep in a cycle, less is found than there is
-                return found
-            self._members[memo] = found
+            # Who asks again on the way to the answer goes in a circle. What is found then is remembered,
+            # too: fields that say of each other what they are would else be walked without end.
+            self._members[memo] = None
+            self._members[memo] = self._class_member(place, value, name)
         return self._members[memo]
 
     def _class_member(self, place: Place, value: Value, name: str) -> Value | None:
@@ -286,12 +286,10 @@ class Rules:
 
     def bases(self, place: Place, found: Found) -> list[Value | None]:
         """The classes that a class inherits from, as far as they are known."""
-        known = self._bases.get(found)
-        if known is None:
-            known = self._find_bases(found)
-            if not self._depth:
-                self._bases[found] = known
-        return known
+        if found not in self._bases:
+            self._bases[found] = []  # for who asks again on the way: a class is no base of itself
+            self._bases[found] = self._find_bases(found)
+        return self._bases[found]
 
     def _find_bases(self, found: Found) -> list[Value | None]:
         target = found.target

@@ -1,1 +1,1 @@
-"""Ways to find candidates: by words and by exact text; each returns rows with scores."""
+"""The lanes that find candidates: words, exact text, meaning, the graph; and what runs them."""

@@ -273,3 +273,24 @@ def test_calls(tmp_path, name):
     files, expected = CASES[name]
     with world(tmp_path, files) as graph:
         assert graph.calls() == expected
+
+
+def test_a_class_is_extended_and_not_its_constructor(tmp_path):
+    files = {
+        "a/Base.java": "package a;\n\npublic abstract class Base<T> {\n  public Base() {}\n}\n",
+        "b/Mine.java": "package b;\n\nimport a.Base;\n\nclass Mine extends Base<String> {}\n",
+    }
+    with world(tmp_path, files) as graph:
+        said = [(source, target) for _, source, target, *_ in graph.said("extends")]
+        assert said == [("b/Mine.java:Mine", "a/Base.java:Base")]
+
+
+def test_fields_that_say_of_each_other_what_they_are_end(tmp_path):
+    """Each field is given two others, twice: without memory there are as many ways as leaves on a tree."""
+    fields = range(30)
+    given = [f"        self.f{n} = self.f{(n + step) % 30}.g\n" for n in fields for step in (1, 7, 11)]
+    text = (
+        f"class C:\n    def __init__(self):\n{''.join(given)}        self.f0.go()\n\n    def go(self): ...\n"
+    )
+    with world(tmp_path, {"a.py": text}) as graph:
+        assert graph.said("extends") == []
