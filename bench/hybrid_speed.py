@@ -3,9 +3,11 @@
     python bench/hybrid_speed.py --data DIR --model DIR [--queries N] [--out bench/results/hybrid_speed.json]
 
 `--data` holds the set csn-python (13,000 functions, BEIR layout); `--model` is a folder that
-sentence-transformers loads, e.g. all-MiniLM-L6-v2. Needs sentence-transformers, faiss and rank_bm25 beside
-dowse. Both sides answer the same queries in turn, one at a time, and hand back the ten best with their text;
-ours with everything: plan, filters, fusion, signals, explanation.
+sentence-transformers loads, e.g. all-MiniLM-L6-v2 (22M parameters). The reference system's own model is
+larger (82M: 6 layers of 768), so a second row has a model of that shape; its weights are random, since only
+its time counts here. Needs sentence-transformers, faiss and rank_bm25 beside dowse. All sides answer the same
+queries in turn, one at a time, and hand back the ten best with their text; ours with everything: plan,
+fusion, explanation.
 """
 
 from __future__ import annotations
@@ -44,7 +46,10 @@ def main() -> None:
     corpus = options.data / "csn-python"
     results: dict[str, object] = {"functions": 13_000, "queries": options.queries, "encoder": options.encoder}
     with work_folder(options.work) as work:
-        theirs = reference(corpus, options.model, work)
+        theirs = {
+            "reference": reference(corpus, options.model, work / "reference.npy"),
+            "reference, 6 layers of 768": reference(corpus, shaped(options.model, work), None),
+        }
         ours = {
             name: _searcher(corpus, work / "index", isolation, options.encoder)
             for name, isolation in (("dowse, lanes in processes", "always"), ("dowse, lanes inline", "never"))
@@ -52,7 +57,7 @@ def main() -> None:
         for kind in ("queries", "queries-summary"):
             cases = beir_cases(corpus, kind)
             queries = [plain(case.query) for case in random.Random(7).sample(cases, options.queries)]
-            results[kind] = compare(queries, {"reference": theirs, **ours})
+            results[kind] = compare(queries, {**theirs, **ours})
             print(kind, json.dumps(results[kind], indent=1), flush=True)
     if options.out:
         write_results(options.out, results)
@@ -70,11 +75,12 @@ def compare(queries: list[str], sides: dict[str, Callable[[str], object]]) -> di
             ask(query)
             taken[name].append(time.perf_counter() - started)
     table: dict[str, object] = {name: milliseconds(times) for name, times in taken.items()}
-    slow = sorted(taken["reference"])[len(queries) // 2]
+    middle = {name: sorted(times)[len(queries) // 2] for name, times in taken.items()}
     ratios = {
-        name: round(slow / sorted(times)[len(queries) // 2], 1)
-        for name, times in taken.items()
-        if name != "reference"
+        f"{ours} : {theirs}": round(middle[theirs] / middle[ours], 1)
+        for ours in middle
+        for theirs in middle
+        if ours.startswith("dowse") and theirs.startswith("reference")
     }
     return {**table, "times faster, p50": ratios}
 
@@ -87,8 +93,20 @@ def _searcher(corpus: Path, place: Path, isolation: str, encoder: str) -> Callab
     return lambda query: index.search(query, k=10).hits
 
 
-def reference(corpus: Path, model: str, work: Path) -> Callable[[str], object]:
-    """Return the search of the classic stack, its vectors kept for the next run."""
+def shaped(model: str, work: Path) -> str:
+    """Save a model of the reference system's shape with random weights; return its folder."""
+    from transformers import AutoTokenizer, BertConfig, BertModel
+
+    folder = work / "shaped"
+    if not folder.exists():
+        tokenizer = AutoTokenizer.from_pretrained(model)
+        BertModel(BertConfig(vocab_size=len(tokenizer), num_hidden_layers=6)).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+def reference(corpus: Path, model: str, kept: Path | None) -> Callable[[str], object]:
+    """Return the search of the classic stack; its vectors are kept for the next run, or random."""
     import faiss
     from rank_bm25 import BM25Okapi
     from sentence_transformers import SentenceTransformer
@@ -98,10 +116,13 @@ def reference(corpus: Path, model: str, work: Path) -> Callable[[str], object]:
     texts = [f"{function['title']} {function['text']}" for function in functions]
     words = BM25Okapi([text.lower().split() for text in texts])
     transformer = SentenceTransformer(model, device="cpu")
-    kept = work / "reference.npy"
-    if not kept.exists():
-        np.save(kept, transformer.encode(texts, batch_size=64, normalize_embeddings=True))
-    vectors = np.load(kept)
+    if kept is None:
+        size = transformer.encode(["a"]).shape[1]
+        vectors = np.random.default_rng(0).standard_normal((len(texts), size), dtype=np.float32)
+    else:
+        if not kept.exists():
+            np.save(kept, transformer.encode(texts, batch_size=64, normalize_embeddings=True))
+        vectors = np.load(kept)
     nearest = faiss.IndexFlatIP(vectors.shape[1])
     nearest.add(vectors)
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.engine import search
+from dowse.rank.plan import Ask
 from dowse.rank.profile import CORPUS, TREE, Profile
 
 from common import write_results
@@ -59,15 +60,8 @@ def measure(each: Set, profile: Profile, fuzziness: str | None) -> dict[str, flo
     values: dict[str, list[float]] = {"tune": [], "report": []}
     with each.index.backend.reader() as reader:
         for case in each.cases:
-            answer = search(
-                reader,
-                plain(case.query),
-                each.index.settings,
-                k=each.k,
-                mode="keyword",
-                fuzziness=fuzziness,
-                profile=profile,
-            )
+            ask = Ask(plain(case.query), each.k, mode="keyword", fuzziness=fuzziness)
+            answer = search(reader, ask, each.index.settings, profile=profile)
             values[half(case)].append(each.metric(answer, case))
     every = values["tune"] + values["report"]
     return {"all": statistics.mean(every), **{name: statistics.mean(v) for name, v in values.items()}}

@@ -13,9 +13,9 @@ import pytest
 
 import dowse
 from dowse import DowseError, Index
-from dowse.engine import _roles_asked
 from dowse.query import QueryError
 from dowse.rank.plan import Ask, make_plan
+from dowse.steps.retrieve import roles_asked
 
 from helpers import write_tree
 
@@ -254,7 +254,7 @@ def test_where_no_pattern_need_match(sample_index):
 
 def test_only_paths_that_are_asked_for_name_a_role():
     def asked(query: str) -> frozenset[str]:
-        return _roles_asked(make_plan(query))
+        return roles_asked(make_plan(query))
 
     assert asked("order path:tests") == {"test"}
     assert asked("order -path:tests") == asked("order NOT (path:tests OR lang:go)") == frozenset()

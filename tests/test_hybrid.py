@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from dowse import Answer, DowseError, Hit, Index
 from dowse.config import FUSIONS
-from dowse.engine import Moved, search
+from dowse.engine import search
 from dowse.lanes.host import LaneHost, WorkerSpec
 from dowse.lanes.inline import InlineLanes
 from dowse.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.lanes.registry import LANES, Lane
 from dowse.query import QueryError
 from dowse.rank.plan import Ask
+from dowse.steps.retrieve import Moved
 
 from helpers import json_lines, write_tree
 

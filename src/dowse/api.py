@@ -255,7 +255,8 @@ class Index:
 
     def _answer(self, ask: Ask) -> Answer:
         """Answer from one generation, and from the next if that comes in between."""
-        from dowse.engine import Moved, search
+        from dowse.engine import search
+        from dowse.steps.retrieve import Moved
 
         needed = ask.mode in ("embedding", "hybrid") or "embedding" in ask.lanes
         encoder = self.encoder if needed else self._known_encoder()

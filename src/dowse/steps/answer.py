@@ -1,0 +1,152 @@
+"""Answer: the hits with their texts, their reasons, and all that there is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dowse.config import index_command
+from dowse.exact_search import matching_lines
+from dowse.lanes.keyword import KeywordResult
+from dowse.rank.confidence import NOTHING_RELEVANT, confidence, is_nothing
+from dowse.rank.signals import Ranked
+from dowse.steps.rank import RankingStep
+from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, PlanReport
+
+# Hits whose texts are in memory at the same time.
+_HITS_AT_ONCE = 100
+
+
+class Asked(RankingStep):
+    """One query on its way, to its answer."""
+
+    def answer(self, ranked: list[Ranked], total: int, embedded: Embedded | None) -> Answer:
+        """Give the hits with their texts and all that there is to say."""
+        ask, plan = self.ask, self.plan
+        sure = self._confidences(ranked if ask.min_score else ranked[: ask.k or None])
+        if ask.min_score:
+            ranked = [hit for hit in ranked if self._is_enough(hit, sure.get(hit.row.row))]
+        chosen = ranked[: ask.k] if ask.k else ranked
+        if is_nothing([sure[hit.row.row] for hit in chosen if hit.row.row in sure]):
+            self.notes.append(NOTHING_RELEVANT)
+        self._say_what_was_relaxed(chosen)
+        self._say_what_the_graph_knows(chosen)
+        if ask.explain:
+            self._break_down(chosen)
+        self._say_what_is_missing(embedded)
+        hits = tuple(self._hits(chosen, sure))
+        reports = tuple(
+            LaneReport(
+                each.lane, len(each.result.rows) if each.result else 0, each.milliseconds, each.problem
+            )
+            for each in self.outcomes
+        )
+        report = PlanReport(
+            *(plan.kind, plan.reason, plan.lanes, self.fusion, plan.seeds),
+            plan.structural.relation if plan.structural else "",
+            self.expanded,
+        )
+        notes = tuple(dict.fromkeys(self.notes))
+        return Answer(
+            ask.text, plan.mode, hits, total, self.reader.generation, notes, embedded, report, reports
+        )
+
+    def _is_enough(self, hit: Ranked, sure: float | None) -> bool:
+        """Whether a hit is above the least score; what the graph says of structure is a fact."""
+        if self.plan.kind == "structure":
+            return self._found_by(hit, "graph")
+        return (hit.score if sure is None else sure) >= self.ask.min_score
+
+    def _confidences(self, ranked: Sequence[Ranked]) -> dict[int, float]:
+        """Return how likely each hit is relevant, where meaning had a say and its encoder is known."""
+        nearest = next((each.result for each in self.outcomes if each.lane == "embedding"), None)
+        # Words that were added cover more than was asked.
+        if nearest is None or self.encoder is None or not ranked or self.expanded:
+            return {}
+        cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
+        last = min(nearest.scores, default=0.0)
+        rows = [hit.row.row for hit in ranked]
+        covered = self.cover(rows)
+        sure = {
+            row: confidence(self.encoder.id, cosines.get(row, last), covered[row], len(self.rare))
+            for row in rows
+        }
+        return {row: value for row, value in sure.items() if value is not None}
+
+    def _hits(self, ranked: Sequence[Ranked], sure: Mapping[int, float]) -> Iterator[Hit]:
+        """Give the hits with their text, some at a time: a large answer's texts would fill the memory."""
+        for start in range(0, len(ranked), _HITS_AT_ONCE):
+            batch = ranked[start : start + _HITS_AT_ONCE]
+            symbols = self.reader.symbols([hit.row for hit in batch])
+            matches = matching_lines(self.reader, self.plan, batch, self.found)
+            for number, (hit, symbol, lines) in enumerate(
+                zip(batch, symbols, matches, strict=True), start + 1
+            ):
+                fused = self.fused.get(hit.row.row) if hit.row.row else None
+                scores = tuple(fused.lanes) if fused else ()
+                likely = sure.get(hit.row.row)
+                yield Hit(number, hit.score, symbol, tuple(hit.parts), lines, scores, likely)
+
+    def _say_what_was_relaxed(self, shown: Sequence[Ranked]) -> None:
+        result = self._keyword_result()
+        if result and any(
+            hit.row.row not in result.exact and self._found_by(hit, "keyword") for hit in shown
+        ):
+            self.notes += result.notes  # relaxing brought in something that is shown
+
+    def _say_what_the_graph_knows(self, shown: Sequence[Ranked]) -> None:
+        asked = self.plan.structural
+        if self.plan.kind != "structure" or asked is None:
+            return
+        known = sum(self._found_by(hit, "graph") for hit in shown)
+        what = asked.relation if asked.relation != "path" else f"path to {asked.target}"
+        if not known:
+            self.notes.append(f"the graph knows no {what} of {asked.seed or 'it'}; these only mention it")
+        elif known < len(shown):
+            self.notes.append(f"{known} by the graph; what follows only mentions it")
+
+    def _found_by(self, hit: Ranked, lane: str) -> bool:
+        fused = self.fused.get(hit.row.row)
+        return fused is not None and any(each.lane == lane for each in fused.lanes)
+
+    def _say_what_is_missing(self, embedded: Embedded | None) -> None:
+        self.notes += [f"left out: {outcome.problem}" for outcome in self.outcomes if outcome.problem]
+        if not self.reader.is_complete:
+            self.notes.append("the index is not complete yet; `dowse index` finishes it")
+        # Exact matches and names are what they are; words find less than meaning would.
+        by_meaning = self.plan.kind in ("prose", "mixed") or "embedding" in self.plan.lanes
+        if by_meaning and embedded and embedded.symbols < embedded.total:
+            self.notes.append(_half_embedded(embedded, index_command(self.settings)))
+
+    def _keyword_result(self) -> KeywordResult | None:
+        results = (outcome.result for outcome in self.outcomes if outcome.lane == "keyword")
+        return next((result for result in results if isinstance(result, KeywordResult)), None)
+
+    def _break_down(self, ranked: Sequence[Ranked]) -> None:
+        """Replace each keyword score by what every field and term adds to it."""
+        result = self._keyword_result()
+        if result is None:
+            return
+        parts = self.reader.explain(result.request, [hit.row.row for hit in ranked])
+        for hit in ranked:
+            at = next((n for n, part in enumerate(hit.parts) if part.source == "keyword"), None)
+            if at is not None:
+                hit.parts[at : at + 1] = _fields(hit.parts[at], parts.get(hit.row.row, {}))
+
+
+def _fields(whole: Contribution, parts: Mapping[tuple[str, str], float]) -> list[Contribution]:
+    """Share what the keyword lane added among fields and terms, as they share its own score."""
+    total = sum(parts.values())
+    if not total:
+        return [whole]
+    scale = whole.value / total if whole.detail else 1.0  # alone, a lane's score is itself
+    detail = sorted(parts.items(), key=lambda item: -item[1])
+    fields = [Contribution(f"keyword.{field}", scale * value, term) for (field, term), value in detail]
+    rest = whole.value - sum(part.value for part in fields)
+    if abs(rest) > 1e-3 * abs(whole.value):
+        fields.append(Contribution("keyword", rest, "filters"))
+    return fields
+
+
+def _half_embedded(embedded: Embedded, command: str) -> str:
+    share = 100 * embedded.symbols // max(1, embedded.total)
+    return f"{share} % of the symbols are embedded; `{command}` finishes it"

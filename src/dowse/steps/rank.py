@@ -1,0 +1,184 @@
+"""Rank: the lanes' answers become one, and signals speak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from dowse.backends.protocol import KeywordRequest
+from dowse.exact_search import exact_rows
+from dowse.lanes.jobs import LaneResult
+from dowse.lanes.keyword import query_terms, without_language
+from dowse.rank.blend import blend, rarity
+from dowse.rank.fuse import Fused, Ranking, convex, gather, intersection, rrf
+from dowse.rank.plan import lane_weights
+from dowse.rank.profile import LANES_ALONE, Profile
+from dowse.rank.signals import Ranked, by_place, name_terms, rank
+from dowse.steps.retrieve import Retrieving
+from dowse.types import Contribution
+
+if TYPE_CHECKING:
+    from dowse.encode.encoder import Encoder
+
+# The best answers whose callees `graph_expand` adds, and what one is worth of its caller's score.
+_CALLERS, _CALLEE_SHARE = 5, 0.5
+
+
+class RankingStep(Retrieving):
+    """One query on its way, as far as the order of its candidates."""
+
+    fusion = ""  # how the lanes were joined in the end; "" where one answered alone
+    fused: Mapping[int, Fused] = MappingProxyType({})  # candidates by row
+
+    def rank(self) -> list[Ranked]:
+        """Make one ranking of the lanes' and let the signals speak; anew after they were asked again."""
+        self.fusion = self.plan.fusion
+        for outdated in ("rare", "_covered"):
+            self.__dict__.pop(outdated, None)
+        rankings = [
+            self._ranking(outcome.lane, outcome.result)
+            for outcome in self.outcomes
+            if outcome.result is not None
+        ]
+        if len(rankings) == 1:
+            return self._rank_alone(rankings[0])
+        fused = self._fuse(rankings)
+        self.fused = {each.row: each for each in fused}
+        rows = self.reader.rows([each.row for each in fused])
+        return rank(rows, [each.parts for each in fused], self.wanted, self._signals(), self.roles)
+
+    def _signals(self) -> Profile:
+        """Return what counts beside the lanes.
+
+        A question of structure is answered by the graph. Sums of 1/rank lie so close together that shares of
+        the best one would turn them around.
+        """
+        if self.plan.kind == "structure" or self.fusion in ("rrf", "weighted", "adaptive", "intersection"):
+            return LANES_ALONE
+        return self.profile.for_blend() if self.fusion == "blend" else self.profile
+
+    def _ranking(self, lane: str, result: LaneResult) -> Ranking:
+        """Return what a lane found; the graph knows no filters, so they hold here."""
+        ranking = Ranking(lane, result.rows, result.scores, result.details)
+        if lane != "graph" or self.plan.constraint is None:
+            return ranking
+        kept = [each for each in zip(*ranking[1:], strict=True) if each[0] in self._allowed]
+        rows, scores, details = zip(*kept, strict=True) if kept else ((), (), ())
+        return Ranking(lane, rows, scores, details)
+
+    @cached_property
+    def _allowed(self) -> frozenset[int]:
+        """Return every symbol that meets the constraint."""
+        among = KeywordRequest((), {}, self.plan.constraint, exact_rows(self.found))
+        return frozenset(row for row, _ in self.reader.keyword(among, max(1, self.reader.symbol_count())))
+
+    def _rank_alone(self, ranking: Ranking) -> list[Ranked]:
+        """Rank what one lane found; its scores stay as they are."""
+        self.fusion = ""
+        profile = self.profile.for_cosines() if ranking.lane == "embedding" else self.profile
+        if ranking.lane == "graph":
+            profile = LANES_ALONE
+        self.fused = {each.row: each for each in gather([ranking])}
+        rows = self.reader.rows(ranking.rows)
+        pairs = sorted(zip(rows, ranking.scores, strict=True), key=lambda pair: by_place(pair[0]))
+        parts = [[Contribution(ranking.lane, score)] for _, score in pairs]
+        return rank([row for row, _ in pairs], parts, self.wanted, profile, self.roles)
+
+    def _fuse(self, rankings: Sequence[Ranking]) -> list[Fused]:
+        if self.fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
+            self.fusion = "convex"  # meaning did not answer in time
+        weights = lane_weights(self.plan, self.fusion)
+        if self.plan.kind == "structure":
+            rankings = _without_known(rankings)
+        if self.fusion == "blend":
+            return self._blend(rankings)
+        if self.fusion == "convex":
+            return convex(rankings, weights)
+        if self.fusion == "intersection":
+            return intersection(rankings)
+        return rrf(rankings, weights if self.fusion in ("weighted", "adaptive") else None)
+
+    def _blend(self, rankings: Sequence[Ranking]) -> list[Fused]:
+        ids = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
+        named: dict[int, float] = {}
+        if self.profile.blend.name:
+            for row in self.reader.rows(ids):
+                shared = name_terms(row.name) & self.rare.keys()
+                if shared:
+                    named[row.row] = sum(self.rare[term] for term in shared)
+        looks_on = self.ask.graph_expand or self.ask.rerank or self.ask.expand or self.ask.min_score
+        return blend(
+            *(rankings, self.profile.blend, len(self.rare), self.cover(ids), named),
+            own_scale=_is_own(self.encoder),
+            most=self.ask.k or None if self._is_settled() and not looks_on else None,
+        )
+
+    @cached_property
+    def rare(self) -> dict[str, float]:
+        """Return each term of the question with its share of all that they say together."""
+        terms = [term.text for term in query_terms(without_language(self.reader, self.text))]
+        total = self.reader.symbol_count()
+        rare = {term: rarity(self.reader.document_frequency(term, "body"), total) for term in terms}
+        known = sum(rare.values()) or 1.0
+        return {term: value / known for term, value in rare.items()}
+
+    @cached_property
+    def _covered(self) -> dict[int, float]:
+        """Return what `cover` has found so far."""
+        return {}
+
+    def cover(self, rows: Sequence[int]) -> dict[int, float]:
+        """Return what share of the question the text of each symbol has."""
+        missing = [row for row in rows if row not in self._covered]
+        found = self.reader.coverage(self.rare, missing)
+        self._covered.update((row, found.get(row, 0.0)) for row in missing)
+        return {row: self._covered[row] for row in rows}
+
+    def add_callees(self, ranked: list[Ranked]) -> list[Ranked]:
+        """Add what the best answers call, each at a share of its caller's score."""
+        known = {hit.row.row for hit in ranked}
+        added: dict[int, tuple[float, str]] = {}
+        for hit in ranked[:_CALLERS]:
+            for edge in self.reader.edges([hit.row.row], ("calls",)):
+                if edge.confidence != "ambiguous" and edge.target not in known and self._meets(edge.target):
+                    said = f"called by {hit.row.qualified_name} in line {edge.line}"
+                    added.setdefault(edge.target, (_CALLEE_SHARE * hit.score, said))
+        rows = self.reader.rows(list(added))
+        more = [
+            Ranked(row, value, [Contribution("graph.callee", value, said)])
+            for row, (value, said) in zip(rows, added.values(), strict=True)
+        ]
+        return sorted([*ranked, *more], key=lambda hit: -hit.score)
+
+    def look_again(self, ranked: list[Ranked]) -> list[Ranked]:
+        """Let a cross-encoder read the first candidates together with the question."""
+        from dowse.encode.cross import load_cross
+        from dowse.rank.rerank import reranked
+
+        settings = self.settings
+        first = [hit.row.row for hit in ranked[: settings.rerank_candidates] if hit.row.row]
+        cross = load_cross(self.ask.rerank, settings.device, settings.threads)
+        scores = cross.score(self.plan.text, self.reader.documents(first))
+        return reranked(ranked, scores, settings.rerank_weight)
+
+    def _meets(self, row: int) -> bool:
+        return self.plan.constraint is None or row in self._allowed
+
+
+def _without_known(rankings: Sequence[Ranking]) -> list[Ranking]:
+    """Leave to the graph what it found, so that its order stays: the steps of a path, the nearest first."""
+    known = {row for each in rankings if each.lane == "graph" for row in each.rows}
+    kept = []
+    for each in rankings:
+        pairs = [pair for pair in zip(each.rows, each.scores, strict=True) if pair[0] not in known]
+        rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
+        kept.append(each if each.lane == "graph" else Ranking(each.lane, rows, scores))
+    return kept
+
+
+def _is_own(encoder: Encoder | None) -> bool:
+    from dowse.encode.models import is_shipped
+
+    return encoder is None or is_shipped(encoder.name)
