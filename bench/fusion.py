@@ -48,11 +48,11 @@ def main() -> None:
     parser.add_argument("--repos", type=Path)
     parser.add_argument("--work", type=Path, default=Path(".work/quality"))
     parser.add_argument("--only", default="")
-    parser.add_argument("--ways", default=",".join(WAYS), help="some of: " + "; ".join(WAYS))
+    parser.add_argument("--ways", default="; ".join(WAYS), help="some of: " + "; ".join(WAYS))
     parser.add_argument("--encoder", default="base")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    ways = [way for way in WAYS if way in options.ways.split(",") or options.ways == ",".join(WAYS)]
+    ways = [way for way in WAYS if way in options.ways.split("; ")]
     table: dict[str, dict[str, list[float]]] = {way: {} for way in ways}
     jobs = [(options, name, ways) for name in _SETS if options.only in name]
     with ProcessPoolExecutor(2) as pool:

@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     corpus = options.data / "csn-python"
-    results: dict[str, object] = {"functions": 13_000, "queries": options.queries, "encoder": options.encoder}
+    results: dict[str, object] = {"queries": options.queries, "encoder": options.encoder}
     with work_folder(options.work) as work:
         theirs = {
             "reference": reference(corpus, options.model, work / "reference.npy"),

@@ -109,7 +109,7 @@ def make_jobs(reader: Reader) -> list[LaneJob]:
     (seed,) = reader.lookup("*", 1)
     weights = {"name": 2.0, "body": 1.0}
     words = {"text": QUERY, "limit": 100, "relax_below": 100, "fuzziness": "auto", "field_weights": weights}
-    around = {"seeds": (seed.row,), "kinds": ("calls",), "incoming": True, "depth": 2, "limit": 100}
+    around = {"seeds": (seed.row,), "relation": "callers", "depth": 2, "limit": 100}
     return [
         LaneJob("keyword", words),
         LaneJob("embedding", {"text": QUERY, "limit": 100}),

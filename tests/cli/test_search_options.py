@@ -274,7 +274,7 @@ def test_a_batch_of_json_keeps_its_ids(words_only, tmp_path):
     assert [(each["id"], each["query"]) for each in found] == [
         ("q-7", "bread"),
         ("2", "oven"),
-        ("12", "lang:go"),
+        (12, "lang:go"),
         ("4", "Dough"),
     ]
 

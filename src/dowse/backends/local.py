@@ -246,6 +246,7 @@ class LocalReader:
     ) -> None:
         self._vectors = vectors
         self.generation = generation
+        self.identity = "-".join(map(str, catalog.identity or ()))
         meta = catalog.meta()
         self.is_corpus = meta.get("corpus") == "1"
         self.is_complete = meta.get("complete", "1") == "1"

@@ -59,6 +59,7 @@ class Reader(Protocol):
     """One generation of an index, unchanging while it is held."""
 
     generation: int
+    identity: str  # of the index: one that was made anew counts its generations from the beginning
     is_corpus: bool  # functions from many places, rather than the files of a tree
     is_complete: bool  # whether the writer had seen everything when it committed
 

@@ -25,8 +25,10 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
     A query that can't be understood is told and skipped; the exit code says whether any failed.
     """
     found = failed = False
-    for name, query in _queries(options.batch):
+    for line, name, query in _queries(options.batch):
         try:
+            if not isinstance(query, str):
+                raise DowseError(f'{options.batch}, line {line}: not a JSON object with a text "query"')
             answer = ask(query)
         except (DowseError, QueryError) as error:
             failed = True
@@ -51,23 +53,24 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
     return ERROR if failed else FOUND if found else NOTHING
 
 
-def _queries(place: str) -> Iterator[tuple[str, str]]:
-    """Give the name and text of each query; a line is a query, or a JSON object with one."""
+def _queries(place: str) -> Iterator[tuple[int, object, object]]:
+    """Give the line, id and text of each query; a line is a query, or a JSON object with one.
+
+    An id is given back as it came; a line without one has its number. What is no text is no query.
+    """
     for number, line in enumerate(_lines(place), 1):
         text = line.strip()
         if not text:
             continue
         query: object = text
-        name: object = number
+        name: object = str(number)
         if text.startswith("{"):
             try:
                 entry = json.loads(text)
-                query, name = entry["query"], entry.get("id", number)
+                query, name = entry["query"], entry.get("id", name)
             except (ValueError, KeyError):
-                query = None
-        if not isinstance(query, str):
-            raise DowseError(f'{place}, line {number}: not a JSON object with a text "query"')
-        yield str(name), query
+                query = None  # told where it is asked
+        yield number, name, query
 
 
 def _lines(place: str) -> Iterator[str]:
@@ -75,7 +78,7 @@ def _lines(place: str) -> Iterator[str]:
     with contextlib.ExitStack() as stack:
         stream = sys.stdin
         if place != "-":
-            stream = stack.enter_context(Path(place).expanduser().open(encoding="utf-8", newline="\n"))
+            stream = stack.enter_context(Path(place).expanduser().open(encoding="utf-8-sig", newline="\n"))
         try:
             yield from stream
         except UnicodeDecodeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ class ChosenLanes:
         self._folder, self._settings = folder, settings
         self._inline = InlineLanes(encoder)
         self._host: LaneHost | None = None
+        self._lock = threading.Lock()
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
         """Return what became of each job, in their order."""
@@ -48,8 +50,9 @@ class ChosenLanes:
         return isolation == "always" or (isolation == "auto" and count > 1)
 
     def _processes(self) -> LaneHost:
-        if self._host is None:
-            from dowse.lanes.host import LaneHost, WorkerSpec
+        with self._lock:  # threads whose first searches come at once share the processes
+            if self._host is None:
+                from dowse.lanes.host import LaneHost, WorkerSpec
 
-            self._host = LaneHost(WorkerSpec(self._folder, self._settings))
-        return self._host
+                self._host = LaneHost(WorkerSpec(self._folder, self._settings))
+            return self._host

@@ -42,7 +42,7 @@ class LaneHost:
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
         """Run jobs at once; what has not answered after so many seconds is left out."""
         deadline = time.monotonic() + seconds
-        asked = [self._ask(job, reader.generation, deadline, seconds) for job in jobs]
+        asked = [self._ask(job, (reader.identity, reader.generation), deadline, seconds) for job in jobs]
         return [each if isinstance(each, Outcome) else each.outcome() for each in asked]
 
     def warm(self, *lanes: str) -> None:
@@ -64,7 +64,9 @@ class LaneHost:
             self._queues.clear()
         _close_all(queues)
 
-    def _ask(self, job: LaneJob, generation: int, deadline: float, seconds: float) -> Waiting | Outcome:
+    def _ask(
+        self, job: LaneJob, generation: tuple[str, int], deadline: float, seconds: float
+    ) -> Waiting | Outcome:
         try:
             waiting = Waiting(job, generation, deadline, seconds)
             self._queue(job.lane).put(waiting)

@@ -164,7 +164,7 @@ class LaneQueue:
 class Waiting:
     """A job, and somebody who waits for it."""
 
-    def __init__(self, job: LaneJob, generation: int, deadline: float, seconds: float) -> None:
+    def __init__(self, job: LaneJob, generation: tuple[str, int], deadline: float, seconds: float) -> None:
         self._lane = job.lane
         self._arguments = pickle.dumps(job.arguments, pickle.HIGHEST_PROTOCOL)
         if len(self._arguments) > _MAX_ARGUMENTS:

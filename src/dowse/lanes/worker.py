@@ -48,7 +48,7 @@ class Question(NamedTuple):
     """One job."""
 
     seconds: float  # how long somebody waits for the answer
-    generation: int  # the rows of which the asker can use
+    generation: tuple[str, int]  # index and number, the rows of which the asker can use
     arguments: bytes  # packed by the asker, who is told of what can't be
 
 
@@ -116,7 +116,7 @@ class Worker:
         arguments = pickle.loads(question.arguments)  # noqa: S301 - from our own parent
         assert self._backend is not None  # noqa: S101 - made by warm_up
         with self._backend.reader() as reader:
-            if reader.generation != question.generation:
+            if (reader.identity, reader.generation) != question.generation:
                 return Reply(moved=True)
             return Reply(self._task.lane.call(reader, self._encoder_wanted(), arguments))
 

@@ -64,19 +64,22 @@ def convex(rankings: Sequence[Ranking], weights: Mapping[str, float]) -> list[Fu
 
 
 def intersection(rankings: Sequence[Ranking], order: str = "embedding") -> list[Fused]:
-    """Return what all lanes found, in the order of one of them; below ten, filled up from that one.
+    """Return what words and meaning both found, in the order of meaning; below ten, filled up from there.
 
     The score is the share of places below it: there is nothing to add up.
     """
     found = gather(rankings)
+    lanes = [each.lane for each in rankings]
+    judges = [lane for lane in lanes if lane != "graph" or "embedding" not in lanes]
     guide = next((each.lane for each in rankings if each.lane == order), rankings[0].lane)
     ranked = [(lane.rank, each) for each in found for lane in each.lanes if lane.lane == guide]
     ranked.sort(key=lambda pair: pair[0])
-    agreed = [each for _, each in ranked if len(each.lanes) == len(rankings)]
-    others = [each for _, each in ranked if len(each.lanes) < len(rankings)]
+    in_all = {each.row for each in found if {lane.lane for lane in each.lanes}.issuperset(judges)}
+    agreed = [each for _, each in ranked if each.row in in_all]
+    others = [each for _, each in ranked if each.row not in in_all]
     chosen = agreed + others[: max(0, _ENOUGH - len(agreed))]
     for place, each in enumerate(chosen):
-        said = "found by all lanes" if each in agreed[place : place + 1] else f"filled up from {guide}"
+        said = f"found by {' and '.join(judges)}" if each.row in in_all else f"filled up from {guide}"
         each.parts.append(Contribution(guide, 1 - place / len(chosen), said))
     return chosen
 

@@ -63,6 +63,7 @@ class Plan:
     exact: tuple[Phrase | Regex, ...] = ()  # patterns to find in the text before anything is ranked
     structural: Structural | None = None
     seeds: tuple[str, ...] = ()  # names that the graph lane starts from
+    unknown: str = ""  # a name that the question is about and that no symbol bears
 
     @property
     def text(self) -> str:
@@ -140,17 +141,22 @@ def _chosen(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
             structural=structural,
             seeds=(structural.seed,) if structural.seed else (),
         )
+    if structural and structural.seed:
+        plan = replace(plan, unknown=structural.seed)
     names = [word.text for word in query.words if word.identifier]
     if names and len(names) == len(query.words):
         lanes = ("keyword", "graph") if has_graph else ("keyword",)
         reason = "a name and nothing else: its definition first, then what stands around it"
+        seeds = _seeds(query, None, exists)
+        unknown = "" if seeds else plain_name(names[0])
         return replace(
             *(plan,),
             mode="keyword",
             kind="name",
             reason=reason,
             lanes=lanes,
-            seeds=_seeds(query, None, exists),
+            seeds=seeds,
+            unknown=unknown,
         )
     seeds = _seeds(query, None, exists) if names and has_graph else ()
     if seeds:
@@ -185,11 +191,11 @@ def _fusion(plan: Plan, wanted: str) -> str:
     """Return how the lanes' answers become one; "" where there is one lane."""
     if len(plan.lanes) < 2:
         return ""
+    if plan.kind == "structure":
+        return "weighted"  # nothing else keeps the graph's answer whole
     if wanted != "auto":
         return wanted
-    if plan.kind == "structure" or "embedding" not in plan.lanes:
-        return "convex" if plan.kind == "name" else "weighted"
-    return "blend"
+    return "blend" if "embedding" in plan.lanes else "convex"
 
 
 def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
@@ -200,7 +206,7 @@ def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
     last of its candidates before the first of another lane.
     """
     if plan.kind == "structure":
-        return {"keyword": 1.0, "embedding": 1.0, "graph": 5.0}
+        return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
     has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
     return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.2}
 

@@ -64,6 +64,8 @@ def rank(
     scores = [sum(part.value for part in each) for each in parts]
     top = max(scores)
     signals = _Signals(wanted, profile, top, wanted.roles() | asked_roles)
+    if wanted.names:
+        signals.note_beginnings(rows)
     given = zip(rows, scores, parts, strict=True)
     ranked = [signals.apply(Ranked(row, score, list(each))) for row, score, each in given]
     if profile.coherence:
@@ -81,7 +83,14 @@ class _Signals:
         self._wanted, self._profile, self._top, self._asked = wanted, profile, top, asked
         self._shares: dict[frozenset[str], float] = {}
         self._words: dict[str, bool] = {}
+        self._begins: dict[tuple[int, str, str], int] = {}
         self._folded = {name.lower() for name in wanted.names}
+
+    def note_beginnings(self, rows: Sequence[SymbolRow]) -> None:
+        """Remember where symbols begin: of one that is in several pieces, the first defines the name."""
+        for row in rows:
+            key = (row.file_id, row.qualified_name, row.signature)
+            self._begins[key] = min(self._begins.get(key, row.start_line), row.start_line)
 
     def apply(self, hit: Ranked) -> Ranked:
         """Add what speaks for a symbol to its score."""
@@ -113,6 +122,10 @@ class _Signals:
         """
         names = self._wanted.names
         if not names or _is_header(row):
+            return 0.0
+        if row.start_line > self._begins.get(
+            (row.file_id, row.qualified_name, row.signature), row.start_line
+        ):
             return 0.0
         if row.name in names or row.qualified_name in names:
             return 1.0

@@ -10,10 +10,12 @@ from dowse.lanes.keyword import KeywordResult
 from dowse.rank.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.rank.signals import Ranked
 from dowse.steps.rank import RankingStep
-from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, PlanReport
+from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, LaneScore, PlanReport
 
 # Hits whose texts are in memory at the same time.
 _HITS_AT_ONCE = 100
+# What the graph lane gives for one hop is above this; see lanes/graph.py.
+_NEAREST_HOP = 0.5
 
 
 class Asked(RankingStep):
@@ -23,9 +25,14 @@ class Asked(RankingStep):
         """Give the hits with their texts and all that there is to say."""
         ask, plan = self.ask, self.plan
         sure = self._confidences(ranked if ask.min_score else ranked[: ask.k or None])
-        if ask.min_score:
+        if ask.min_score and ranked:
+            left_out = len(ranked)
             ranked = [hit for hit in ranked if self._is_enough(hit, sure.get(hit.row.row))]
+            if not ranked:
+                self.notes.append(f"{left_out:,} candidates, none of them above the least score")
         chosen = ranked[: ask.k] if ask.k else ranked
+        if plan.unknown:
+            self.notes.append(f"no symbol here is called {plan.unknown}")
         if is_nothing([sure[hit.row.row] for hit in chosen if hit.row.row in sure]):
             self.notes.append(NOTHING_RELEVANT)
         self._say_what_was_relaxed(chosen)
@@ -81,8 +88,7 @@ class Asked(RankingStep):
             for number, (hit, symbol, lines) in enumerate(
                 zip(batch, symbols, matches, strict=True), start + 1
             ):
-                fused = self.fused.get(hit.row.row) if hit.row.row else None
-                scores = tuple(fused.lanes) if fused else ()
+                scores = tuple(self._lanes_of(hit))
                 likely = sure.get(hit.row.row)
                 yield Hit(number, hit.score, symbol, tuple(hit.parts), lines, scores, likely)
 
@@ -97,16 +103,23 @@ class Asked(RankingStep):
         asked = self.plan.structural
         if self.plan.kind != "structure" or asked is None:
             return
-        known = sum(self._found_by(hit, "graph") for hit in shown)
+        ranks = [lane for hit in shown for lane in self._lanes_of(hit) if lane.lane == "graph"]
+        direct = sum(lane.score > _NEAREST_HOP for lane in ranks)
         what = asked.relation if asked.relation != "path" else f"path to {asked.target}"
-        if not known:
-            self.notes.append(f"the graph knows no {what} of {asked.seed or 'it'}; these only mention it")
-        elif known < len(shown):
-            self.notes.append(f"{known} by the graph; what follows only mentions it")
+        rest = "; what follows only mentions it" if len(ranks) < len(shown) else ""
+        if ranks and (rest or direct < len(ranks)):
+            self.notes.append(f"{direct} directly, {len(ranks) - direct} through others{rest}")
+        elif not ranks:
+            kept = " that the filters leave" if self.plan.constraint is not None else ""
+            rest = "; these only mention it" if shown else ""
+            self.notes.append(f"the graph knows no {what} of {asked.seed or 'it'}{kept}{rest}")
 
     def _found_by(self, hit: Ranked, lane: str) -> bool:
+        return any(each.lane == lane for each in self._lanes_of(hit))
+
+    def _lanes_of(self, hit: Ranked) -> Sequence[LaneScore]:
         fused = self.fused.get(hit.row.row)
-        return fused is not None and any(each.lane == lane for each in fused.lanes)
+        return fused.lanes if fused else ()
 
     def _say_what_is_missing(self, embedded: Embedded | None) -> None:
         self.notes += [f"left out: {outcome.problem}" for outcome in self.outcomes if outcome.problem]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from dowse.steps.retrieve import Retrieving
 from dowse.types import Contribution
 
 if TYPE_CHECKING:
+    from dowse.encode.cross import CrossEncoder
     from dowse.encode.encoder import Encoder
 
 # The best answers whose callees `graph_expand` adds, and what one is worth of its caller's score.
@@ -87,11 +88,12 @@ class RankingStep(Retrieving):
         return rank([row for row, _ in pairs], parts, self.wanted, profile, self.roles)
 
     def _fuse(self, rankings: Sequence[Ranking]) -> list[Fused]:
-        if self.fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
-            self.fusion = "convex"  # meaning did not answer in time
-        weights = lane_weights(self.plan, self.fusion)
         if self.plan.kind == "structure":
-            rankings = _without_known(rankings)
+            self.fusion = "weighted"
+            return rrf(_without_known(rankings), lane_weights(self.plan, self.fusion))
+        if self.fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
+            self.fusion = "convex"  # meaning is not in the plan, or did not answer in time
+        weights = lane_weights(self.plan, self.fusion)
         if self.fusion == "blend":
             return self._blend(rankings)
         if self.fusion == "convex":
@@ -108,11 +110,10 @@ class RankingStep(Retrieving):
                 shared = name_terms(row.name) & self.rare.keys()
                 if shared:
                     named[row.row] = sum(self.rare[term] for term in shared)
-        looks_on = self.ask.graph_expand or self.ask.rerank or self.ask.expand or self.ask.min_score
         return blend(
             *(rankings, self.profile.blend, len(self.rare), self.cover(ids), named),
             own_scale=_is_own(self.encoder),
-            most=self.ask.k or None if self._is_settled() and not looks_on else None,
+            most=self.ask.k or None if self.is_settled() else None,
         )
 
     @cached_property
@@ -154,12 +155,11 @@ class RankingStep(Retrieving):
 
     def look_again(self, ranked: list[Ranked]) -> list[Ranked]:
         """Let a cross-encoder read the first candidates together with the question."""
-        from dowse.encode.cross import load_cross
         from dowse.rank.rerank import reranked
 
         settings = self.settings
-        first = [hit.row.row for hit in ranked[: settings.rerank_candidates] if hit.row.row]
-        cross = load_cross(self.ask.rerank, settings.device, settings.threads)
+        first = [hit.row.row for hit in ranked[: settings.rerank_candidates]]
+        cross = _cross(self.ask.rerank, settings.device, settings.threads)
         scores = cross.score(self.plan.text, self.reader.documents(first))
         return reranked(ranked, scores, settings.rerank_weight)
 
@@ -176,6 +176,14 @@ def _without_known(rankings: Sequence[Ranking]) -> list[Ranking]:
         rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
         kept.append(each if each.lane == "graph" else Ranking(each.lane, rows, scores))
     return kept
+
+
+@lru_cache(maxsize=1)
+def _cross(folder: str, device: str, threads: int) -> CrossEncoder:
+    """Return a cross-encoder; the last one used stays loaded."""
+    from dowse.encode.cross import load_cross
+
+    return load_cross(folder, device, threads)
 
 
 def _is_own(encoder: Encoder | None) -> bool:

@@ -70,10 +70,19 @@ class Retrieving:
         )
         if not self.expanded:
             return
-        self.text = " ".join((self.plan.text, *self.expanded))
-        self.outcomes = [outcome for outcome in self.outcomes if outcome.lane == "graph"]
-        self._run(lanes, [self._job(lane) for lane in self.plan.lanes if lane != "graph"])
-        self.outcomes.sort(key=lambda outcome: self.plan.lanes.index(outcome.lane))
+        before, self.text = self.text, " ".join((self.plan.text, *self.expanded))
+        jobs = [self._job(lane) for lane in self.plan.lanes if lane != "graph"]
+        again = {
+            outcome.lane: outcome for outcome in lanes.run(self.reader, jobs, self.settings.lane_seconds)
+        }
+        if any(outcome.moved for outcome in again.values()):
+            raise Moved
+        problems = [outcome.problem for outcome in again.values() if outcome.problem]
+        if problems:
+            self.text, self.expanded = before, ()
+            self.notes += [f"not expanded: {problem}" for problem in problems]
+        else:
+            self.outcomes = [again.get(outcome.lane, outcome) for outcome in self.outcomes]
 
     def found_rows(self) -> int:
         """Return how many candidates the lanes found together."""
@@ -114,7 +123,7 @@ class Retrieving:
 
     def _graph_job(self, seeds: Seeds) -> LaneJob:
         structural = self.plan.structural
-        arguments: dict[str, object] = {"seeds": seeds.rows, "limit": self.candidates}
+        arguments: dict[str, object] = {"seeds": seeds.rows, "limit": max(self.candidates, self.ask.k)}
         if structural:
             arguments.update(relation=structural.relation, depth=self.settings.graph_depth, ends=seeds.ends)
         return LaneJob("graph", arguments)
@@ -125,11 +134,13 @@ class Retrieving:
         alone = len(self.plan.lanes) == 1
         if lane == "embedding":
             return most if k or not alone else self.reader.symbol_count()
-        return k if k and alone and self._is_settled() else most
+        return k if k and alone and self.is_settled() else most
 
-    def _is_settled(self) -> bool:
-        """Whether nothing but lanes counts: then the best k are the best k."""
-        return self.profile.only_words and not self.wanted.names
+    def is_settled(self) -> bool:
+        """Whether nothing but lanes counts, and nothing comes after: then the best k are the best k."""
+        ask = self.ask
+        looks_on = ask.graph_expand or ask.rerank or ask.expand or ask.min_score
+        return self.profile.only_words and not self.wanted.names and not looks_on
 
 
 def wanted(plan: Plan) -> Wanted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from dowse.backends.protocol import Reader
 from dowse.naming import bearers, is_loose
@@ -36,7 +37,9 @@ def find_seeds(reader: Reader, plan: Plan, described: Callable[[str], SymbolRow 
     structural, notes = plan.structural, list[str]()
     ends = bearers(reader, structural.target, _MOST) if structural and structural.target else []
     names = plan.seeds[:1] if ends else plan.seeds
-    rows = [row for name in names for row in bearers(reader, name, _MOST + 1)]
+    # Names take turns, so that one that many bear leaves room for the others.
+    found = [bearers(reader, name, _MOST + 1) for name in names]
+    rows = [row for turn in zip_longest(*found) for row in turn if row is not None]
     if plan.kind == "structure":
         notes += _who_is_meant(names, rows)
     if not rows and structural and structural.described:
