@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING
 from dowse.backends.protocol import Reader
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.exact_search import find_exact, rank_exact
+from dowse.kinds import BESIDES
 from dowse.lanes.inline import InlineLanes
 from dowse.lanes.jobs import LaneRunner
 from dowse.naming import bearers
 from dowse.rank.plan import Ask, make_plan
 from dowse.rank.profile import CORPUS, TREE, Profile
 from dowse.steps.answer import Asked
+from dowse.steps.exact import find_exact, rank_exact
 from dowse.steps.seeds import Seeds, find_seeds
 from dowse.types import Answer, Embedded, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encode.encoder import Encoder
-
-# Kinds of symbols that define nothing.
-_NO_DEFINITIONS = frozenset(["module", "section", "text"])
 
 
 def search(
@@ -84,7 +82,7 @@ def _described(
     ask = replace(ask, mode="keyword", lanes=(), filters="-kind:module -kind:text")
     query = Asked(reader, ask, make_plan(ask), settings, profile, {})
     query.retrieve(lanes, Seeds())
-    return next((hit.row for hit in query.rank() if hit.row.kind not in _NO_DEFINITIONS), None)
+    return next((hit.row for hit in query.rank() if hit.row.kind not in BESIDES), None)
 
 
 def _embedded(reader: Reader, encoder: Encoder) -> Embedded:

@@ -8,13 +8,12 @@ from functools import partial
 
 from dowse.backends.protocol import Reader
 from dowse.errors import DowseError
+from dowse.kinds import BESIDES
 from dowse.types import SymbolRow
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
 # Candidates that are named when a name could mean several symbols.
 _SHOWN = 8
-# Prose and the rest of a file bear names too; who names one means the definition, if there is one.
-_BESIDES = frozenset(["module", "section", "text"])
 # Files that stand for the folder they are in.
 _FOLDER_FILES = frozenset(["__init__", "index", "mod"])
 # Symbols of one name that are looked at: a large repository has tens of thousands of `__init__`.
@@ -95,7 +94,7 @@ def _fitting(reader: Reader, text: str) -> list[SymbolRow]:
     for known in range(len(parts), 0, -1):
         fitting = [row for row in named if _ends_with(row, parts[-known:])]
         if fitting:
-            defined = [row for row in fitting if row.kind not in _BESIDES] or fitting
+            defined = [row for row in fitting if row.kind not in BESIDES] or fitting
             # `Y.Y` in Y.java is the constructor, not the file's class.
             whole = [row for row in defined if len(parts) > 1 and row.qualified_name == ".".join(parts)]
             return sorted(whole or _without_shadows(defined), key=partial(_order, parts))

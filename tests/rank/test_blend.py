@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dowse.rank.blend import blend, rarity
 from dowse.rank.fuse import Ranking, gather
-from dowse.rank.plan import LANES
+from dowse.rank.plan import LANE_ORDER
 from dowse.rank.profile import CORPUS, TREE, Blend
 
 A, B, C = range(3)
@@ -19,9 +19,9 @@ BLENDS = st.builds(Blend, SHARE, SHARE, SHARE, SHARE, SHARE) | st.sampled_from([
 @st.composite
 def some_rankings(draw: st.DrawFn) -> list[Ranking]:
     """What lanes found; meaning is always among them, if with nothing."""
-    lanes = draw(st.sets(st.sampled_from(LANES))) | {"embedding"}
+    lanes = draw(st.sets(st.sampled_from(LANE_ORDER))) | {"embedding"}
     found = []
-    for lane in LANES:
+    for lane in LANE_ORDER:
         if lane not in lanes:
             continue
         rows = draw(st.lists(st.integers(0, 20), unique=True, max_size=15))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.rank.fuse import RRF_K, Fused, Ranking, convex, gather, intersection, normalised, rrf
-from dowse.rank.plan import LANES
+from dowse.rank.plan import LANE_ORDER
 
 A, B, C, D, E, F, G, H = range(8)
 
@@ -30,7 +30,7 @@ EXAMPLE = [
 @st.composite
 def some_rankings(draw: st.DrawFn, min_lanes: int = 0) -> list[Ranking]:
     """Rankings of some lanes in their fixed order; rows overlap, scores fall and may be equal."""
-    lanes = draw(st.lists(st.sampled_from(LANES), unique=True, min_size=min_lanes).map(sorted_lanes))
+    lanes = draw(st.lists(st.sampled_from(LANE_ORDER), unique=True, min_size=min_lanes).map(sorted_lanes))
     found = []
     for lane in lanes:
         rows = draw(st.lists(st.integers(0, 30), unique=True, max_size=25))
@@ -42,14 +42,14 @@ def some_rankings(draw: st.DrawFn, min_lanes: int = 0) -> list[Ranking]:
 
 
 def sorted_lanes(lanes: Sequence[str]) -> list[str]:
-    return sorted(lanes, key=LANES.index)
+    return sorted(lanes, key=LANE_ORDER.index)
 
 
 def rows(found: Sequence[Fused]) -> list[int]:
     return [each.row for each in found]
 
 
-WEIGHTS = st.fixed_dictionaries({lane: st.floats(0.1, 5) for lane in LANES})
+WEIGHTS = st.fixed_dictionaries({lane: st.floats(0.1, 5) for lane in LANE_ORDER})
 
 
 # Reciprocal ranks
@@ -83,7 +83,7 @@ def test_rrf_is_its_formula(rankings, weights):
 
 @given(some_rankings())
 def test_weights_of_one_change_nothing(rankings):
-    assert rrf(rankings, dict.fromkeys(LANES, 1.0)) == rrf(rankings, {}) == rrf(rankings)
+    assert rrf(rankings, dict.fromkeys(LANE_ORDER, 1.0)) == rrf(rankings, {}) == rrf(rankings)
 
 
 @given(some_rankings())
@@ -113,7 +113,7 @@ def test_each_is_there_once_best_first_and_its_parts_sum_to_its_score(fuse, rank
     assert scores == sorted(scores, reverse=True)
     for each in found:
         assert sum(part.value for part in each.parts) == each.score
-        assert all(part.source in LANES for part in each.parts)
+        assert all(part.source in LANE_ORDER for part in each.parts)
         for lane in each.lanes:
             (its,) = (ranking for ranking in rankings if ranking.lane == lane.lane)
             assert its.rows[lane.rank - 1] == each.row and its.scores[lane.rank - 1] == lane.score
@@ -137,18 +137,18 @@ def test_nothing_is_lost_and_ties_stay_in_the_order_of_the_lanes(fuse, rankings)
 def test_which_lane_finished_first_does_not_matter(fuse, rankings, data):
     """Lanes are put into their fixed order before they are fused; here they finish in any."""
     finished = data.draw(st.permutations(rankings))
-    in_order = sorted(finished, key=lambda each: LANES.index(each.lane))
+    in_order = sorted(finished, key=lambda each: LANE_ORDER.index(each.lane))
     assert fuse(in_order) == fuse(rankings)
 
 
 @ALL
 def test_nothing_found(fuse):
-    assert fuse([ranking(lane, []) for lane in LANES]) == []
+    assert fuse([ranking(lane, []) for lane in LANE_ORDER]) == []
     assert fuse([ranking("embedding", [])]) == []
 
 
 @ALL
-@pytest.mark.parametrize("lane", LANES)
+@pytest.mark.parametrize("lane", LANE_ORDER)
 def test_one_lane_keeps_its_order(fuse, lane):
     assert rows(fuse([ranking(lane, [C, A, B])])) == [C, A, B]
 

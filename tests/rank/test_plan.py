@@ -10,7 +10,7 @@ from dowse.config import FUSIONS
 from dowse.errors import DowseError
 from dowse.query import QueryError
 from dowse.query.structural import recognise
-from dowse.rank.plan import LANES, Ask, Plan, lane_weights, make_plan, named_lanes, plain_name
+from dowse.rank.plan import LANE_ORDER, Ask, Plan, lane_weights, make_plan, named_lanes, plain_name
 
 # What symbols are called here; whatever else is asked for bears no name.
 NAMES = frozenset(
@@ -23,7 +23,7 @@ ANSWERED = {
     "name": (("keyword", "graph"), "convex"),
     "structure": (("keyword", "graph"), "weighted"),
     "prose": (("keyword", "embedding"), "blend"),
-    "mixed": (LANES, "blend"),
+    "mixed": (LANE_ORDER, "blend"),
     "pattern": ((), ""),
     "filter": (("keyword",), ""),
 }
@@ -177,7 +177,7 @@ def test_the_table_is_long_enough():
 )
 def test_docstrings_with_code_in_them_keep_their_meaning(docstring):
     made = plan(docstring.strip())
-    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", LANES[:2], "blend", ())
+    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", LANE_ORDER[:2], "blend", ())
 
 
 @pytest.mark.parametrize("query", ["`render`?", "`render`.", "`render`, `parse`"])
@@ -215,7 +215,7 @@ def test_the_keyword_lane_is_asked_about_the_symbol_not_with_the_question():
 
 def test_a_seed_that_nobody_bears_makes_no_question_of_structure():
     made = plan("what calls no_such_name")
-    assert (made.kind, made.lanes, made.seeds) == ("mixed", LANES[:2], ())
+    assert (made.kind, made.lanes, made.seeds) == ("mixed", LANE_ORDER[:2], ())
 
 
 def test_filters_stay_in_force_in_every_plan():
@@ -285,7 +285,7 @@ def test_a_forced_graph_knows_the_relation():
         ("keyword", "embedding"),
         ("keyword", "graph"),
         ("embedding", "graph"),
-        LANES,
+        LANE_ORDER,
     ],
 )
 def test_lanes_override_the_plan(query, lanes):
@@ -386,7 +386,7 @@ def test_every_text_has_one_plan_or_says_why_not(text, known, has_vectors, has_g
         assert str(error)
         return
     assert made == make()
-    assert made.lanes == tuple(lane for lane in LANES if lane in made.lanes)
+    assert made.lanes == tuple(lane for lane in LANE_ORDER if lane in made.lanes)
     assert made.lanes or made.kind == "pattern"
     assert has_vectors or "embedding" not in made.lanes
     assert has_graph or "graph" not in made.lanes

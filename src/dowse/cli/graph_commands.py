@@ -65,7 +65,7 @@ def _show(options: argparse.Namespace, question: Callable[[Index], GraphAnswer])
         answer = question(index)
     except AmbiguousName as error:
         if options.json:
-            from dowse.graph.render_json import candidates_to_json
+            from dowse.graph_json import candidates_to_json
 
             print_json(candidates_to_json(error.name, error.candidates))
         _say(str(error))
@@ -76,7 +76,7 @@ def _show(options: argparse.Namespace, question: Callable[[Index], GraphAnswer])
 
 def _write(answer: GraphAnswer, options: argparse.Namespace) -> None:
     if options.json:
-        from dowse.graph.render_json import graph_to_json
+        from dowse.graph_json import graph_to_json
 
         print_json(graph_to_json(answer))
         return

@@ -8,7 +8,7 @@ from dataclasses import replace
 from dowse.backends.protocol import Reader
 from dowse.errors import DowseError
 from dowse.graph.answer import GraphAnswer, GraphStep
-from dowse.graph.kin import TYPES
+from dowse.graph.kin import WITH_MEMBERS
 from dowse.graph.notes import (
     about_cuts,
     about_dispatch,
@@ -43,7 +43,7 @@ def ask(
     _check(depth, k)
     usual = RELATIONS[relation]
     hops, most = depth or usual.depth, usual.most if k is None else k
-    seeds = resolve_all(reader, name, TYPES if relation in _OF_TYPES else ())
+    seeds = resolve_all(reader, name, WITH_MEMBERS if relation in _OF_TYPES else ())
     walked, bases = reach(reader, relation, seeds, hops)
     steps = _steps(reader, walked.reached, bases)
     notes = about_seed(name, seeds)

@@ -20,12 +20,13 @@ from dowse.graph.keys import (
     scope_key,
 )
 from dowse.graph.places import joined, prefix_of, scope_of
+from dowse.kinds import TYPES
 from dowse.parse.languages import LANGUAGES
 from dowse.store.packing import pack, unpack
 from dowse.types import Definition, Fact, ParsedFile, SymbolRecord
 
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
-_TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "impl", "type", "module"])
+_HOLDERS = TYPES | {"module"}  # whose names stand before those of what is in them
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _CRATE = re.compile(r"^\[(?:package|project)\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
 _NPM = re.compile(r'^\s*"name"\s*:\s*"([^"]+)"', re.MULTILINE)
@@ -95,7 +96,7 @@ def _sort(parsed: ParsedFile) -> tuple[dict[str, list[list[str]]], list[Fact]]:
     """Part facts into those that other files may ask for, by name, and those of one function."""
     face: dict[str, list[list[str]]] = {}
     local: list[Fact] = []
-    classes = {d.qualified_name for d in parsed.definitions if d.kind in _TYPES}
+    classes = {d.qualified_name for d in parsed.definitions if d.kind in _HOLDERS}
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
         said = [kind, value, origin]
@@ -103,7 +104,7 @@ def _sort(parsed: ParsedFile) -> tuple[dict[str, list[list[str]]], list[Fact]]:
         field = _FIELD.fullmatch(name)
         if kind == "package":
             face["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
-        elif first or (definition and definition.kind not in _TYPES and not field):
+        elif first or (definition and definition.kind not in _HOLDERS and not field):
             local.append(fact)
         elif definition is None or kind in ("import", "export"):
             slot = "stars" if name == "*" else f"{'import' if kind in ('import', 'export') else 'var'} {name}"
@@ -141,7 +142,7 @@ def _settled(said: list[str], owner: int, facts: tuple[Fact, ...]) -> list[str]:
 def _class_around(definition: Definition, classes: set[str]) -> str:
     """The qualified name of the class that a definition is, or is in."""
     name = definition.qualified_name
-    if definition.kind in _TYPES:
+    if definition.kind in _HOLDERS:
         return name
     while name and name not in classes:
         name = name.rpartition(".")[0]

@@ -40,11 +40,6 @@ def offer(key: int, answer: str) -> int:
     return ((key & _HALF) << 31) | (key_of("answer", answer) & (_HALF >> 1))
 
 
-def offered(value: int) -> int:
-    """The question that an offer answers."""
-    return value >> 31
-
-
 def family_of(language: str) -> str:
     """The languages that share symbols with this one, by one name."""
     return _FAMILIES.get(language, language)

@@ -8,13 +8,13 @@ from typing import Protocol
 
 from dowse.graph.answer import doubt
 from dowse.graph.walk import GraphSource, Reached, place, walk
+from dowse.kinds import BESIDES, TYPES
 from dowse.types import Edge, SymbolRow
 
-TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "type", "object", "impl"])
+# An object of Scala or Kotlin is a type with one instance.
+WITH_MEMBERS = TYPES | {"object"}
 # What languages call the function that makes an object; in Java and its kin it has the name of the class.
 _CONSTRUCTORS = frozenset(["__init__", "__new__", "constructor", "initialize", "__construct", "init"])
-# The rest of a file outside its definitions, and prose.
-_BESIDES = frozenset(["module", "file", "section", "text"])
 _HIERARCHY = ("extends", "implements")
 # Longer chains of inheritance are a cycle of names or a generated file.
 _MOST_GENERATIONS = 10
@@ -34,7 +34,7 @@ class KinSource(GraphSource, Protocol):
 
 def is_type(symbol: SymbolRow) -> bool:
     """Whether a symbol can have members."""
-    return symbol.kind in TYPES
+    return symbol.kind in WITH_MEMBERS
 
 
 def is_definition(symbol: SymbolRow) -> bool:
@@ -42,7 +42,7 @@ def is_definition(symbol: SymbolRow) -> bool:
 
     Nobody means the rest of a file: who imports the file does not use what one of its lines uses.
     """
-    return symbol.kind not in _BESIDES
+    return symbol.kind not in BESIDES
 
 
 def is_constructor(symbol: SymbolRow) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dowse.kinds import TYPES
 from dowse.store.graph_tables import OwnSymbol
 from dowse.types import Fact
-
-TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "type", "impl"])
 
 
 class LocalName(NamedTuple):

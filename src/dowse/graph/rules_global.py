@@ -146,13 +146,6 @@ class ElixirRules(PlainRules):
     bare_by_name = False
     is_global = True
 
-    def outers(self, place: Place, within: str) -> Iterator[str]:
-        """The functions of the module around."""
-        while within:
-            yield within
-            within = within.rpartition(".")[0]
-        yield ""
-
     def imported(self, place: Place, kind: str, value: str, origin: str, within: str) -> Value | None:
         """A module under a short name."""
         return (

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from dowse.kinds import TYPES
 from dowse.store.graph_tables import Target
 
 
@@ -28,7 +29,6 @@ class Value(NamedTuple):
 # Something that is certainly not defined in this index.
 OUTSIDE = Value("outside")
 
-_TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "type", "impl"])
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types that are made by calling their name.
 _MADE = frozenset(["class", "struct", "enum"])
@@ -42,7 +42,7 @@ def value_of(targets: tuple[Target, ...], scope: str, full: str) -> Value | None
         return None
     found = tuple(Found(target, scope, full) for target in targets)
     kinds = {target.kind for target in targets}
-    if kinds & _TYPES or kinds == {"module"}:
+    if kinds & TYPES or kinds == {"module"}:
         return Value("class", found)
     return Value("constant" if kinds == {"constant"} else "function", found)
 

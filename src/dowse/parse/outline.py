@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
+from dowse.kinds import TYPES
 from dowse.parse.comments import Comments, clean, docstring_at
 from dowse.parse.facts import Facts
 from dowse.parse.grammar import REFERS, Pattern, Toolkit
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Functions directly inside these are methods.
-_TYPES = frozenset(["class", "interface", "struct", "enum", "trait", "impl"])
+_WITH_METHODS = TYPES - {"type"}
 
-NAMED_TYPES = _TYPES - {"impl"} | {"type"}
+NAMED_TYPES = TYPES - {"impl"}
 
 # Own text of these is what is left when inner definitions are cut out.
 CONTAINERS = frozenset(["class", "interface", "struct", "enum", "trait", "module", "object", "impl"])
@@ -137,7 +138,9 @@ class Outline:
         if not entry.path and entry.kind != "object":
             return False
         qualified = len(entry.path) > 1
-        if entry.kind == "member" or (entry.kind == "function" and (qualified or parent.kind in _TYPES)):
+        if entry.kind == "member" or (
+            entry.kind == "function" and (qualified or parent.kind in _WITH_METHODS)
+        ):
             entry.kind = "method" if parent is not self.root or qualified else "function"
         if entry.kind == "method" and not parent.path and not qualified:
             entry.kind = "function"

@@ -84,6 +84,17 @@ def intersection(rankings: Sequence[Ranking], order: str = "embedding") -> list[
     return chosen
 
 
+def left_to(rankings: Sequence[Ranking], lane: str) -> list[Ranking]:
+    """Take what one lane found out of the others, so that its order stays: the steps of a path, say."""
+    known = {row for each in rankings if each.lane == lane for row in each.rows}
+    kept = []
+    for each in rankings:
+        pairs = [pair for pair in zip(each.rows, each.scores, strict=True) if pair[0] not in known]
+        rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
+        kept.append(each if each.lane == lane else Ranking(each.lane, rows, scores))
+    return kept
+
+
 def gather(rankings: Iterable[Ranking], only: Collection[int] | None = None) -> list[Fused]:
     """Return every candidate once, or only some of them, in the order of the lanes and of their ranks."""
     found: dict[int, Fused] = {}

@@ -21,7 +21,7 @@ from dowse.query import (
 from dowse.query.structural import Structural, recognise
 
 # In this order they break ties, whichever was the first to answer.
-LANES = ("keyword", "embedding", "graph")
+LANE_ORDER = ("keyword", "embedding", "graph")
 _MODE_LANES = {
     "keyword": ("keyword",),
     "symbol": ("keyword",),
@@ -117,7 +117,7 @@ def make_plan(
 
 def _forced(plan: Plan, ask: Ask, exists: Callable[[str], bool]) -> Plan:
     """Take the lanes that were asked for."""
-    lanes = tuple(lane for lane in LANES if lane in ask.lanes) or _MODE_LANES[ask.mode]
+    lanes = tuple(lane for lane in LANE_ORDER if lane in ask.lanes) or _MODE_LANES[ask.mode]
     mode = ask.mode if not ask.lanes else lanes[0] if len(lanes) == 1 else "hybrid"
     plan = replace(plan, mode=mode, lanes=lanes)
     if "graph" not in lanes:
@@ -161,9 +161,9 @@ def _chosen(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
     seeds = _seeds(query, None, exists) if names and has_graph else ()
     if seeds:
         reason = "words with a name among them: all lanes"
-        return replace(plan, mode="hybrid", kind="mixed", reason=reason, lanes=LANES, seeds=seeds)
+        return replace(plan, mode="hybrid", kind="mixed", reason=reason, lanes=LANE_ORDER, seeds=seeds)
     kind = "mixed" if names else "prose"
-    return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=LANES[:2])
+    return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=LANE_ORDER[:2])
 
 
 def _seeds(query: Query, structural: Structural | None, exists: Callable[[str], bool]) -> tuple[str, ...]:
@@ -214,7 +214,7 @@ def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
 def named_lanes(text: str | Sequence[str]) -> tuple[str, ...]:
     """Return the lanes of `keyword,graph`, in the fixed order."""
     names = [each.strip() for each in (text.split(",") if isinstance(text, str) else text)]
-    unknown = [name for name in names if name not in LANES]
+    unknown = [name for name in names if name not in LANE_ORDER]
     if unknown or not names:
-        raise DowseError(f"lanes are {', '.join(LANES)}, not {', '.join(unknown) or 'none'}")
-    return tuple(lane for lane in LANES if lane in names)
+        raise DowseError(f"lanes are {', '.join(LANE_ORDER)}, not {', '.join(unknown) or 'none'}")
+    return tuple(lane for lane in LANE_ORDER if lane in names)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from dowse.config import index_command
-from dowse.exact_search import matching_lines
 from dowse.lanes.keyword import KeywordResult
 from dowse.rank.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.rank.signals import Ranked
+from dowse.steps.exact import matching_lines
 from dowse.steps.rank import RankingStep
 from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, LaneScore, PlanReport
 

@@ -8,14 +8,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dowse.backends.protocol import KeywordRequest
-from dowse.exact_search import exact_rows
 from dowse.lanes.jobs import LaneResult
 from dowse.lanes.keyword import query_terms, without_language
-from dowse.rank.blend import blend, rarity
-from dowse.rank.fuse import Fused, Ranking, convex, gather, intersection, rrf
+from dowse.rank.blend import blend
+from dowse.rank.fuse import Fused, Ranking, convex, gather, intersection, left_to, rrf
 from dowse.rank.plan import lane_weights
 from dowse.rank.profile import LANES_ALONE, Profile
 from dowse.rank.signals import Ranked, by_place, name_terms, rank
+from dowse.steps.exact import exact_rows
 from dowse.steps.retrieve import Retrieving
 from dowse.types import Contribution
 
@@ -90,7 +90,7 @@ class RankingStep(Retrieving):
     def _fuse(self, rankings: Sequence[Ranking]) -> list[Fused]:
         if self.plan.kind == "structure":
             self.fusion = "weighted"
-            return rrf(_without_known(rankings), lane_weights(self.plan, self.fusion))
+            return rrf(left_to(rankings, "graph"), lane_weights(self.plan, self.fusion))
         if self.fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
             self.fusion = "convex"  # meaning is not in the plan, or did not answer in time
         weights = lane_weights(self.plan, self.fusion)
@@ -120,8 +120,7 @@ class RankingStep(Retrieving):
     def rare(self) -> dict[str, float]:
         """Return each term of the question with its share of all that they say together."""
         terms = [term.text for term in query_terms(without_language(self.reader, self.text))]
-        total = self.reader.symbol_count()
-        rare = {term: rarity(self.reader.document_frequency(term, "body"), total) for term in terms}
+        rare = {term: self.rarity(term) for term in terms}
         known = sum(rare.values()) or 1.0
         return {term: value / known for term, value in rare.items()}
 
@@ -165,17 +164,6 @@ class RankingStep(Retrieving):
 
     def _meets(self, row: int) -> bool:
         return self.plan.constraint is None or row in self._allowed
-
-
-def _without_known(rankings: Sequence[Ranking]) -> list[Ranking]:
-    """Leave to the graph what it found, so that its order stays: the steps of a path, the nearest first."""
-    known = {row for each in rankings if each.lane == "graph" for row in each.rows}
-    kept = []
-    for each in rankings:
-        pairs = [pair for pair in zip(each.rows, each.scores, strict=True) if pair[0] not in known]
-        rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
-        kept.append(each if each.lane == "graph" else Ranking(each.lane, rows, scores))
-    return kept
 
 
 @lru_cache(maxsize=1)

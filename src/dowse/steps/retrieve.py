@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from dowse.backends.protocol import Reader
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.exact_search import Found, exact_rows
 from dowse.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.lanes.keyword import STOP_WORDS, query_terms, without_language
 from dowse.query import PathFilter, positive_leaves
@@ -17,6 +16,7 @@ from dowse.rank.expand import expansion
 from dowse.rank.plan import Ask, Plan, plain_name
 from dowse.rank.profile import SYMBOL_FIELDS, Profile
 from dowse.rank.signals import Wanted
+from dowse.steps.exact import Found, exact_rows
 from dowse.steps.seeds import Seeds
 from dowse.types import Symbol
 
@@ -56,27 +56,26 @@ class Retrieving:
         jobs = [self._job(lane) for lane in self.plan.lanes if lane != "graph"]
         if seeds.rows:
             jobs.append(self._graph_job(seeds))
-        self._run(lanes, jobs)
+        self.outcomes = self._run(lanes, jobs)
+        failed = [outcome for outcome in self.outcomes if outcome.problem]
+        for outcome in failed:
+            # A mistake in the question is one for every lane; with nobody left there is no answer.
+            if outcome.error is not None or len(failed) == len(self.outcomes):
+                raise outcome.error or DowseError(outcome.problem)
 
     def ask_again(self, lanes: LaneRunner, best: Sequence[Symbol]) -> None:
         """Ask the lanes for words again, with words of the best answers added."""
-        settings, reader = self.settings, self.reader
-        total = reader.symbol_count()
         self.expanded = expansion(
             [symbol.code for symbol in best],
             self.wanted.terms | STOP_WORDS,
-            lambda term: rarity(reader.document_frequency(term, "body"), total),
-            settings.expand_terms,
+            self.rarity,
+            self.settings.expand_terms,
         )
         if not self.expanded:
             return
         before, self.text = self.text, " ".join((self.plan.text, *self.expanded))
         jobs = [self._job(lane) for lane in self.plan.lanes if lane != "graph"]
-        again = {
-            outcome.lane: outcome for outcome in lanes.run(self.reader, jobs, self.settings.lane_seconds)
-        }
-        if any(outcome.moved for outcome in again.values()):
-            raise Moved
+        again = {outcome.lane: outcome for outcome in self._run(lanes, jobs)}
         problems = [outcome.problem for outcome in again.values() if outcome.problem]
         if problems:
             self.text, self.expanded = before, ()
@@ -88,16 +87,15 @@ class Retrieving:
         """Return how many candidates the lanes found together."""
         return len({row for outcome in self.outcomes if outcome.result for row in outcome.result.rows})
 
-    def _run(self, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> None:
+    def rarity(self, term: str) -> float:
+        """Return what it says of a text to have a term."""
+        return rarity(self.reader.document_frequency(term, "body"), self.reader.symbol_count())
+
+    def _run(self, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> list[Outcome]:
         outcomes = lanes.run(self.reader, jobs, self.settings.lane_seconds)
         if any(outcome.moved for outcome in outcomes):
             raise Moved
-        self.outcomes += outcomes
-        failed = [outcome for outcome in self.outcomes if outcome.problem]
-        for outcome in failed:
-            # A mistake in the question is one for every lane; with nobody left there is no answer.
-            if outcome.error is not None or len(failed) == len(self.outcomes):
-                raise outcome.error or DowseError(outcome.problem)
+        return outcomes
 
     def _job(self, lane: str) -> LaneJob:
         """Return what a lane is asked."""

@@ -124,6 +124,7 @@ class GraphTables:
 
     def note_change(self, before: Iterable[int], after: Iterable[int]) -> None:
         """Note which questions get another answer once these offers replace those."""
+        # The upper half of an offer is the question that it answers: `offer` in graph/keys.py.
         changed = {(offer >> 31,) for offer in set(before) ^ set(after)}
         if changed and self._is_linked():
             self._db.executemany("INSERT OR IGNORE INTO graph_changed VALUES (?)", changed)

@@ -11,8 +11,8 @@ import pytest
 from dowse.errors import DowseError
 from dowse.graph.answer import GraphAnswer
 from dowse.graph.ask import ask, find_path
-from dowse.graph.render_json import candidates_to_json, graph_to_json
 from dowse.graph.render_picture import to_dot, to_mermaid
+from dowse.graph_json import candidates_to_json, graph_to_json
 from dowse.naming import AmbiguousName
 from graph.walk.memory_graph import MemoryGraph, edge, symbol
 
