@@ -16,7 +16,7 @@ from pathlib import Path
 from dowse import Index
 
 from common import write_results
-from quality import Set, half, open_sets, plain
+from quality import Set, half, open_sets, plain, set_parser
 
 WAYS: dict[str, dict[str, object]] = {
     "keyword": {"mode": "keyword"},
@@ -41,13 +41,7 @@ _SETS = (
 
 def main() -> None:
     """Run every way on every set and write the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--repos", type=Path)
-    parser.add_argument("--work", type=Path, default=Path(".work/quality"))
-    parser.add_argument("--only", default="")
+    parser = set_parser(__doc__)
     parser.add_argument("--ways", default="; ".join(WAYS), help="some of: " + "; ".join(WAYS))
     parser.add_argument("--encoder", default="base")
     parser.add_argument("--out", type=Path)

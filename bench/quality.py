@@ -165,15 +165,21 @@ def open_sets(
         yield Set(f"repos/{repo['name']}", index, repo_cases(data / "repos", repo["name"]), file_ndcg, 10)
 
 
-def main() -> None:
-    """Run every set and write the table."""
+def set_parser(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser that knows where the sets are, for every benchmark that runs on them."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--repos", type=Path)
     parser.add_argument("--work", type=Path, default=Path(".work/quality"))
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="only sets whose names contain this")
+    return parser
+
+
+def main() -> None:
+    """Run every set and write the table."""
+    parser = set_parser(__doc__)
     parser.add_argument("--mode", default="keyword")
     parser.add_argument("--encoder", default="none", help="for the modes that need one")
     parser.add_argument("--view", default="symbol", help="what is encoded of a symbol: symbol or docs")

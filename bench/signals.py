@@ -9,7 +9,6 @@ over repositories.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 from dataclasses import replace
@@ -20,7 +19,7 @@ from dowse.rank.plan import Ask
 from dowse.rank.profile import CORPUS, TREE, Profile
 
 from common import write_results
-from quality import Set, half, open_sets, plain
+from quality import Set, half, open_sets, plain, set_parser
 
 SHARES = ("definition", "name", "file", "folder", "header", "coherence")
 
@@ -69,13 +68,7 @@ def measure(each: Set, profile: Profile, fuzziness: str | None) -> dict[str, flo
 
 def main() -> None:
     """Measure everything."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--repos", type=Path)
-    parser.add_argument("--work", type=Path, default=Path(".work/quality"))
-    parser.add_argument("--only", default="")
+    parser = set_parser(__doc__)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     table: dict[str, dict[str, list[dict[str, float]]]] = {}

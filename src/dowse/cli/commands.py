@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from dowse.api import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.api import QUICK_SECONDS, QUICK_SYMBOLS, Index
 from dowse.cli.main import ERROR, FOUND, NOTHING
 from dowse.cli.output import (
     Style,
@@ -21,6 +21,7 @@ from dowse.cli.output import (
     render_size,
     render_time,
 )
+from dowse.cli.prepare import open_index, prepare, say, update
 from dowse.config import cache_folder
 from dowse.errors import IndexLocked, IndexMissing
 
@@ -29,21 +30,16 @@ if TYPE_CHECKING:
     from dowse.types import Answer
 
 
-# Settings that are flags of several commands.
-_SETTINGS = (
-    *("index_dir", "exclude", "strip_docs", "processes"),
-    *("encoder", "view", "vectors", "device", "threads"),
-)
-
-
 def search(options: argparse.Namespace) -> int:
     """Search, indexing first if need be."""
-    index = _open(options, fuzziness=options.fuzziness, top_k=options.top_k or None, refresh=options.refresh)
+    index = open_index(
+        options, fuzziness=options.fuzziness, top_k=options.top_k or None, refresh=options.refresh
+    )
     _warn_of_ignored(index, options)
     is_new = not index.exists
     if not is_new:
         index.warm(options.query or "", options.mode, options.lanes or ())
-    _prepare(index)
+    prepare(index)
     _embed_what_is_new(index, options, is_new)
     if options.batch is not None:
         from dowse.cli.batch import run_batch
@@ -59,11 +55,11 @@ def search(options: argparse.Namespace) -> int:
             sys.stdout.write(path + "\n")
     else:
         for note in answer.notes:
-            _say(note)
+            say(note)
         style = Style.choose(options.color)
         sys.stdout.write(render_answer(answer, style, context=options.context, explain=options.explain))
         if not answer.hits:
-            _say("nothing found")
+            say("nothing found")
     return FOUND if answer.hits else NOTHING
 
 
@@ -93,8 +89,8 @@ def _embed_what_is_new(index: Index, options: argparse.Namespace, is_new: bool) 
 
 def index(options: argparse.Namespace) -> int:
     """Build the index, or bring it up to date."""
-    place = _open(options)
-    report = _update(
+    place = open_index(options)
+    report = update(
         place, quiet=options.quiet, rebuild=options.rebuild, wait=0.0 if options.no_wait else None
     )
     embedded = None if options.no_embed or not place.encoder else _embed(place, options)
@@ -109,8 +105,8 @@ def index(options: argparse.Namespace) -> int:
 
 def related(options: argparse.Namespace) -> int:
     """Show what is like a symbol."""
-    index = _open(options)
-    _prepare(index)
+    index = open_index(options)
+    prepare(index)
     _embed_for_a_moment(index)
     found = index.related(options.symbol, options.top_k)
     if options.json:
@@ -143,8 +139,8 @@ def train(options: argparse.Namespace) -> int:
 
 def symbols(options: argparse.Namespace) -> int:
     """List symbols by name."""
-    index = _open(options)
-    _prepare(index)
+    index = open_index(options)
+    prepare(index)
     pattern = options.pattern if set(options.pattern) & set("*?") else f"*{options.pattern}*"
     rows = index.symbols(pattern, options.top_k)
     if options.json:
@@ -157,7 +153,7 @@ def symbols(options: argparse.Namespace) -> int:
 
 def status(options: argparse.Namespace) -> int:
     """Say what is indexed and how fresh it is."""
-    index = _open(options)
+    index = open_index(options)
     if not index.exists:
         raise IndexMissing(f"no index of {index.root} yet; run `dowse index`")
     facts = index.status()
@@ -189,7 +185,7 @@ def doctor(options: argparse.Namespace) -> int:
     """Check the index and the installation."""
     from dowse.cli.checkup import run_checks
 
-    checks = run_checks(_open(options))
+    checks = run_checks(open_index(options))
     if options.json:
         print_json([{"check": name, "ok": ok, "detail": detail} for name, ok, detail in checks])
     else:
@@ -200,9 +196,9 @@ def doctor(options: argparse.Namespace) -> int:
 
 def clear(options: argparse.Namespace) -> int:
     """Remove the index."""
-    index = _open(options)
+    index = open_index(options)
     if not index.backend.folder.is_dir():
-        _say(f"there is no index of {index.root}")
+        say(f"there is no index of {index.root}")
         return NOTHING
     index.backend.clear()
     sys.stdout.write(f"removed {index.backend.folder} (vectors stay in {cache_folder() / 'vectors'})\n")
@@ -217,31 +213,6 @@ def completion(options: argparse.Namespace) -> int:
     return FOUND
 
 
-def _open(options: argparse.Namespace, **more: object) -> Index:
-    settings = {name: getattr(options, name, None) for name in _SETTINGS}
-    return Index.open(options.path, **settings, **more)
-
-
-def _prepare(index: Index) -> None:
-    """Index on first use; afterwards take in what changed, while that is quick."""
-    if not index.exists:
-        _say(f"indexing {index.root} (first use)")
-        _update(index)
-        return
-    index = index.as_built()
-    refresh = index.settings.refresh
-    if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
-        return
-    changes = index.changes()
-    if refresh == "auto" and changes.count > REFRESH_CHANGES:
-        real = index.changes(exact=True).count
-        if real > REFRESH_CHANGES:
-            _say(f"{real:,} files changed since the index was made; run `dowse index`")
-            return
-    if changes.count:
-        _refresh(index)
-
-
 def _warn_of_ignored(index: Index, options: argparse.Namespace) -> None:
     """Say which flags would have had to be given when the index was made, if it was made otherwise."""
     flags = [f"--exclude {shlex.quote(glob)}" for glob in options.exclude or ()]
@@ -251,27 +222,7 @@ def _warn_of_ignored(index: Index, options: argparse.Namespace) -> None:
     built, wanted = index.as_built().settings, index.settings
     if (built.exclude, built.strip_docs) != (wanted.exclude, wanted.strip_docs):
         said = " ".join(flags)
-        _say(f"{said} only counts when the index is made; run `dowse index --rebuild {said}`")
-
-
-def _refresh(index: Index) -> None:
-    """Take in what changed; if that is not possible now, the index as it is still answers."""
-    try:
-        _update(index, wait=0.0)
-    except (IndexLocked, OSError) as error:
-        _say(f"searching the index as it is ({error})")
-
-
-def _update(index: Index, *, quiet: bool = False, rebuild: bool = False, wait: float | None = None) -> Any:  # noqa: ANN401
-    from dowse.cli.progress import ProgressBar
-
-    with ProgressBar(enabled=not quiet and sys.stderr.isatty()) as bar:
-        report = index.update(rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=_say)
-    for path, reason in report.failed[:5]:
-        _say(f"{path}: {reason}")
-    if len(report.failed) > 5:
-        _say(f"and {len(report.failed) - 5} more; `dowse status --files` lists them")
-    return report
+        say(f"{said} only counts when the index is made; run `dowse index --rebuild {said}`")
 
 
 def _filters(options: argparse.Namespace) -> str:
@@ -308,7 +259,7 @@ def _embed(index: Index, options: argparse.Namespace) -> EmbedReport:
 
     wait = 0.0 if options.no_wait else None
     with ProgressBar(not options.quiet and sys.stderr.isatty(), "embedding", "symbols") as bar:
-        return index.embed(wait=wait, on_progress=bar.show, on_wait=_say)
+        return index.embed(wait=wait, on_progress=bar.show, on_wait=say)
 
 
 def _embed_for_a_moment(index: Index) -> None:
@@ -317,11 +268,11 @@ def _embed_for_a_moment(index: Index) -> None:
     if not left:
         return
     if left > QUICK_SYMBOLS:
-        _say(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
+        say(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
     try:
         index.embed(seconds=QUICK_SECONDS, wait=0.0)
     except (IndexLocked, OSError) as error:
-        _say(f"searching what is embedded already ({error})")
+        say(f"searching what is embedded already ({error})")
 
 
 def _freshness(facts: dict[str, Any]) -> str:
@@ -338,8 +289,3 @@ def _embedded(facts: dict[str, Any]) -> str:
     share = 100 * done // total if total else 100
     rest = "" if done == total else f"; `{facts['finish']}` finishes it"
     return f"{done:,} ({share} %) by {facts['encoder']}{rest}"
-
-
-def _say(message: str) -> None:
-    """Say something beside the results."""
-    sys.stderr.write(f"dowse: {message}\n")

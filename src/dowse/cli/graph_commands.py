@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dowse.api import Index
-from dowse.cli.commands import _open, _prepare, _say
 from dowse.cli.main import ERROR, FOUND, NOTHING
 from dowse.cli.output import Style, print_json
+from dowse.cli.prepare import open_index, prepare, say
 
 if TYPE_CHECKING:
     from dowse.graph.answer import GraphAnswer
@@ -59,8 +59,8 @@ def _show(options: argparse.Namespace, question: Callable[[Index], GraphAnswer])
     """Ask, and write the answer in the form that was asked for; a name of several symbols asks back."""
     from dowse.naming import AmbiguousName
 
-    index = _open(options, refresh=options.refresh)
-    _prepare(index)
+    index = open_index(options, refresh=options.refresh)
+    prepare(index)
     try:
         answer = question(index)
     except AmbiguousName as error:
@@ -68,7 +68,7 @@ def _show(options: argparse.Namespace, question: Callable[[Index], GraphAnswer])
             from dowse.graph_json import candidates_to_json
 
             print_json(candidates_to_json(error.name, error.candidates))
-        _say(str(error))
+        say(str(error))
         return ERROR
     _write(answer, options)
     return FOUND if answer.steps else NOTHING
@@ -81,7 +81,7 @@ def _write(answer: GraphAnswer, options: argparse.Namespace) -> None:
         print_json(graph_to_json(answer))
         return
     for note in answer.notes:
-        _say(note)
+        say(note)
     if options.dot or options.mermaid:
         from dowse.graph.render_picture import to_dot, to_mermaid
 

@@ -1,0 +1,71 @@
+"""What commands have in common: open the index that the flags name, bring it up to date, say things."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.errors import IndexLocked
+
+if TYPE_CHECKING:
+    from dowse.index.update import Report
+
+# Settings that are flags of several commands.
+_SETTINGS = (
+    *("index_dir", "exclude", "strip_docs", "processes"),
+    *("encoder", "view", "vectors", "device", "threads"),
+)
+
+
+def open_index(options: argparse.Namespace, **more: object) -> Index:
+    """Name the index that the flags of a command mean."""
+    settings = {name: getattr(options, name, None) for name in _SETTINGS}
+    return Index.open(options.path, **settings, **more)
+
+
+def prepare(index: Index) -> None:
+    """Index on first use; afterwards take in what changed, while that is quick."""
+    if not index.exists:
+        say(f"indexing {index.root} (first use)")
+        update(index)
+        return
+    index = index.as_built()
+    refresh = index.settings.refresh
+    if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
+        return
+    changes = index.changes()
+    if refresh == "auto" and changes.count > REFRESH_CHANGES:
+        real = index.changes(exact=True).count
+        if real > REFRESH_CHANGES:
+            say(f"{real:,} files changed since the index was made; run `dowse index`")
+            return
+    if changes.count:
+        _refresh(index)
+
+
+def _refresh(index: Index) -> None:
+    """Take in what changed; if that is not possible now, the index as it is still answers."""
+    try:
+        update(index, wait=0.0)
+    except (IndexLocked, OSError) as error:
+        say(f"searching the index as it is ({error})")
+
+
+def update(index: Index, *, quiet: bool = False, rebuild: bool = False, wait: float | None = None) -> Report:
+    """Bring an index up to date, showing how far it is; name what could not be read."""
+    from dowse.cli.progress import ProgressBar
+
+    with ProgressBar(enabled=not quiet and sys.stderr.isatty()) as bar:
+        report = index.update(rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=say)
+    for path, reason in report.failed[:5]:
+        say(f"{path}: {reason}")
+    if len(report.failed) > 5:
+        say(f"and {len(report.failed) - 5} more; `dowse status --files` lists them")
+    return report
+
+
+def say(message: str) -> None:
+    """Say something beside the results."""
+    sys.stderr.write(f"dowse: {message}\n")
