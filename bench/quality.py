@@ -12,9 +12,6 @@ commit that repos.json pins. Every set is split by a hash of its query ids into 
 from __future__ import annotations
 
 import argparse
-import gzip
-import hashlib
-import json
 import math
 import statistics
 import sys
@@ -23,7 +20,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import dowse.eval.datasets.beir as beir
+import dowse.eval.datasets.repos as suites
+import dowse.eval.types as evaluation
 from dowse import Index
+from dowse.eval.halves import half_of
 from dowse.types import Answer
 
 from common import write_results
@@ -40,19 +41,23 @@ class Case:
 
 def half(case: Case) -> str:
     """Return which half of its set a case belongs to."""
-    return "tune" if hashlib.sha1(case.id.encode()).digest()[0] % 2 else "report"
+    return half_of(case.id)
 
 
 def beir_cases(folder: Path, queries: str = "queries") -> list[Case]:
     """Read the queries and judgements of a BEIR folder."""
-    relevant: dict[str, dict[str, float]] = {}
-    for line in (folder / "qrels/test.tsv").read_text().splitlines()[1:]:
-        query, document, grade = line.split("\t")
-        if float(grade) > 0:
-            relevant.setdefault(query, {})[document] = float(grade)
-    with gzip.open(folder / f"{queries}.jsonl.gz", "rt") as lines:
-        found = [json.loads(line) for line in lines]
-    return [Case(q["_id"], q["text"], relevant.get(q["_id"], {})) for q in found]
+    return [_wanted(case, "symbol") for case in beir.beir_cases(folder, queries)]
+
+
+def repo_cases(folder: Path, name: str) -> list[Case]:
+    """Read the questions about one repository."""
+    return [_wanted(case, "file") for case in suites.repo_cases(folder, name)]
+
+
+def _wanted(case: evaluation.Case, level: str) -> Case:
+    """Return a case with what is relevant; what was judged and is not counts for nothing here."""
+    relevant = {target: grade for target, grade in case.judged(level).items() if grade > 0}
+    return Case(case.id, case.query, relevant)
 
 
 def plain(query: str) -> str:
@@ -106,25 +111,6 @@ def _ndcg(gains: list[float], ideal: list[float]) -> float:
     return sum(g / math.log2(i + 2) for i, g in enumerate(gains)) / best if best else 0.0
 
 
-def repo_cases(folder: Path, name: str) -> list[Case]:
-    """Read the questions about one repository."""
-    cases = []
-    for line in (folder / f"cases/{name}.jsonl").read_text().splitlines():
-        entry = json.loads(line)
-        targets = [*entry["relevant"], *entry["secondary"]]
-        relevant = {_target(t): 1.0 for t in targets}
-        cases.append(Case(entry["id"], entry["query"], relevant))
-    return cases
-
-
-def _target(target: object) -> str:
-    if isinstance(target, str):
-        return target
-    assert isinstance(target, dict)
-    start, end = target.get("start_line"), target.get("end_line")
-    return f"{target['path']}#{start}-{end}" if start else target["path"]
-
-
 @dataclass(frozen=True)
 class Set:
     """An index, its cases and the metric that counts."""
@@ -158,7 +144,7 @@ def open_sets(
         yield Set(name, index, beir_cases(folder, queries), metric, k)
     if repos is None or (only and "repos" not in only):
         return
-    for repo in json.loads((data / "repos/repos.json").read_text()):
+    for repo in suites.read_list(data / "repos"):
         root = repos / repo["name"] / repo.get("benchmark_root", "")
         index = Index.open(root, index_dir=str(work / f"repo-{repo['name']}"), **settings)
         index.update()

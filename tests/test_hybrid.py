@@ -881,3 +881,30 @@ def test_wrong_options_are_told(shop, options):
 def test_unknown_lanes_are_told(shop):
     with pytest.raises(DowseError, match="keyword, embedding, graph"):
         shop.search(PROSE, lanes="keyword,telepathy")
+
+
+# Variety
+
+
+def test_diversified_answers_are_the_same_ones_in_another_order(shop: Index):
+    query = "round a price and add tax"
+    usual, varied = (shop.search(query, k=0, diversify=how) for how in ("", "mmr"))
+    assert {hit.symbol.id for hit in varied} == {hit.symbol.id for hit in usual}
+    assert [hit.symbol.id for hit in varied] != [hit.symbol.id for hit in usual]
+    assert varied.hits[0].symbol == usual.hits[0].symbol
+    assert [hit.score for hit in varied] == sorted((hit.score for hit in varied), reverse=True)
+    assert_adds_up(varied)
+
+
+def test_diversifying_needs_vectors(shop: Index):
+    with pytest.raises(DowseError, match="encoder"):
+        reopened(shop, encoder="none").search("round a price", diversify="mmr")
+    with pytest.raises(DowseError, match="mmr"):
+        shop.search("round a price", diversify="shuffle")
+
+
+def test_plain_text_is_words_and_nothing_else(shop: Index):
+    with pytest.raises(QueryError):
+        shop.search('the "price')
+    plain = shop.search('the "price lang:go', plain=True)
+    assert [hit.symbol.id for hit in plain] == [hit.symbol.id for hit in shop.search("the price lang go")]

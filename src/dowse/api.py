@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import (
+    DIVERSIFY,
     FUSIONS,
     FUZZINESS,
     MODES,
@@ -198,6 +199,7 @@ class Index:
         k: int | None = None,
         mode: str = "auto",
         *,
+        plain: bool = False,
         filters: str = "",
         lanes: str | Sequence[str] = (),
         fusion: str | None = None,
@@ -207,6 +209,7 @@ class Index:
         expand: bool | None = None,
         graph_expand: bool | None = None,
         rerank: str | None = None,
+        diversify: str | None = None,
     ) -> Answer:
         """Search the index as it is.
 
@@ -215,6 +218,7 @@ class Index:
                 such as "what calls X"; see docs/QUERY.md.
             k: How many hits; 0 means all of an exact search.
             mode: auto, hybrid, keyword, embedding, graph, regex or symbol.
+            plain: Take the query as words alone: quotes, slashes, colons and the like mean nothing.
             filters: More of the query language that must hold too, e.g. `lang:go -path:vendor/**`.
             lanes: Instead of those that the planner picks, e.g. `"keyword,graph"`.
             fusion: auto, blend, rrf, weighted, convex, intersection or adaptive; None takes the setting.
@@ -224,12 +228,14 @@ class Index:
             expand: Add terms of the best answers to the query; None takes the setting.
             graph_expand: Add what the best answers call; None takes the setting.
             rerank: The folder of a cross-encoder, "" for none; None takes the setting.
+            diversify: "mmr" lets what repeats the answers above it come later; None takes the setting.
         """
         settings = self.settings
         fusion = settings.fusion if fusion is None else fusion
         _check(mode in MODES, f"`mode` is one of {', '.join(MODES)}, not {mode!r}")
         _check(fusion in FUSIONS, f"`fusion` is one of {', '.join(FUSIONS)}, not {fusion!r}")
         _check(k is None or k >= 0, f"`k` is a number of hits or 0 for all, not {k}")
+        _check(diversify in (None, *DIVERSIFY), f"`diversify` is mmr or nothing, not {diversify!r}")
         _check(
             fuzziness in (None, *FUZZINESS),
             f"`fuzziness` is one of {', '.join(FUZZINESS)}, not {fuzziness!r}",
@@ -241,6 +247,7 @@ class Index:
                 text=query,
                 k=settings.top_k if k is None else k,
                 mode=mode,
+                plain=plain,
                 filters=filters,
                 lanes=named_lanes(lanes) if lanes else (),
                 fusion=fusion,
@@ -250,6 +257,7 @@ class Index:
                 expand=settings.expand if expand is None else expand,
                 graph_expand=settings.graph_expand if graph_expand is None else graph_expand,
                 rerank=settings.rerank if rerank is None else rerank,
+                diversify=settings.diversify if diversify is None else diversify,
             )
         )
 

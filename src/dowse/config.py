@@ -53,12 +53,15 @@ class Settings:
     rerank: str = ""  # a cross-encoder's folder for a second look at the best answers; "" for none
     rerank_candidates: int = 30
     rerank_weight: float = 0.3  # from 0, the first order, to 1, the cross-encoder's
+    diversify: str = ""  # "mmr" puts what repeats the answers above it further down; "" for none
+    diversify_candidates: int = 50
 
 
 MODES = ("auto", "hybrid", "keyword", "embedding", "graph", "regex", "symbol")
 FUSIONS = ("auto", "blend", "rrf", "weighted", "convex", "intersection", "adaptive")
 ISOLATION = ("auto", "always", "never")
 FUZZINESS = ("auto", "0", "1", "2")
+DIVERSIFY = ("", "mmr")
 REFRESH = ("auto", "always", "never")
 VIEWS = ("symbol", "docs")
 VECTORS = ("auto", "exact", "approx")
@@ -73,6 +76,7 @@ _CHOICES = {
     "device": DEVICES,
     "fusion": FUSIONS,
     "isolation": ISOLATION,
+    "diversify": DIVERSIFY,
 }
 
 

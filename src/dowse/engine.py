@@ -72,6 +72,8 @@ def search(
             ranked = query.add_callees(ranked)
         if ask.rerank:
             ranked = query.look_again(ranked)
+        if ask.diversify:
+            ranked = query.spread(ranked)
     return query.answer(ranked, max(len(ranked), query.found_rows()), embedded)
 
 

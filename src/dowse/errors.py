@@ -25,3 +25,7 @@ class IndexLocked(DowseError):
 
 class ConfigError(DowseError):
     """A setting has a name or value that does not exist."""
+
+
+class EvalError(DowseError):
+    """Questions, judgements or reports that can't be used."""

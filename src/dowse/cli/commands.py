@@ -15,7 +15,6 @@ from dowse.cli.output import (
     print_json,
     render_answer,
     render_embedding,
-    render_models,
     render_related,
     render_report,
     render_size,
@@ -68,6 +67,7 @@ def _ask(index: Index, query: str, options: argparse.Namespace) -> Answer:
         query,
         k=options.top_k,
         mode=options.mode,
+        plain=options.plain,
         filters=_filters(options),
         lanes=options.lanes or (),
         fusion=options.fusion,
@@ -76,6 +76,7 @@ def _ask(index: Index, query: str, options: argparse.Namespace) -> Answer:
         expand=options.expand,
         graph_expand=options.graph_expand,
         rerank=options.rerank,
+        diversify=options.diversify,
     )
 
 
@@ -119,15 +120,10 @@ def related(options: argparse.Namespace) -> int:
 
 
 def eval(options: argparse.Namespace) -> int:
-    """List the encoders there are."""
-    from dowse.encode.models import available
+    """Measure how well searches answer."""
+    from dowse.cli.evaluation import run_eval
 
-    models = available()
-    if options.json:
-        print_json([model._asdict() for model in models])
-    else:
-        sys.stdout.write(render_models(models))
-    return FOUND
+    return run_eval(options.arguments)
 
 
 def train(options: argparse.Namespace) -> int:

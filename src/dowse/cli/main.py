@@ -76,8 +76,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
         argcomplete.autocomplete(parser)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["train"]:
-        return argparse.Namespace(command="train", arguments=given[1:])
+    if given[:1] in (["eval"], ["train"]):
+        return argparse.Namespace(command=given[0], arguments=given[1:])
     options, rest = parser.parse_known_args(arguments)
     if len(rest) == 1 and getattr(options, "path", "") == "." and not rest[0].startswith("-"):
         options.path = rest.pop()
@@ -185,6 +185,7 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("-k", "--top-k", type=int, metavar="N", help="how many answers (0: all; default: 10)")
     parser.add_argument("--mode", choices=MODES, default="auto", help="auto (default) picks by the query")
+    parser.add_argument("--plain", action="store_true", help="take the query as words: no query language")
     parser.add_argument("--lanes", metavar="L,L", help="of keyword, embedding, graph: not the plan's")
     parser.add_argument("--fusion", choices=FUSIONS, help="how lanes' answers become one (default: auto)")
     parser.add_argument(
@@ -200,6 +201,13 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
         help="add what the best answers call",
     )
     parser.add_argument("--rerank", metavar="MODEL", help="a second look at the best, by a cross-encoder")
+    parser.add_argument(
+        "--diversify",
+        nargs="?",
+        const="mmr",
+        choices=("mmr",),
+        help="let what repeats the answers above it come later",
+    )
     parser.add_argument("--lang", action="append", metavar="L", help="only this language; may be repeated")
     parser.add_argument(
         "--path",
@@ -285,9 +293,8 @@ def _add_graph(commands: _Commands[argparse.ArgumentParser]) -> None:
 
 
 def _add_eval(commands: _Commands[argparse.ArgumentParser]) -> None:
-    parser = _command(commands, "eval", "list the encoders there are")
-    parser.add_argument("--list-models", action="store_true", required=True, help="with sizes and dimensions")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    # Its flags are in `dowse.cli.evaluation.parser`, which is loaded only when asked for.
+    _command(commands, "eval", "measure how well searches answer, on your own repository or any set")
 
 
 def _add_train(commands: _Commands[argparse.ArgumentParser]) -> None:

@@ -5,13 +5,22 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dowse.index.update import Progress
+from typing import Protocol
 
 _WIDTH = 30
 _INTERVAL = 0.1
+
+
+class Progress(Protocol):
+    """How far something is."""
+
+    @property
+    def done(self) -> int:
+        """What is behind."""
+
+    @property
+    def total(self) -> int:
+        """What there is in all."""
 
 
 class ProgressBar:

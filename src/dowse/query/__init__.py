@@ -39,6 +39,7 @@ from .evaluate import (
 )
 from .languages import KINDS, LANGUAGE_ALIASES, LANGUAGES
 from .parser import narrow, parse_query
+from .plain import plain_query
 
 __all__ = [
     "KINDS",
@@ -70,6 +71,7 @@ __all__ = [
     "needs_match",
     "parse_query",
     "path_matches",
+    "plain_query",
     "positive_leaves",
     "requires_exact",
     "symbol_matches",

@@ -16,6 +16,7 @@ from dowse.query import (
     narrow,
     needs_match,
     parse_query,
+    plain_query,
     with_exact_words,
 )
 from dowse.query.structural import Structural, recognise
@@ -38,6 +39,7 @@ class Ask:
     text: str
     k: int = 10  # 0 for all candidates, and then an exact search lists them by place
     mode: str = "auto"
+    plain: bool = False  # whether the text is words alone, with no query language in it
     filters: str = ""  # more of the query language that must hold too
     lanes: tuple[str, ...] = ()  # instead of those that the planner picks
     fusion: str = "auto"
@@ -47,6 +49,7 @@ class Ask:
     expand: bool = False
     graph_expand: bool = False
     rerank: str = ""
+    diversify: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +93,7 @@ def make_plan(
         has_graph: Whether there are references between symbols; in a corpus of functions there are none.
     """
     ask = Ask(ask) if isinstance(ask, str) else ask
-    whole = Query((Regex(ask.text),), source=ask.text)
-    query = narrow(whole if ask.mode == "regex" else parse_query(ask.text), ask.filters)
+    query = narrow(_parsed(ask), ask.filters)
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
@@ -113,6 +115,12 @@ def make_plan(
         if not has_vectors:
             plan = _without(plan, "embedding")
     return replace(plan, fusion=_fusion(plan, ask.fusion))
+
+
+def _parsed(ask: Ask) -> Query:
+    if ask.mode == "regex":
+        return Query((Regex(ask.text),), source=ask.text)
+    return plain_query(ask.text) if ask.plain else parse_query(ask.text)
 
 
 def _forced(plan: Plan, ask: Ask, exists: Callable[[str], bool]) -> Plan:

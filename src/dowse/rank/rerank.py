@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from dowse.rank.reorder import reordered
 from dowse.rank.signals import Ranked
-from dowse.types import Contribution
 
 
 def reranked(ranked: Sequence[Ranked], second: Sequence[float], weight: float) -> list[Ranked]:
-    """Put the first candidates into the order of both scores; what a model did not see stays behind them.
-
-    The scores stay those that were there: the candidate that comes first gets the highest, and what it
-    gained or lost by that is one more part of it.
-    """
-    first = ranked[: len(second)]
-    mixed = mix([hit.score for hit in first], second, weight)
-    order = sorted(range(len(first)), key=lambda n: -mixed[n])  # stable
-    moved = [
-        _moved(first[n], first[place].score, f"{second[n]:.3f}, was rank {n + 1}")
-        for place, n in enumerate(order)
-    ]
-    return [*moved, *ranked[len(second) :]]
+    """Put the first candidates into the order of both scores; what a model did not see stays behind them."""
+    mixed = mix([hit.score for hit in ranked[: len(second)]], second, weight)
+    order = sorted(range(len(second)), key=lambda n: -mixed[n])  # stable
+    return reordered(ranked, order, "rerank", [f"{score:.3f}" for score in second])
 
 
 def mix(first: Sequence[float], second: Sequence[float], weight: float) -> list[float]:
@@ -33,10 +23,6 @@ def mix(first: Sequence[float], second: Sequence[float], weight: float) -> list[
     """
     pairs = zip(_spread(first), _spread(second), strict=True)
     return [(1 - weight) * a + weight * b for a, b in pairs]
-
-
-def _moved(hit: Ranked, score: float, said: str) -> Ranked:
-    return replace(hit, score=score, parts=[*hit.parts, Contribution("rerank", score - hit.score, said)])
 
 
 def _spread(scores: Sequence[float]) -> list[float]:

@@ -24,7 +24,7 @@ _REPO = ("repo", "repository_name", "repo_name")
 _URL = ("url", "func_code_url")
 _ID = ("_id", "id", "idx")
 
-_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
+ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
 # What may lie beside a corpus in its folder; anything else (a source file) makes the folder an ordinary one.
 _BESIDE = (".md", ".txt", ".rst", ".tsv", ".csv", ".json", ".yaml", ".yml", ".pkl", ".parquet", ".zip", ".gz")
@@ -97,7 +97,7 @@ def is_corpus(path: str | os.PathLike[str]) -> bool:
         if Path(place).is_dir():
             files = _corpus_files(place) if _only_data(place) else ()
         else:
-            files = (place,) if place.endswith(_ENDINGS) and Path(place).is_file() else ()
+            files = (place,) if place.endswith(ENDINGS) and Path(place).is_file() else ()
         return any(isinstance(found, CorpusFunction) for found in _read(files[:1], limit=_SNIFFED_LINES))
     except (OSError, SourceError):
         return False
@@ -108,7 +108,7 @@ def _corpus_files(folder: str) -> tuple[str, ...]:
     for name in ("corpus.jsonl", "corpus.jsonl.gz"):
         if Path(folder, name).is_file():
             return (os.path.join(folder, name),)
-    found = [file for file in _files_below(folder) if file.endswith(_ENDINGS)]
+    found = [file for file in _files_below(folder) if file.endswith(ENDINGS)]
     return tuple(sorted(file for file in found if not _NOT_FUNCTIONS.match(Path(file).name)))
 
 
@@ -118,7 +118,7 @@ def _only_data(folder: str) -> bool:
         name = Path(file).name
         if count > _MAX_FOLDER_ENTRIES:
             return False
-        if not name.endswith(_ENDINGS + _BESIDE) and name not in _BESIDE_NAMES:
+        if not name.endswith(ENDINGS + _BESIDE) and name not in _BESIDE_NAMES:
             return False
     return True
 
@@ -148,7 +148,7 @@ def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
     number = 0
     longest = -1 if limit is None else _SNIFFED_BYTES
     try:
-        with _open(file) as stream:
+        with open_packed(file) as stream:
             for number, line in enumerate(islice(iter(lambda: stream.readline(longest), b""), limit), 1):
                 if not line.isspace():
                     yield number, line
@@ -159,7 +159,7 @@ def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
         yield number + 1, f"the file is damaged from here on ({error})"
 
 
-def _open(file: str) -> IO[bytes]:
+def open_packed(file: str) -> IO[bytes]:
     """Open a file, packed or not."""
     if not file.endswith(".gz"):
         return Path(file).open("rb")

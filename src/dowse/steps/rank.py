@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from dowse.backends.protocol import KeywordRequest
+from dowse.errors import DowseError
 from dowse.lanes.jobs import LaneResult
 from dowse.lanes.keyword import query_terms, without_language
 from dowse.rank.blend import blend
@@ -161,6 +162,15 @@ class RankingStep(Retrieving):
         cross = _cross(self.ask.rerank, settings.device, settings.threads)
         scores = cross.score(self.plan.text, self.reader.documents(first))
         return reranked(ranked, scores, settings.rerank_weight)
+
+    def spread(self, ranked: list[Ranked]) -> list[Ranked]:
+        """Let what repeats the answers above it come later."""
+        from dowse.rank.diversify import diversified
+
+        if self.encoder is None:
+            raise DowseError("`diversify` needs vectors; set `encoder`, e.g. to base")
+        first = [hit.row.row for hit in ranked[: self.settings.diversify_candidates]]
+        return diversified(ranked, self.reader.vectors(self.encoder.id, first))
 
     def _meets(self, row: int) -> bool:
         return self.plan.constraint is None or row in self._allowed

@@ -1,0 +1,172 @@
+"""The flags of `dowse eval` and of its steps `judge`, `gate` and `report`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from dowse.config import VIEWS
+
+STEPS = {
+    "judge": "grade answers by hand where there are no judgements: blind, resumable",
+    "gate": "decide whether one way of searching may replace another",
+    "report": "render a report that was saved",
+}
+# Flags of the gate that mean something else there, or are said in another way.
+_GATE_FLAGS = frozenset(["path", "report", "markdown", "json"])
+_EXAMPLES = """examples:
+  dowse eval                                       on questions from this repository's git history
+  dowse eval --compare --level symbol              every way of searching, for symbols instead of files
+  dowse eval --build --dataset cases.jsonl         only mine the questions, to look at them or to keep them
+  dowse eval --dataset cases.jsonl --html out.html questions of your own, and a page with plots
+  dowse eval --manifest repos.json --compare       many repositories, and their average
+  dowse eval gate --candidate auto --baseline keyword --report out.json
+  dowse eval judge --queries questions.txt --out cases.jsonl
+"""
+
+
+def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse what follows `dowse eval`."""
+    step = arguments[0] if arguments and arguments[0] in STEPS else ""
+    parser = eval_parser(step)
+    options = parser.parse_args(arguments[1:] if step else arguments)
+    options.step = step
+    return options
+
+
+def eval_parser(step: str = "") -> argparse.ArgumentParser:
+    """Return the parser of `dowse eval`, or of one of its steps."""
+    add = {"": _add_run, "judge": _add_judge, "gate": _add_gate, "report": _add_report}[step]
+    parser = argparse.ArgumentParser(
+        prog=f"dowse eval {step}".strip(),
+        description=(STEPS.get(step) or "measure how well searches answer, on questions with known answers")
+        + ".",
+        epilog=None
+        if step
+        else _EXAMPLES + "\nsteps (each has --help):\n" + "".join(f"  {k:8} {v}\n" for k, v in STEPS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add(parser)
+    return parser
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_what(parser)
+    _add_ways(parser)
+    _add_scoring(parser)
+    _add_mining(parser)
+    _add_outputs(parser)
+    parser.add_argument("--list-models", action="store_true", help="list the encoders there are, and stop")
+
+
+def _add_what(parser: argparse.ArgumentParser) -> None:
+    """Add what is searched and what is asked."""
+    group = parser.add_argument_group("what is searched, and what is asked")
+    group.add_argument("path", nargs="?", help="repository, folder or corpus (default: the set's own, or .)")
+    group.add_argument(
+        "--dataset",
+        metavar="D",
+        help="cases (.jsonl[.gz]), BEIR folder, CodeSearchNet file or challenge, `repos` folder, or one of "
+        "own:files, own:symbols, own:names, own:structure (default: mined from git history)",
+    )
+    group.add_argument("--manifest", metavar="FILE", help="[{name, watched_dir, store_dir, dataset}], many")
+    group.add_argument("--checkouts", metavar="DIR", help="the repositories that a suite asks about, by name")
+    group.add_argument("--queries", default="", metavar="NAME", help="of a BEIR folder with several files")
+    group.add_argument("--half", choices=("all", "tune", "report"), default="all", help="of every set")
+    group.add_argument("--index-dir", metavar="DIR", help="where the index lies (default: one of its own)")
+    group.add_argument("--index", action="store_true", help="bring indexes up to date even if they are named")
+    group.add_argument("--exclude", action="append", metavar="GLOB", help="leave out; may be repeated")
+    group.add_argument(
+        "--strip-docs", action="store_true", default=None, help="leave documentation out of the index"
+    )
+    group.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
+    group.add_argument("--view", choices=VIEWS, help="what is encoded of a symbol")
+
+
+def _add_ways(parser: argparse.ArgumentParser) -> None:
+    """Add the rows of the table."""
+    group = parser.add_argument_group("ways of searching, a row each")
+    group.add_argument(
+        "--mode", "--modes", dest="modes", metavar="W,W", help="e.g. keyword,rrf,auto+expand (default: auto)"
+    )
+    group.add_argument("--compare", action="store_true", help="each lane alone, hybrid, and auto")
+    group.add_argument("--adaptive", action="store_true", help="with the fusion that weighs names")
+    group.add_argument("--expand", action="store_true", help="with terms of the best answers added")
+    group.add_argument("--graph-expand", action="store_true", help="with what the best answers call")
+    group.add_argument("--diversify", action="store_true", help="with repetition put further down")
+    group.add_argument(
+        "--rerank", nargs="?", const="", metavar="MODEL", help="with a second look by a cross-encoder"
+    )
+    group.add_argument("--models", default="", metavar="A,B", help="the same for each of these encoders")
+    group.add_argument(
+        "--with", dest="systems", default="", metavar="T,T", help="other tools: ripgrep, fts5, semble=FOLDER"
+    )
+    group.add_argument("--against", metavar="ROW", help="compare the others with this row (default: auto)")
+    group.add_argument("--filters", default="", metavar="F", help="ask every question with these conditions")
+
+
+def _add_scoring(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("scoring")
+    group.add_argument("--level", choices=("file", "symbol"), default="", help="what must be found")
+    group.add_argument("--ks", default="1,5,10", metavar="K,K", help="where metrics are cut (1,5,10)")
+    group.add_argument("--depth", type=int, default=100, metavar="N", help="results asked for (100)")
+
+
+def _add_mining(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("mining questions")
+    group.add_argument("--build", action="store_true", help="mine questions (into --dataset FILE), and stop")
+    group.add_argument("--from", dest="origin", choices=("git", "docs"), default="git", help="mined from")
+    group.add_argument("--max-cases", type=int, default=200, metavar="N", help="0: no limit (200)")
+    group.add_argument("--since", default="", metavar="DATE", help="commits from then on")
+    group.add_argument("--with-tests", action="store_true", help="tests count as answers too")
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add where the report goes."""
+    group = parser.add_argument_group("reports")
+    group.add_argument("--json", action="store_true", help="print the report as JSON")
+    group.add_argument("--report", metavar="FILE", help="save it as JSON, for `eval gate` and `eval report`")
+    group.add_argument("--markdown", metavar="FILE", help="write it as Markdown")
+    group.add_argument("--html", metavar="FILE", help="write it as one page with plots")
+    group.add_argument("--details", metavar="FILE", help="write every question and answer (JSONL)")
+    group.add_argument("--worst", type=int, default=5, metavar="N", help="worst questions listed (5)")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def _add_judge(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="?", default=".", help="repository, folder or corpus (default: .)")
+    parser.add_argument("--queries", metavar="FILE", help='questions: one a line, or {"query"} a line')
+    parser.add_argument("--out", metavar="FILE", required=True, help="where the judgements go (JSONL)")
+    parser.add_argument("-k", "--top-k", type=int, default=10, metavar="N", help="hits of each way (10)")
+    parser.add_argument("--modes", default="", metavar="W,W", help="ways that are pooled (default: all)")
+    parser.add_argument("--sheet", metavar="FILE", help="write a sheet to fill in instead of asking")
+    parser.add_argument("--read", metavar="FILE", help="take the grades of a filled sheet")
+    parser.add_argument("--index-dir", metavar="DIR", help="where the index lies")
+    parser.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
+
+
+def _add_gate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--candidate", required=True, metavar="X", help="a row, or FILE.json[:ROW]")
+    parser.add_argument("--baseline", required=True, metavar="Y", help="a row, or FILE.json[:ROW]")
+    parser.add_argument("--report", metavar="FILE", help="saved by `dowse eval --report FILE`")
+    parser.add_argument("--manifest", metavar="FILE", help="run both rows on these repositories now")
+    parser.add_argument("--dataset", metavar="D", help="run both rows on this set now")
+    parser.add_argument("--path", metavar="PATH", help="what --dataset asks about")
+    parser.add_argument("--checkouts", metavar="DIR", help="the repositories that a suite asks about")
+    parser.add_argument("--half", choices=("all", "tune", "report"), default="all", help="of every set")
+    parser.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
+    parser.add_argument("--metric", default="", metavar="M", help="instead of each set's own")
+    parser.add_argument(
+        "--within-noise", action="store_true", help="let a set that is lower pass if that may be chance"
+    )
+    parser.add_argument("--rerank", default=None, metavar="MODEL", help="what `+rerank` in a row means")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--markdown", metavar="FILE", help="write the verdict as Markdown")
+    usual = eval_parser().parse_args([])  # what running takes, as if nothing had been said about it
+    parser.set_defaults(**{name: value for name, value in vars(usual).items() if name not in _GATE_FLAGS})
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("saved", metavar="FILE", nargs="+", help="reports saved by `dowse eval --report`")
+    _add_outputs(parser)

@@ -1,0 +1,117 @@
+"""Questions with their answers, wherever they come from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from dowse.errors import EvalError
+from dowse.eval.datasets.beir import is_beir, read_beir
+from dowse.eval.datasets.challenge import is_challenge, read_challenge
+from dowse.eval.datasets.codesearchnet import DOCS, read_functions
+from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
+from dowse.eval.datasets.lines import first_rows, plain_name
+from dowse.eval.datasets.making import at_level, make_dataset
+from dowse.eval.datasets.repos import is_suite, read_suite
+from dowse.eval.halves import take_half
+from dowse.eval.types import HALVES, Dataset
+from dowse.source.corpus import is_corpus
+
+__all__ = ["load_datasets", "read_cases", "write_cases"]
+
+_OWN = "own:"
+_KNOWN = (
+    'they are cases (one a line: {"query": …, "relevant_files": […]}), a BEIR folder (corpus.jsonl, '
+    "queries.jsonl, qrels/test.tsv), functions of CodeSearchNet with documentation, its challenge "
+    "(queries.csv, annotationStore.csv), or a suite of repositories (repos.json, cases/NAME.jsonl)"
+)
+
+
+def load_datasets(
+    place: str | Path,
+    *,
+    level: str = "",
+    queries: str = "",
+    half: str = "all",
+    checkouts: Path | None = None,
+    strip_docs: bool | None = None,
+    name: str = "",
+    root: Path | None = None,
+    language: str = "",
+) -> list[Dataset]:
+    """Read questions; what `place` is shows by itself.
+
+    Args:
+        place: A file of cases, a BEIR folder, a file or folder of CodeSearchNet's functions, the folder of
+            its challenge, a suite of repositories, or `own:NAME`.
+        level: "file" or "symbol"; "" takes what was judged, files first.
+        queries: Of a place with several sets, the one to take: a file of queries, or a repository.
+        half: "tune", "report" or "all".
+        checkouts: Where the repositories of a suite lie.
+        strip_docs: Whether documentation must stay out of the index; None knows it of questions that were
+            made from documentation, and of no others.
+        name: What the set is called; "" takes the name of the place.
+        root: What to search, where the place does not say so; the challenge needs a corpus.
+        language: Of the challenge's judgements; "" takes all.
+
+    Raises:
+        EvalError: If this is none of them, or something in it is wrong; the message names file and line.
+    """
+    if half not in HALVES:
+        raise EvalError(f"the half is one of {', '.join(HALVES)}, not {half!r}")
+    found = _read(place, queries, checkouts, name, root, language)
+    found = [_asked_for(each, level, strip_docs, root) for each in found]
+    return [take_half(each, half) for each in found]
+
+
+def _read(
+    place: str | Path, queries: str, checkouts: Path | None, name: str, root: Path | None, language: str
+) -> list[Dataset]:
+    """Find out what a place is, and read it."""
+    if str(place).startswith(_OWN):
+        return _read_own(str(place), queries, checkouts, name)
+    path = Path(place).expanduser().resolve()
+    if not path.exists():
+        raise EvalError(f"{place} does not exist; name a file of cases or the folder of a set")
+    if is_suite(path):
+        return read_suite(path, checkouts, queries, name)
+    if is_beir(path):
+        return read_beir(path, queries, name)
+    if queries:
+        raise EvalError(f"{path} is one set, without {queries!r} in it; leave that choice out")
+    if is_challenge(path):
+        return [read_challenge(path, root or checkouts, language, name)]
+    if _holds_cases(path):
+        return [_read_case_file(path, name)]
+    if is_corpus(path):
+        return [read_functions(path, name)]
+    raise EvalError(f"{path} holds no questions that we know; {_KNOWN}")
+
+
+def _read_own(place: str, queries: str, checkouts: Path | None, name: str) -> list[Dataset]:
+    """Read a set of our own, under another name if one is given."""
+    from dowse.eval.sets import own_set
+
+    found = own_set(f"{place}/{queries}" if queries else place, checkouts)
+    if not name or len(found) == 1:
+        return [replace(each, name=name or each.name) for each in found]
+    return [replace(each, name=f"{name}/{each.name.rpartition('/')[2]}") for each in found]
+
+
+def _holds_cases(path: Path) -> bool:
+    """Whether a file is meant as cases, be they right or wrong."""
+    return path.is_file() and any(
+        "query" in row or FILES in row or SYMBOLS in row for row in first_rows(path)
+    )
+
+
+def _read_case_file(path: Path, name: str) -> Dataset:
+    cases = read_cases(path)
+    strip_docs = any(case.source == DOCS for case in cases)
+    return make_dataset(name or plain_name(path), cases, (path,), strip_docs=strip_docs)
+
+
+def _asked_for(dataset: Dataset, level: str, strip_docs: bool | None, root: Path | None) -> Dataset:
+    """Return a dataset with what the caller decides."""
+    strip = dataset.strip_docs if strip_docs is None else strip_docs
+    return replace(at_level(dataset, level), strip_docs=strip, root=dataset.root or root)

@@ -1,0 +1,32 @@
+"""CodeSearchNet's files of functions: the documentation of each is a question, the function its answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dowse.errors import EvalError
+from dowse.eval.datasets.lines import plain_name
+from dowse.eval.datasets.making import make_dataset
+from dowse.eval.types import Case, Dataset
+from dowse.source.corpus import CorpusFunction, open_corpus
+
+# The source of cases that were made from documentation.
+DOCS = "docs"
+
+
+def read_functions(place: Path, name: str = "") -> Dataset:
+    """Return a question for every documented function; those without documentation are only searched.
+
+    The index must be without documentation, so the dataset asks for `strip_docs`.
+    """
+    cases: dict[str, Case] = {}  # of equal ids the last counts, as in the index
+    for function in open_corpus(place):
+        if not isinstance(function, CorpusFunction):
+            continue
+        cases.pop(function.id, None)
+        if function.doc.strip():
+            answer = {function.id: 1.0}
+            cases[function.id] = Case(function.doc, symbols=answer, id=function.id, source=DOCS)
+    if not cases:
+        raise EvalError(f'{place}: no function has documentation (looked for "docstring" and its like)')
+    return make_dataset(name or plain_name(place), list(cases.values()), (), root=place, strip_docs=True)

@@ -1,0 +1,88 @@
+"""JSON objects line by line, packed or not; what is wrong is told with file and line."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dowse.errors import EvalError
+from dowse.source.corpus import ENDINGS, open_packed
+
+# Enough to tell questions from other things, however many comments stand before the first.
+_SNIFFED_BYTES = 1_000_000
+_SNIFFED_ROWS = 20
+
+_COMMENTS = (b"#", b"//")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Give the lines of a file that are not blank, with their numbers.
+
+    Raises EvalError if the file can't be read to its end.
+    """
+    try:
+        with open_packed(str(path)) as stream:
+            for number, line in enumerate(stream, 1):
+                text = line.removeprefix(_BYTE_ORDER_MARK).strip()
+                if text:
+                    yield number, text
+    except (EOFError, OSError, zlib.error) as error:
+        raise EvalError(f"{path} can't be read ({error}); check the path and that it is complete") from error
+
+
+def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give every line's object, each with `file:line` for messages about it; comments are left out."""
+    for number, line in read_lines(path):
+        if line.startswith(_COMMENTS):
+            continue
+        where = f"{path}:{number}"
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise EvalError(f"{where}: not valid JSON ({error}); write one object a line") from error
+        if not isinstance(row, dict):
+            raise EvalError(f'{where}: not a JSON object; write {{"query": …, "relevant_files": […]}}')
+        yield where, row
+
+
+def first_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the objects on the first lines of a file, whatever it is: none if there are none."""
+    rows: list[dict[str, Any]] = []
+    try:
+        with open_packed(str(path)) as stream:
+            while len(rows) < _SNIFFED_ROWS and stream.tell() < _SNIFFED_BYTES:
+                line = stream.readline(_SNIFFED_BYTES)
+                if not line:
+                    break
+                text = line.removeprefix(_BYTE_ORDER_MARK).strip()
+                if text and not text.startswith(_COMMENTS):
+                    rows.append(_object(text))
+    except (EOFError, OSError, zlib.error):
+        pass
+    return [row for row in rows if row]
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """Return the object on a line, an empty one if there is none."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+def plain_text(value: object) -> str:
+    """Return a text, or a number as one; JSON can spell lone surrogates, which nothing can write."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    return str(value).encode("utf-8", "replace").decode()
+
+
+def plain_name(path: Path) -> str:
+    """Return a file's name without the endings of JSONL."""
+    ending = next((each for each in ENDINGS if path.name.endswith(each)), "")
+    return path.name.removesuffix(ending)

@@ -1,0 +1,42 @@
+"""How cases become a dataset: its level and the metric that counts follow from what was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dowse.errors import EvalError
+from dowse.eval.types import LEVELS, Case, Dataset
+
+
+def make_dataset(
+    name: str,
+    cases: Sequence[Case],
+    files: tuple[Path, ...],
+    *,
+    root: Path | None = None,
+    counting: str = "distinct",
+    strip_docs: bool = False,
+) -> Dataset:
+    """Return a dataset at file level, or at symbol level if no files were judged."""
+    level = "file" if any(case.files for case in cases) else "symbol"
+    metric = main_metric(cases, level)
+    return Dataset(name, tuple(cases), level, counting, metric, root, strip_docs, files=files)
+
+
+def at_level(dataset: Dataset, level: str) -> Dataset:
+    """Return a dataset at another level; "" leaves it. Raises EvalError if nothing was judged there."""
+    if level in ("", dataset.level):
+        return dataset
+    if level not in LEVELS:
+        raise EvalError(f"the level is one of {', '.join(LEVELS)}, not {level!r}")
+    if not any(case.judged(level) for case in dataset.cases):
+        raise EvalError(f"{dataset.name} has no answers at {level} level; ask for {dataset.level} level")
+    return replace(dataset, level=level, metric=main_metric(dataset.cases, level))
+
+
+def main_metric(cases: Sequence[Case], level: str) -> str:
+    """Return the metric that counts: where one of many functions is wanted, how far up it stands."""
+    graded = any(grade not in (0, 1) for case in cases for grade in case.judged(level).values())
+    return "mrr@100" if level == "symbol" and not graded else "ndcg@10"

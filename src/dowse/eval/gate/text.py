@@ -1,0 +1,78 @@
+"""A gate's verdict to read: on a terminal, and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dowse.eval.gate.decide import GateRow, Verdict
+from dowse.eval.reports.markdown import escaped
+from dowse.eval.reports.wording import metric_label, number, one_line
+from dowse.eval.reports.wording import verdict as kind
+
+_HEAD = ("set", "metric", "cases", "candidate", "baseline", "difference", "95 % interval", "p", "", "")
+# How many columns are names, on the left of their room; figures stand on the right.
+_NAMES = 2
+
+
+def render_gate(verdict: Verdict) -> str:
+    """Return a verdict as text: a table with a row for each set, and the reasons."""
+    table = [_HEAD, *(tuple(map(one_line, _cells(row))) for row in _rows(verdict))]
+    widths = [max(len(cells[i]) for cells in table) for i in range(len(_HEAD))]
+    lines = [_headline(verdict), ""]
+    lines += ["  ".join(_aligned(cells, widths)).rstrip() for cells in table]
+    return "\n".join([*lines, "", *(f"- {one_line(reason)}" for reason in verdict.reasons)]) + "\n"
+
+
+def render_gate_markdown(verdict: Verdict) -> str:
+    """Return a verdict as Markdown."""
+    heads = (*_HEAD[:-2], "kind", "verdict")
+    sides = ["---" if i < _NAMES else "---:" for i in range(len(heads))]
+    table = [heads, tuple(sides), *(tuple(map(escaped, _cells(row))) for row in _rows(verdict))]
+    lines = [f"| {' | '.join(cells)} |" for cells in table]
+    reasons = [f"- {escaped(reason)}" for reason in verdict.reasons]
+    return "\n".join([f"## {escaped(_headline(verdict))}", "", *lines, "", *reasons]) + "\n"
+
+
+def _headline(verdict: Verdict) -> str:
+    state = "PASSED" if verdict.passed else "FAILED"
+    choice = ", within noise" if verdict.within_noise else ""
+    return f"gate {state}{choice}: {one_line(verdict.candidate)} against {one_line(verdict.baseline)}"
+
+
+def _rows(verdict: Verdict) -> list[GateRow]:
+    return [*verdict.rows, verdict.mean]
+
+
+def _cells(row: GateRow) -> tuple[str, ...]:
+    found = row.difference
+    return (
+        row.name,
+        metric_label(row.metric),
+        f"{row.cases:,}",
+        _exact(row.candidate),
+        _exact(row.baseline),
+        _signed(row.candidate - row.baseline),
+        f"{_signed(found.low)} to {_signed(found.high)}",
+        "< .001" if found.p < 0.0005 else number(found.p),
+        kind(found),
+        row.verdict,
+    )
+
+
+def _exact(value: float) -> str:
+    """Return a share with four places: the gate turns on small differences."""
+    return f"{value:.4f}".removeprefix("0")
+
+
+def _signed(value: float) -> str:
+    """Return a difference with its sign; one that rounds to nothing keeps the sign, for it may decide."""
+    sign = "±" if value == 0 else "−" if value < 0 else "+"
+    return sign + _exact(abs(value))
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    last = len(_HEAD) - 2  # words again
+    return [
+        cell.ljust(width) if i < _NAMES or i >= last else cell.rjust(width)
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]

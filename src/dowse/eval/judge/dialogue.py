@@ -1,0 +1,188 @@
+"""Judging in a terminal: one result after another, a key and Enter for each, saved at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from dowse.eval.judge.judgements import GRADES, Judgements
+from dowse.eval.judge.pool import Item, Question
+from dowse.eval.reports.wording import one_line
+
+_RULE = "─" * 72
+_HELP = "\n".join(
+    [
+        "How well does it answer the question? Judge what it is, not how it is written.",
+        *(f"  {grade}  {meaning}" for grade, meaning in GRADES.items()),
+        "  s  skip: leave it open",
+        "  b  back to the one before, to look or to grade it again (Enter keeps what it has)",
+        "  u  undo: take the last answer back",
+        "  n  write a note on this one",
+        "  q  quit; everything is saved, and the next time goes on here",
+        "  ?  this help",
+    ]
+)
+_PROMPT = "grade 0–3, or s b u n q ? > "
+
+
+def judge(questions: Sequence[Question], judgements: Judgements, answers: TextIO, screen: TextIO) -> bool:
+    """Show what is not yet judged and save what is answered; return whether everything is judged.
+
+    The end of the answers, or Ctrl-C, is as good as `q`.
+    """
+    dialogue = _Dialogue(questions, judgements, answers, screen)
+    try:
+        return dialogue.run()
+    except KeyboardInterrupt:
+        dialogue.say("")
+        return dialogue.quit()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One result of one question."""
+
+    number: int  # of the question, from 1
+    question: Question
+    item: Item
+
+
+class _Dialogue:
+    """Where a judge is."""
+
+    def __init__(
+        self, questions: Sequence[Question], judgements: Judgements, answers: TextIO, screen: TextIO
+    ) -> None:
+        self._questions = len(questions)
+        self._judgements = judgements
+        self._answers, self._screen = answers, screen
+        numbered = enumerate(questions, 1)
+        self._steps = [_Step(number, each, item) for number, each in numbered for item in each.items]
+        self._at = 0
+        self._shown = -1  # the step that is on the screen
+
+    def run(self) -> bool:
+        """Go on until all is judged or the judge has enough."""
+        if not self._go_on():
+            return self._finish()
+        self.say(_HELP)
+        while True:
+            if self._shown != self._at:
+                self._show()
+            answer = self._ask(_PROMPT)
+            if answer is None or answer.lower() in ("q", "quit"):
+                return self.quit()
+            if not self._do(answer.strip().lower()):
+                return self._finish()
+
+    def say(self, text: str) -> None:
+        """Write a line, or several."""
+        self._screen.write(text + "\n")
+        self._screen.flush()
+
+    def quit(self) -> bool:
+        """Say how much is left."""
+        left = self._left()
+        self.say(f"{len(self._judgements)} judged, {left} left; all is saved, the next time goes on here")
+        return not left
+
+    def _finish(self) -> bool:
+        self.say(f"all {len(self._steps)} results of {self._questions} queries are judged")
+        return True
+
+    def _ask(self, prompt: str) -> str | None:
+        self._screen.write(prompt)
+        self._screen.flush()
+        line = self._answers.readline()
+        return line.strip() if line else None
+
+    def _do(self, answer: str) -> bool:
+        """Carry out one answer; return whether there is more to judge."""
+        if answer in ("?", "h", "help"):
+            self.say(_HELP)
+        elif answer == "b":
+            self._back()
+        elif answer == "u":
+            self._undo()
+        elif answer == "n":
+            self._note()
+        elif answer == "" and self._is_answered(self._at):
+            return self._go_on()
+        elif answer == "s" or answer in map(str, GRADES):
+            step = self._steps[self._at]
+            grade = None if answer == "s" else int(answer)
+            self._judgements.record(step.question, step.item, grade, skipped=grade is None)
+            return self._go_on()
+        else:
+            self.say(f"{one_line(answer, 20)!r} is no answer; 0, 1, 2 or 3 grade it, ? explains")
+        return True
+
+    def _go_on(self) -> bool:
+        """Move to the next result without an answer, from here on and then from the start; False if none."""
+        count = len(self._steps)
+        order = [(self._at + ahead) % count for ahead in range(count)]
+        found = next((at for at in order if not self._is_answered(at)), None)
+        self._at = self._at if found is None else found
+        return found is not None
+
+    def _is_answered(self, at: int) -> bool:
+        known = self._judgements.get(self._steps[at].question, self._steps[at].item)
+        return known is not None and known.answered
+
+    def _back(self) -> None:
+        if self._at == 0:
+            self.say("this is the first one")
+        else:
+            self._at -= 1
+
+    def _undo(self) -> None:
+        last = self._judgements.last()
+        keys = [(step.question.id, step.item.key) for step in self._steps]
+        if last is None or last.key not in keys:
+            self.say("there is nothing to undo")
+            return
+        self._at = keys.index(last.key)
+        step = self._steps[self._at]
+        self._judgements.record(step.question, step.item, None)
+        self.say("taken back:")
+        self._shown = -1
+
+    def _note(self) -> None:
+        step = self._steps[self._at]
+        note = self._ask("note > ")
+        if note:
+            known = self._judgements.get(step.question, step.item)
+            grade, skipped = (known.grade, known.skipped) if known else (None, False)
+            self._judgements.record(step.question, step.item, grade, skipped=skipped, note=note)
+            self.say("noted; it still wants its grade" if grade is None else "noted")
+
+    def _left(self, number: int = 0) -> int:
+        """Return how many results are left, of one question or of all."""
+        of = [at for at, step in enumerate(self._steps) if number in (0, step.number)]
+        return sum(not self._is_answered(at) for at in of)
+
+    def _show(self) -> None:
+        """Show a question and one result, without a hint at who found it."""
+        self._shown = self._at
+        step = self._steps[self._at]
+        here, everywhere = self._left(step.number), self._left()
+        self.say(f"\n{_RULE}\nquery {step.number} of {self._questions}, {here} left ({everywhere} in all)")
+        self.say(f"  {one_line(step.question.query)}\n")
+        for line in described(step.item):
+            self.say(line)
+        known = self._judgements.get(step.question, step.item)
+        if known and known.answered:
+            said = "skipped" if known.grade is None else f"{known.grade}, {GRADES[known.grade]}"
+            self.say(f"\nso far: {said}" + (f" (note: {one_line(known.note)})" if known.note else ""))
+        self.say("")
+
+
+def described(item: Item) -> list[str]:
+    """Return what a judge sees of a result: where it is, what it is, and its first lines."""
+    head = " · ".join(part for part in (item.place, f"{item.kind} {item.symbol}".strip()) if part)
+    lines = [f"{number:>6} | {text}" for number, text in item.lines]
+    whole = item.end_line - item.start_line + 1
+    if lines and item.lines[-1][0] < item.end_line:
+        lines.append(f"       … {whole} lines in all")
+    return [one_line(head), *(lines or ["       (its text can't be shown)"])]

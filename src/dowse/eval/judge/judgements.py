@@ -1,0 +1,200 @@
+"""What people judged: kept line by line in a file as they go, and made into cases."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from dowse.errors import EvalError
+from dowse.eval.datasets.lines import read_rows
+from dowse.eval.judge.pool import Item, Question
+from dowse.eval.types import Case
+
+# What the grades mean; judges see these words.
+GRADES = {
+    0: "not relevant: it has nothing to do with the question",
+    1: "related: the same subject, but it does not help with the question",
+    2: "helpful: a part of the answer, or it leads there at once",
+    3: "the answer: exactly what was asked for",
+}
+SOURCE = "judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one person said about one result."""
+
+    question: str  # id
+    query: str
+    path: str
+    symbol: str
+    start_line: int
+    end_line: int
+    entry: str = ""  # of a corpus
+    grade: int | None = None
+    skipped: bool = False  # looked at, and left open
+    note: str = ""
+
+    @property
+    def item(self) -> Item:
+        """What was judged."""
+        return Item(self.path, self.symbol, self.start_line, self.end_line, id=self.entry)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What names it: a later judgement with the same key replaces it."""
+        return self.question, self.item.key
+
+    @property
+    def answered(self) -> bool:
+        """Whether it need not be asked again."""
+        return self.skipped or self.grade is not None
+
+
+class Judgements:
+    """The judgements in a file, which grows by a line with each; later lines replace earlier ones.
+
+    Every line is on the disk before `record` returns, so whatever ends the process, nothing is lost but a
+    line that was being written.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._known: dict[tuple[str, str], Judgement] = {}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        except OSError as error:
+            raise EvalError(f"{path} can't be written ({error}); name another file") from error
+        try:
+            self._drop_torn_line()
+            for where, row in read_rows(self.path):
+                self._remember(_judgement(row, where))
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Judgements:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._file)
+
+    def __len__(self) -> int:
+        return sum(each.answered for each in self._known.values())
+
+    def get(self, question: Question, item: Item) -> Judgement | None:
+        """Return what was said about a result, if anything was."""
+        return self._known.get((question.id, item.key))
+
+    def last(self) -> Judgement | None:
+        """Return the newest answer."""
+        return next((each for each in reversed(self._known.values()) if each.answered), None)
+
+    def all(self) -> list[Judgement]:
+        """Return every answer, oldest first."""
+        return [each for each in self._known.values() if each.answered]
+
+    def record(
+        self,
+        question: Question,
+        item: Item,
+        grade: int | None,
+        *,
+        skipped: bool = False,
+        note: str | None = None,
+    ) -> None:
+        """Save an answer; None takes the grade back. A note stays until there is another."""
+        if grade is not None and grade not in GRADES:
+            raise EvalError(f"a grade is one of {', '.join(map(str, GRADES))}, not {grade}")
+        before = self.get(question, item)
+        kept = note if note is not None else before.note if before else ""
+        place = (item.path, item.symbol, item.start_line, item.end_line, item.id)
+        self.add([Judgement(question.id, question.query, *place, grade, skipped, kept)])
+
+    def add(self, judgements: Iterable[Judgement]) -> int:
+        """Save judgements made elsewhere; return how many of them were news."""
+        news = [each for each in judgements if self._known.get(each.key) != each]
+        lines = "".join(json.dumps(_row(each), ensure_ascii=False) + "\n" for each in news)
+        if news:
+            self._append(lines.encode("utf-8", "backslashreplace"))
+        for each in news:
+            self._remember(each)
+        return len(news)
+
+    def cases(self) -> list[Case]:
+        """Return the questions with everything that was graded, also 0; a file has its best grade."""
+        found: dict[str, Case] = {}
+        for each in self._known.values():
+            if each.grade is None:
+                continue
+            case = found.get(each.question) or Case(each.query, {}, {}, each.question, SOURCE)
+            found[each.question] = replace(case, files=_files(case, each), symbols=_symbols(case, each))
+        return sorted(found.values(), key=lambda case: case.id)
+
+    def _remember(self, judgement: Judgement) -> None:
+        self._known.pop(judgement.key, None)  # the newest comes last
+        self._known[judgement.key] = judgement
+
+    def _append(self, data: bytes) -> None:
+        """Write lines in one piece, as a file opened for appending takes them, and wait for the disk."""
+        try:
+            written = os.write(self._file, data)
+            os.fsync(self._file)
+        except OSError as error:
+            raise EvalError(f"{self.path} can't be written ({error}); see to that and go on") from error
+        if written < len(data):
+            raise EvalError(f"{self.path} can't be written, the disk is full; make room and go on")
+
+    def _drop_torn_line(self) -> None:
+        """Cut off what a killed process had begun to write."""
+        data = self.path.read_bytes()
+        if data and not data.endswith(b"\n"):
+            try:
+                json.loads(data.rpartition(b"\n")[2])
+                os.write(self._file, b"\n")  # it is whole; an editor took the line feed
+            except ValueError:
+                os.ftruncate(self._file, data.rfind(b"\n") + 1)
+
+
+def _files(case: Case, each: Judgement) -> dict[str, float]:
+    files = dict(case.files)
+    if each.path and each.grade is not None:
+        files[each.path] = max(files.get(each.path, 0.0), float(each.grade))
+    return files
+
+
+def _symbols(case: Case, each: Judgement) -> dict[str, float]:
+    symbols = dict(case.symbols)
+    if (each.symbol or not each.path) and each.grade is not None:
+        symbols[each.item.key] = float(each.grade)
+    return symbols
+
+
+def _row(judgement: Judgement) -> dict[str, Any]:
+    """Return a line of the file; what says nothing is left out, but never the grade."""
+    return {name: value for name, value in asdict(judgement).items() if value or name == "grade"}
+
+
+def _judgement(row: dict[str, Any], where: str) -> Judgement:
+    names = ("question", "query", "path", "symbol", "entry", "note")
+    texts = {name: row.get(name, "") for name in names}
+    numbers = {name: row.get(name, 0) for name in ("start_line", "end_line")}
+    grade = row.get("grade")
+    whole = all(isinstance(value, str) for value in texts.values()) and texts["question"] and texts["query"]
+    if not whole or not all(isinstance(value, int) for value in numbers.values()):
+        raise EvalError(f"{where}: no judgement of `dowse eval judge`; name its file, or remove this line")
+    if grade is not None and (isinstance(grade, bool) or grade not in GRADES):
+        raise EvalError(f"{where}: {grade!r} is no grade; write {', '.join(map(str, GRADES))} or null")
+    return Judgement(**texts, **numbers, grade=grade, skipped=row.get("skipped") is True)

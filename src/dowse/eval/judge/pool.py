@@ -1,0 +1,184 @@
+"""What is to be judged: the best results of several ways of searching, with nothing that tells them apart."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from dowse.api import Index
+from dowse.errors import EvalError
+from dowse.eval.datasets.lines import plain_text, read_lines
+from dowse.eval.matching import as_found
+from dowse.eval.types import Found, Search
+from dowse.types import Hit
+
+POOL_DEPTH = 10
+# Lines of each result that are shown: enough to judge a function by, and a screen holds it.
+_SHOWN = 16
+_WIDTH = 140
+# Kinds of characters that move the cursor, turn text around, end a line, or can't be written.
+_UNSHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One result to judge; where it came from and at which rank is left out on purpose."""
+
+    path: str = ""
+    symbol: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    kind: str = ""
+    lines: tuple[tuple[int, str], ...] = ()  # the first of its text, with their numbers
+    id: str = ""  # of an entry of a corpus that has no path
+
+    @property
+    def key(self) -> str:
+        """What names it among the results of a question."""
+        if self.path and self.symbol:
+            return f"{self.path}::{self.symbol}"
+        if self.path:
+            return f"{self.path}#{self.start_line}-{self.end_line}" if self.start_line else self.path
+        return self.symbol or self.id
+
+    @property
+    def place(self) -> str:
+        """Where it is, as editors write it."""
+        line = f":{self.start_line}" if self.path and self.start_line else ""
+        return (self.path or self.id) + line
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with all that was found for it, in an order that says nothing."""
+
+    id: str
+    query: str
+    items: tuple[Item, ...]
+
+
+def read_queries(path: str | Path) -> list[str]:
+    """Read questions, one a line, or JSON objects with a "query".
+
+    What comes again is left out, and what begins with a hash and a blank (`#include` may well be asked for).
+    """
+    found = []
+    for number, line in read_lines(Path(path)):
+        if line.startswith(b"# "):
+            continue
+        where = f"{path}:{number}"
+        query = _object_query(line, where) if line.startswith(b"{") else line.decode("utf-8", "replace")
+        found.append(" ".join(query.split()))
+    if not found:
+        raise EvalError(f"{path}: no questions; write one a line")
+    return list(dict.fromkeys(found))
+
+
+def _object_query(line: bytes, where: str) -> str:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise EvalError(
+            f"{where}: not valid JSON ({error}); write one object or one question a line"
+        ) from error
+    query = plain_text(row.get("query"))
+    if not query.strip():
+        raise EvalError(f'{where}: no question; write its text under "query"')
+    return query
+
+
+def pool(
+    ways: Index | Mapping[str, Search] | Iterable[Search],
+    queries: Iterable[str],
+    k: int = POOL_DEPTH,
+    *,
+    root: Path | None = None,
+    on_query: Callable[[int], None] = lambda _: None,
+) -> list[Question]:
+    """Ask every question in every way and gather the first k results of each.
+
+    Args:
+        ways: Callables as `evaluate` takes them; or an index, which is then asked in all its modes.
+        queries: The questions.
+        k: How many results of each way are judged.
+        root: Where files lie, to show those of which a way tells only path and lines.
+        on_query: Called after each question with how many are done.
+    """
+    if isinstance(ways, Index):
+        root, searches = root or ways.root, _modes(ways)
+    else:
+        searches = list(ways.values() if isinstance(ways, Mapping) else ways)
+    if not searches:
+        raise EvalError("there is nothing to search with; name at least one way of searching")
+    questions = []
+    for query in dict.fromkeys(queries):
+        results = [result for search in searches for result in islice(search(query, k), k)]
+        items = {item.key: item for result in reversed(results) if (item := _item(result, root)).key}
+        name = question_id(query)
+        ordered = sorted(items.values(), key=lambda item: _digest(f"{name} {item.key}"))
+        questions.append(Question(name, query, tuple(ordered)))
+        on_query(len(questions))
+    return questions
+
+
+def question_id(query: str) -> str:
+    """Return what a question is called; its text alone decides, since its answers become known one by one."""
+    return f"judge-{_digest(query)[:12]}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _modes(index: Index) -> list[Search]:
+    """Return the ways in which an index can be asked."""
+    from dowse.eval.ways import COMPARED, possible, way
+
+    with index.backend.reader() as reader:
+        graph = not reader.is_corpus
+    chosen = possible(map(way, COMPARED), vectors=index.settings.encoder != "none", graph=graph)
+    return [_asking(index, each.options) for each in chosen]
+
+
+def _asking(index: Index, options: Mapping[str, object]) -> Search:
+    settings = dict(options)
+    return lambda query, k: index.search(query, k=k, plain=True, **settings).hits  # type: ignore[arg-type]
+
+
+def _item(result: object, root: Path | None) -> Item:
+    found = as_found(result)
+    if isinstance(result, Hit):
+        symbol = result.symbol
+        # Nothing follows the last line feed, so there may be one text too many.
+        pairs = list(zip(symbol.line_numbers, symbol.code.split("\n"), strict=False))
+        return Item(*found[:4], symbol.kind, _shown(pairs), found.id)
+    return Item(*found[:4], "", _shown(_read(found, root)), found.id)
+
+
+def _read(found: Found, root: Path | None) -> list[tuple[int, str]]:
+    """Return the lines of a result of which only the place is known."""
+    if root is None or not found.path:
+        return []
+    try:
+        texts = (root / found.path).read_text("utf-8", "replace").split("\n")
+    except OSError:
+        return []
+    first = max(1, found.start_line)
+    last = found.end_line or len(texts)
+    return list(enumerate(texts[first - 1 : last], first))
+
+
+def _shown(lines: Iterable[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
+    full = [(number, shown_code(text)) for number, text in lines]
+    return tuple([(number, text) for number, text in full if text][:_SHOWN])
+
+
+def shown_code(text: str) -> str:
+    """Return a line of code that can be shown: not too long, and nothing in it that steers a terminal."""
+    plain = "".join("�" if unicodedata.category(c) in _UNSHOWN else c for c in text.expandtabs(4).rstrip())
+    return plain if len(plain) <= _WIDTH else plain[: _WIDTH - 1] + "…"

@@ -1,0 +1,96 @@
+"""Many repositories in one run: a JSON list that names each, its code, its index and its questions."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dowse.errors import EvalError
+from dowse.eval.datasets import load_datasets
+from dowse.eval.types import Dataset
+
+_TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts", "filters")
+_KEYS = (*_TEXTS, "strip_docs")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One repository of a manifest; all but its name and dataset may be left out."""
+
+    name: str
+    dataset: str  # a file, a folder, or the name of a set of our own
+    watched_dir: Path | None = None  # what to search; None where the dataset says so
+    store_dir: str = ""  # where its index lies
+    level: str = ""
+    queries: str = ""  # of a BEIR folder with several
+    metric: str = ""
+    checkouts: Path | None = None  # of the repositories that a suite asks about
+    filters: str = ""
+    strip_docs: bool | None = None
+
+    def datasets(self, level: str = "", half: str = "all") -> list[Dataset]:
+        """Read the questions."""
+        found = load_datasets(
+            self.dataset,
+            level=self.level or level,
+            queries=self.queries,
+            half=half,
+            checkouts=self.checkouts,
+            strip_docs=self.strip_docs,
+            name=self.name,
+            root=self.watched_dir,
+        )
+        return [replace(each, metric=self.metric) for each in found] if self.metric else found
+
+
+def read_manifest(path: Path) -> list[Entry]:
+    """Read a manifest; paths are relative to it, and `$NAME` stands for a variable of the environment."""
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise EvalError(f"{path} is not valid JSON ({error})") from error
+    if not isinstance(entries, list) or not entries:
+        raise EvalError(f"{path} holds no repositories: write [{{name, watched_dir, store_dir, dataset}}]")
+    found = [_entry(entry, path, number) for number, entry in enumerate(entries, 1)]
+    names = [entry.name for entry in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise EvalError(f"{path} has several entries called {', '.join(twice)}; give each a name of its own")
+    return found
+
+
+def _entry(entry: object, path: Path, number: int) -> Entry:
+    where = f"{path}, entry {number}"
+    if not isinstance(entry, dict):
+        raise EvalError(f"{where} is no object with name, watched_dir, store_dir and dataset")
+    unknown = sorted(set(entry) - set(_KEYS))
+    if unknown:
+        raise EvalError(f"{where} has {', '.join(unknown)}; an entry may have {', '.join(_KEYS)}")
+    wrong = [key for key in _TEXTS if not isinstance(entry.get(key, ""), str)]
+    if wrong or not isinstance(entry.get("strip_docs", False), bool):
+        raise EvalError(f"{where}: {', '.join(wrong) or 'strip_docs'} is not of the right type")
+    values: dict[str, Any] = {key: _expanded(value, where) for key, value in entry.items()}
+    if not values.get("name") or not values.get("dataset"):
+        raise EvalError(f"{where} needs a name and a dataset")
+    for key in ("watched_dir", "checkouts", "store_dir"):
+        if values.get(key):
+            values[key] = (path.parent / Path(values[key]).expanduser()).resolve()
+    if values.get("store_dir"):
+        values["store_dir"] = str(values["store_dir"])
+    if not values["dataset"].startswith("own:"):
+        values["dataset"] = str((path.parent / Path(values["dataset"]).expanduser()).resolve())
+    return Entry(**values)
+
+
+def _expanded(value: object, where: str) -> object:
+    """Put the environment's values in; a variable that is not set is a mistake worth naming."""
+    if not isinstance(value, str):
+        return value
+    full = os.path.expandvars(value)
+    if "$" in full:
+        name = full[full.index("$") :].split("/")[0]
+        raise EvalError(f"{where} speaks of {name}, which is not set; set it in the environment")
+    return full

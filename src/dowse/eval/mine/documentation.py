@@ -1,0 +1,166 @@
+"""Questions from documentation: the first sentence asks, the symbol that it describes answers.
+
+Whoever asks these must search an index that was made without documentation (`strip_docs`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from dowse.errors import EvalError
+from dowse.eval.mine.sources import Sources, definitions_in, read
+from dowse.eval.types import Case
+from dowse.parse.languages import language_of
+from dowse.train.pairs import code_filters, doc_filters
+from dowse.train.pairs.docs import clean_doc
+from dowse.train.pairs.exclusion import first_paragraph
+from dowse.train.pairs.extract import code_without_docs
+from dowse.train.pairs.model import Candidate
+from dowse.types import Definition
+
+# Shorter sentences fit too many places: "Close the file."
+MIN_WORDS = 4
+# Longer ones are no questions that anybody would type.
+MAX_WORDS = 40
+# The same sentence on a function and its asynchronous twin has two answers; on more it is a formula.
+MAX_ANSWERS = 3
+
+# What the makers of training pairs leave out too, but for human languages: any will do here.
+_UNFIT = (
+    code_filters.is_test,
+    doc_filters.is_boilerplate,
+    doc_filters.is_licence,
+    doc_filters.not_prose,
+    code_filters.too_short,
+    code_filters.is_stub,
+    code_filters.is_trivial,
+)
+
+_SENTENCE_END = re.compile(
+    r"(?<!\.[a-zA-Z])(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!\bno)[.!?](?=\s|\Z)|。|:(?=\s*\Z)"
+)
+# Markup: :class:`~pkg.Name`, {@link Name}, [`name`](url), ``code``, **bold**.
+_ROLE = re.compile(r":[\w:+.-]+:`~?\.?([^`<]*?)(?:\s*<[^`>]*>)?`")
+_LINK_TAG = re.compile(r"\{@\w+\s+([^}|]*)(?:\|[^}]*)?\}")
+_LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
+_MARKS = re.compile(r"`+|\*\*|<[^<>\s][^<>]*>|(?<=\w)_(?=\s|\Z)")
+_WORD = re.compile(r"\w+")
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_SMALL = frozenset(
+    """a an the of to in for and or is are be this that it its from with by as on at return returns get gets
+    set sets given whether if new class method function object instance value""".split()
+)
+
+
+class _Documented(NamedTuple):
+    """A symbol and the first sentence of its documentation."""
+
+    path: str
+    line: int
+    name: str  # qualified
+    sentence: str
+
+
+def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language: str = "") -> list[Case]:
+    """Return questions out of the documentation of a tree, in the order of its files.
+
+    Args:
+        root: Any folder with source code.
+        max_cases: How many at most, spread over the files and the same each time; 0 for all there are.
+        language: Only this programming language; "" for all.
+    """
+    folder = Path(root).resolve()
+    if not folder.is_dir():
+        raise EvalError(f"{root} is not a folder; name one with source code")
+    sources = Sources(folder)
+    paths = [path for path in sorted(sources.paths) if sources.is_indexed(path)]
+    groups: dict[str, list[_Documented]] = {}
+    for path in paths:
+        for each in _documented(folder, path, language):
+            groups.setdefault(_key(each.sentence), []).append(each)
+    fit = [group for group in groups.values() if len({_target(each) for each in group}) <= MAX_ANSWERS]
+    chosen = _spread(fit)[: max_cases or None]
+    return [_case(group) for group in sorted(chosen, key=lambda group: group[0][:2])]
+
+
+def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]:
+    """Give the symbols of a file whose documentation opens with a sentence that asks for them."""
+    data = read(folder / path)
+    if data is None or (language and language_of(path, data) != language):
+        return
+    text, definitions = definitions_in(data, path)
+    for definition in definitions:
+        if not definition.doc.strip():
+            continue
+        candidate = _candidate(text, path, definition)
+        if any(unfit(candidate) for unfit in _UNFIT):
+            continue
+        sentence = first_sentence(candidate.doc)
+        if MIN_WORDS <= len(_WORD.findall(sentence)) <= MAX_WORDS and not _repeats(sentence, definition):
+            yield _Documented(path, definition.start_line, definition.qualified_name, sentence)
+
+
+def first_sentence(doc: str) -> str:
+    """Return the first sentence of a documentation on one line, without markup and its full stop."""
+    text = " ".join(first_paragraph(doc).split())
+    text = _LINK_TAG.sub(r"\1", _ROLE.sub(r"\1", text))
+    text = _MARKS.sub("", _LINK.sub(r"\1", text))
+    end = _SENTENCE_END.search(text)
+    return " ".join((text[: end.start()] if end else text).split()).rstrip(" .:;,")
+
+
+def _candidate(text: bytes, path: str, definition: Definition) -> Candidate:
+    """Return a definition as the filters of training pairs know it."""
+    return Candidate(
+        language=language_of(path),
+        path=path,
+        name=definition.name,
+        qualified_name=definition.qualified_name,
+        signature=definition.signature,
+        doc=clean_doc(definition.doc),
+        code=code_without_docs(text, definition),
+        written_doc=definition.doc,
+    )
+
+
+def _repeats(sentence: str, definition: Definition) -> bool:
+    """Whether a sentence says no more than the symbol's name, and those around it, do."""
+    named = {part.lower() for part in _PARTS.findall(definition.qualified_name)}
+    said = {word.lower() for word in _WORD.findall(sentence)} - _SMALL
+    return all(word in named or word.rstrip("s") in named for word in said)
+
+
+def _spread(groups: Iterable[list[_Documented]]) -> list[list[_Documented]]:
+    """Order sentences so that the first ones come from as many files as there are; by hash, not by place."""
+    met: dict[str, int] = {}
+    rounds = []
+    for group in sorted(groups, key=_digest):
+        path = group[0].path
+        rounds.append((met.get(path, 0), _digest(group), group))
+        met[path] = met.get(path, 0) + 1
+    return [group for *_, group in sorted(rounds, key=lambda each: each[:2])]
+
+
+def _case(group: list[_Documented]) -> Case:
+    files = dict.fromkeys((each.path for each in group), 1.0)
+    symbols = dict.fromkeys((_target(each) for each in group), 1.0)
+    return Case(group[0].sentence, files, symbols, _digest(group)[:12], "docs")
+
+
+def _digest(group: list[_Documented]) -> str:
+    told = "\n".join((group[0].sentence, *map(_target, group)))
+    return hashlib.sha1(told.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+
+
+def _target(each: _Documented) -> str:
+    return f"{each.path}::{each.name}"
+
+
+def _key(sentence: str) -> str:
+    """Return what sentences that say the same have in common."""
+    return " ".join(_WORD.findall(sentence.casefold()))

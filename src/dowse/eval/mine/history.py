@@ -1,0 +1,204 @@
+"""A repository's commits, newest first, with the lines they changed and where their files are today."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from typing import IO, NamedTuple
+
+from dowse.errors import EvalError
+from dowse.eval.mine.repository import Repository, environment
+from dowse.parse.languages import LANGUAGES, language_of
+
+# Everything a user's configuration could change about the output is said here.
+_LOG = """log --no-merges --full-history --no-show-signature --no-notes --no-color --encoding=UTF-8
+    --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0 -M50% -l1000
+    --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv --ignore-submodules=all
+    --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
+
+# Files move between these when a project changes its mind.
+_KIN = (frozenset({"javascript", "typescript"}), frozenset({"c", "cpp"}), frozenset({"java", "kotlin"}))
+
+_HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+_PATCH = b"\0\0diff --git "
+_PLAIN_FILES = (b"100644", b"100755")
+
+
+class Hunk(NamedTuple):
+    """Some lines of a file's new text; none, where lines were only taken out after `start`."""
+
+    start: int  # 1-based
+    lines: int
+
+
+class Change(NamedTuple):
+    """What a commit did to one file."""
+
+    path: str  # as it was called after the commit, seen from the top of the work tree
+    today: str  # what it is called now
+    blob: str  # names its content after the commit; "" if it was taken away
+    hunks: tuple[Hunk, ...]
+
+
+class Commit(NamedTuple):
+    """One commit and the files it changed."""
+
+    id: str
+    author: str  # name and address
+    subject: str
+    changes: tuple[Change, ...]
+
+
+class _Raw(NamedTuple):
+    """A line of git's raw output."""
+
+    mode: bytes
+    blobs: tuple[bytes, bytes]  # before and after
+    status: bytes
+    old: str
+    path: str
+
+
+def count_commits(repository: Repository, paths: Iterable[str], since: str = "") -> int:
+    """Return how many commits `read_history` will give."""
+    counting = ["rev-list", "--count", "--no-merges", "--full-history", *_since(since), "HEAD", "--"]
+    command = repository.command(*counting, *pathspecs(repository, paths))
+    done = subprocess.run(command, capture_output=True, env=environment(), check=False)
+    return int(done.stdout) if done.returncode == 0 else 0
+
+
+def read_history(repository: Repository, paths: Iterable[str], since: str = "") -> Iterator[Commit]:
+    """Read the commits that touched files like the given ones, newest first.
+
+    All of the work tree is read, not only the folder at hand: else a file that came into it would have no
+    earlier history. Branches are read by date, so a rename on one of them may be met after a commit on
+    another that still uses the old name; that commit's file is then taken for one that is gone.
+
+    Args:
+        repository: Where.
+        paths: Files of today, seen from `repository.root`: only files of their kinds are compared.
+        since: A time that git understands; "" for all of the history.
+    """
+    specs = pathspecs(repository, paths)
+    if not specs:
+        return
+    # Nothing that a file or message holds can be taken for the beginning of a commit.
+    mark = secrets.token_hex(16)
+    form = f"--format=tformat:{mark}%x00%H%x00%an <%ae>%x00%s"
+    names: dict[str, str] = {}
+    with _running(repository.command(*_LOG, form, *_since(since), "HEAD", "--", *specs)) as stream:
+        for header, hunks in _commits(stream, mark.encode()):
+            yield _commit(header, hunks, names)
+
+
+def pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
+    """Return what limits git to files of the kinds that these paths have, wherever they lay once."""
+    suffixes: set[str] = set()
+    others: set[str] = set()
+    for path in paths:
+        suffix = PurePosixPath(path).suffix
+        if not suffix:
+            others.add(f":(top,literal){repository.prefix}{path}")
+        elif suffix not in suffixes:
+            suffixes |= {suffix, *_kin(language_of(path))}
+    return [*(f":(top)*{_quoted(suffix)}" for suffix in sorted(suffixes)), *sorted(others)]
+
+
+def _kin(language: str) -> Iterator[str]:
+    """Give every ending that a file of this language may have had."""
+    family = next((kin for kin in _KIN if language in kin), frozenset({language}))
+    for name in family & LANGUAGES.keys():
+        yield from LANGUAGES[name].extensions
+
+
+def _quoted(suffix: str) -> str:
+    return re.sub(r"([*?\[\]\\])", r"\\\1", suffix)
+
+
+def _since(since: str) -> list[str]:
+    return [f"--since={since}"] if since else []
+
+
+@contextmanager
+def _running(command: Sequence[str]) -> Iterator[IO[bytes]]:
+    """Run git and give what it prints; end it when nobody reads on."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment()
+    )
+    assert process.stdout is not None and process.stderr is not None  # noqa: S101 - both are pipes
+    try:
+        yield process.stdout
+        process.stdout.close()
+        complaint = process.stderr.read()
+        if process.wait() != 0:
+            said = os.fsdecode(complaint).strip().rpartition("\n")[2]
+            raise EvalError(f"git could not read the history ({said}); `git fsck` may tell more")
+    finally:
+        process.kill()
+        process.stdout.close()
+        process.stderr.close()
+        process.wait()
+
+
+def _commits(stream: IO[bytes], mark: bytes) -> Iterator[tuple[bytes, dict[tuple[bytes, bytes], list[Hunk]]]]:
+    """Cut git's output into commits: the header with its raw lines, and hunks by the two contents."""
+    header: bytes | None = None
+    hunks: dict[tuple[bytes, bytes], list[Hunk]] = {}
+    inside: list[Hunk] | None = None  # of the file whose patch is being read
+    in_patch = False
+    for line in stream:
+        if mark in line:
+            if header is not None:
+                yield header, hunks
+            header, hunks, inside = line[line.index(mark) + len(mark) :], {}, None
+            in_patch = _PATCH in line
+        elif not in_patch:  # a path with a line break in it
+            header = (header or b"") + line
+            in_patch = _PATCH in header
+        elif line.startswith(b"diff --git "):
+            inside = None
+        elif line.startswith(b"index ") and inside is None:
+            before, _, after = line[6:].split()[0].partition(b"..")
+            inside = hunks.setdefault((before, after), [])
+        elif line.startswith(b"@@ ") and inside is not None and (found := _HUNK.match(line)):
+            inside.append(Hunk(int(found[1]), int(found[2] or 1)))
+    if header is not None:
+        yield header, hunks
+
+
+def _commit(header: bytes, hunks: dict[tuple[bytes, bytes], list[Hunk]], names: dict[str, str]) -> Commit:
+    """Make a commit of what git printed; `names` goes from what files are called here to today's names."""
+    _, sha, author, subject, rest = (header + b"\0\0\0").split(b"\0", 4)
+    changes, renamed = [], {}
+    for raw in _raw_lines(rest.partition(_PATCH)[0]):
+        today = names.get(raw.path, raw.path)
+        if raw.status.startswith(b"R"):
+            renamed[raw.old] = today
+        if raw.status == b"D":
+            changes.append(Change(raw.path, today, "", ()))
+        elif raw.mode in _PLAIN_FILES:  # links and submodules have no text of their own
+            touched = tuple(dict.fromkeys(hunks.get(raw.blobs, ())))
+            changes.append(Change(raw.path, today, raw.blobs[1].decode(), touched))
+    names |= renamed
+    return Commit(sha.decode(), _text(author), _text(subject), tuple(changes))
+
+
+def _raw_lines(text: bytes) -> Iterator[_Raw]:
+    """Read `:mode mode blob blob status NUL path NUL`, with two paths for renames."""
+    fields = iter(text.lstrip(b"\n").split(b"\0"))
+    for facts in fields:
+        if not facts.startswith(b":"):
+            continue
+        _, mode, before, after, status = facts.split()
+        old = os.fsdecode(next(fields, b""))
+        path = os.fsdecode(next(fields, b"")) if status[:1] in (b"R", b"C") else old
+        yield _Raw(mode, (before, after), status, old, path)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace").strip()

@@ -1,0 +1,122 @@
+"""Today's source code: the files that can be the answer to a mined question, and what they define."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from dowse.kinds import TYPES
+from dowse.parse.files import parse_file
+from dowse.parse.languages import LANGUAGES, language_of
+from dowse.source.content import classify, decode
+from dowse.source.roles import role_of
+from dowse.source.walk import WalkedFile, walk
+from dowse.types import Definition
+
+# What a question at symbol level can be about.
+SYMBOL_KINDS = TYPES | {"function", "method", "macro"}
+
+# Prose, data and settings: indexed, but no source code.
+_NO_CODE = frozenset(
+    """markdown restructuredtext asciidoc text json yaml toml ini xml html csv diff notebook tex go-module
+    """.split()
+)
+
+# Never split into parts: only names matter here, and every part has that of the whole.
+_WHOLE = 10**9
+
+# How much of a file may tell its language; as indexing does it.
+_HEAD = 65_536
+
+
+class Sources:
+    """The source files under a folder as they are today, read when they are asked for."""
+
+    def __init__(self, root: Path, with_tests: bool = False) -> None:
+        self._root = root
+        self._roles = ("", "test") if with_tests else ("",)
+        self._names: dict[str, frozenset[str]] = {}
+        self._indexed: dict[str, bool] = {}
+        # Examples, benchmarks and what is vendored or generated are left out with the tests: a change there
+        # follows one of the project's own code, which is the answer.
+        self.paths = frozenset(path for path in _walked(root) if self._is_source(path))
+
+    def is_indexed(self, path: str) -> bool:
+        """Whether the file is there today and dowse would index it as something that people wrote."""
+        if path not in self.paths:
+            return False
+        if path not in self._indexed:
+            data = read(self._root / path)
+            self._indexed[path] = data is not None and is_written_by_people(data, path)
+        return self._indexed[path]
+
+    def names(self, path: str) -> frozenset[str]:
+        """Return the qualified names of the functions, methods and classes in a file."""
+        if path not in self._names:
+            data = read(self._root / path) or b""
+            self._names[path] = frozenset(each.qualified_name for each in definitions_in(data, path)[1])
+        return self._names[path]
+
+    def is_own_code(self, path: str) -> bool:
+        """Whether a path, be it one of long ago, is that of source code in a role that counts."""
+        return _is_code(language_of(path)) and role_of(path) in self._roles
+
+    def _is_source(self, path: str) -> bool:
+        language = language_of(path) or language_of(path, _head(self._root / path))
+        return _is_code(language) and role_of(path) in self._roles
+
+
+def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
+    """Return a file's text as UTF-8, and its functions, methods and classes; none without a grammar."""
+    language = language_of(path, data[:_HEAD])
+    if language not in LANGUAGES:
+        return b"", []
+    text = decode(data)[0].encode("utf-8", "replace")
+    parsed = parse_file(text, language, path, max_lines=_WHOLE)
+    # Without its tree a file has windows of lines, which define nothing.
+    found = () if parsed.problem else parsed.definitions
+    return text, [each for each in found if each.kind in SYMBOL_KINDS and not each.part]
+
+
+def is_written_by_people(data: bytes, path: str) -> bool:
+    """Whether a file is neither binary nor minified nor generated."""
+    verdict = classify(data, path)
+    return not verdict.skip_reason and not verdict.generated
+
+
+def read(file: Path) -> bytes | None:
+    """Return a file's content, None if it can't be read."""
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
+def _walked(root: Path) -> Iterator[str]:
+    for entry in walk(root):
+        if isinstance(entry, WalkedFile) and can_be_named(entry.path):
+            yield entry.path
+
+
+def can_be_named(path: str) -> bool:
+    """Whether a path can stand in a case: it is text, and has none of the marks that separate targets."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "#" not in path and "::" not in path
+
+
+def _is_code(language: str) -> bool:
+    return bool(language) and language not in _NO_CODE
+
+
+def _head(file: Path) -> bytes:
+    if os.path.splitext(file.name)[1]:  # noqa: PTH122
+        return b""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(_HEAD)
+    except OSError:
+        return b""

@@ -1,0 +1,168 @@
+"""Reports as JSON and back, and the details of every question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dowse.errors import EvalError
+from dowse.eval.reports.differences import differences
+from dowse.eval.reports.model import Report, SetFacts, SetReport
+from dowse.eval.stats import Difference
+from dowse.eval.types import CaseResult, Interval, Result
+
+# Raised when a field changes its meaning or goes away.
+SCHEMA = 1
+# Metrics whose value of every question is kept, beside the set's headline: what gates and plots need.
+_KEPT = ("mrr@100", "ndcg@10", "recall@10")
+# Questions told in full, so that a page made from the file can show what went wrong.
+_WORST = 20
+_PLACES = 6
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Return a report as plain data (docs/report.schema.json)."""
+    return {
+        "dowse_report": SCHEMA,
+        "about": dict(report.about),
+        "sets": [_set(each) for each in report.sets],
+        "means": [_figures(row) for row in report.means],
+    }
+
+
+def from_json(data: Mapping[str, Any]) -> Report:
+    """Return the report that was written; of the questions only ids, kept values and the worst are known.
+
+    Raises:
+        EvalError: If it is no report, or one of a format we do not know.
+    """
+    version = data.get("dowse_report") if isinstance(data, Mapping) else None
+    if version is None:
+        raise EvalError("this is no report of dowse; write one with `dowse eval … --json`")
+    if version != SCHEMA:
+        raise EvalError(
+            f"the report has format {version}, this dowse reads {SCHEMA}; run the evaluation again"
+        )
+    try:
+        sets = tuple(_read_set(each) for each in data["sets"])
+        means = tuple(_read_row(row, "", "", ()) for row in data["means"])
+        return Report(data["about"], sets, means)
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise EvalError(f"the report is damaged ({problem!r}); run the evaluation again") from None
+
+
+def details(report: Report) -> Iterator[dict[str, Any]]:
+    """Return what every row made of every question, one record each."""
+    for each in report.sets:
+        for row in each.results:
+            for case in row.cases:
+                yield {
+                    "set": each.dataset.name,
+                    "mode": row.mode,
+                    **_told(case),
+                    "values": _rounded(case.values),
+                    "rank": first_rank(case),
+                    "ms": round(case.seconds * 1000, 3),
+                }
+
+
+def first_rank(case: CaseResult) -> int | None:
+    """Return where the first relevant result stood, None where there was none in the first 100."""
+    reciprocal = case.values.get("mrr@100", 0.0)
+    return round(1 / reciprocal) if reciprocal > 0 else None
+
+
+def _set(each: SetReport) -> dict[str, Any]:
+    found = differences(each)
+    first = each.results[0].cases if each.results else ()
+    ids = [case.id for case in first]
+    best = each.best
+    worst = each.worst(best.mode, _WORST) if best else []
+    return {
+        "dataset": asdict(each.dataset),
+        "against": each.against,
+        "ids": ids,
+        "rows": [_row(row, each.metric, ids, found.get(row.mode)) for row in each.results],
+        "worst": {"mode": best.mode if best else "", "cases": [_told(case) for case in worst]},
+    }
+
+
+def _row(row: Result, metric: str, ids: Sequence[str], found: Difference | None) -> dict[str, Any]:
+    own = [case.id for case in row.cases]
+    kept = [
+        name for name in dict.fromkeys((*_KEPT, metric)) if all(name in case.values for case in row.cases)
+    ]
+    return {
+        **_figures(row),
+        **({"ids": own} if own != ids else {}),
+        "values": {name: [round(value, _PLACES) for value in row.values(name)] for name in kept},
+        "difference": _difference(found) if found else None,
+    }
+
+
+def _figures(row: Result) -> dict[str, Any]:
+    return {
+        "mode": row.mode,
+        "metrics": _rounded(row.metrics),
+        "intervals": {
+            name: [round(low, _PLACES), round(high, _PLACES)] for name, (low, high) in row.intervals.items()
+        },
+        "latency": {name: round(value, 3) for name, value in row.latency.items()},
+    }
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    numbers = {name: getattr(found, name) for name in ("mean", "low", "high", "p")}
+    return {**_rounded(numbers), "real": bool(found.real)}
+
+
+def _told(case: CaseResult) -> dict[str, Any]:
+    return {
+        "id": case.id,
+        "query": case.query,
+        "found": list(case.found),
+        "relevant": list(case.relevant),
+    }
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(float(value), _PLACES) for name, value in values.items()}
+
+
+def _read_set(data: Mapping[str, Any]) -> SetReport:
+    facts = SetFacts(**data["dataset"])
+    worst = data.get("worst", {})
+    told = {case["id"]: case for case in worst.get("cases", ())}
+    rows = []
+    for row in data["rows"]:
+        cases = _read_cases(row, data["ids"], told if row["mode"] == worst.get("mode") else {})
+        rows.append(_read_row(row, facts.name, facts.level, cases))
+    return SetReport(facts, tuple(rows), data["against"])
+
+
+def _read_row(row: Mapping[str, Any], name: str, level: str, cases: tuple[CaseResult, ...]) -> Result:
+    intervals = {metric: Interval(*ends) for metric, ends in row["intervals"].items()}
+    return Result(row["mode"], name, level, row["metrics"], intervals, row["latency"], cases)
+
+
+def _read_cases(
+    row: Mapping[str, Any], ids: Sequence[str], told: Mapping[str, Mapping[str, Any]]
+) -> tuple[CaseResult, ...]:
+    ids = row.get("ids", ids)
+    values: Mapping[str, Sequence[float]] = row["values"]
+    if any(len(column) != len(ids) for column in values.values()):
+        raise ValueError(f"{row['mode']} has not one value for each question")
+    cases = []
+    for i, name in enumerate(ids):
+        known = told.get(name, {})
+        cases.append(
+            CaseResult(
+                id=name,
+                query=known.get("query", ""),
+                values={metric: column[i] for metric, column in values.items()},
+                found=tuple(known.get("found", ())),
+                relevant=tuple(known.get("relevant", ())),
+            )
+        )
+    return tuple(cases)

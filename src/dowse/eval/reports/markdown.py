@@ -1,0 +1,153 @@
+"""Reports as Markdown, in the tables that GitHub shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dowse.eval.reports.json_form import first_rank
+from dowse.eval.reports.model import Report, SetReport
+from dowse.eval.reports.tables import Row, Table, mean_table, set_table
+from dowse.eval.reports.wording import (
+    NOTHING,
+    about_items,
+    between,
+    compared,
+    metric_label,
+    milliseconds,
+    number,
+    one_line,
+    signed,
+    verdict,
+)
+from dowse.eval.types import CaseResult
+
+# Characters that mean something in Markdown, in a table, or in the HTML that Markdown may hold.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@!&$])")
+_QUERY_WIDTH = 160
+_SHOWN = 3
+
+
+def render_markdown(report: Report, worst: int = 5, *, title: str = "Evaluation") -> str:
+    """Return a report as Markdown.
+
+    Args:
+        report: What to show.
+        worst: How many of the worst questions of each set's best row to list; 0 for none.
+        title: The heading.
+    """
+    parts = [f"# {escaped(title)}"]
+    means = mean_table(report)
+    if means:
+        parts.append(_section(means))
+    for each in report.sets:
+        parts.append(_section(set_table(each)))
+        parts += [part for part in (_index(each), _worst(each, worst)) if part]
+    about = [
+        f"- **{escaped(label)}**: {_about_value(label, value)}" for label, value in about_items(report.about)
+    ]
+    if about:
+        parts.append("## About\n\n" + "\n".join(about))
+    return "\n\n".join(parts) + "\n"
+
+
+def escaped(text: str, width: int = 0) -> str:
+    """Return text that stands for itself in Markdown."""
+    return _SPECIAL.sub(r"\\\1", one_line(text, width))
+
+
+def code(text: str, *, cell: bool = False) -> str:
+    """Return text as code; in a cell bars are escaped, because tables are cut before code is read."""
+    plain = one_line(text)
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", plain)), default=0))
+    pad = " " if plain.startswith("`") or plain.endswith("`") else ""
+    marked = f"{ticks}{pad}{plain}{pad}{ticks}" if plain else NOTHING
+    return marked.replace("|", "\\|") if cell else marked
+
+
+def _section(table: Table) -> str:
+    said = [
+        f"## {escaped(table.name)}",
+        f"{escaped(' · '.join(table.facts))}. {escaped('; '.join(table.notes))}.",
+    ]
+    return "\n\n".join([*said, _table(table), *_conclusion(table)])
+
+
+def _table(table: Table) -> str:
+    uneven = len({row.cases for row in table.rows}) > 1
+    compares = any(row.difference for row in table.rows)
+    head = ["mode", *(["cases"] if uneven else []), table.metric, "95 %"]
+    head += [f"against {table.against}"] if compares else []
+    names = []
+    for group in table.groups:
+        for name, label in group.columns:
+            names.append(name)
+            head.append(f"{label} ms" if name.endswith("_ms") else metric_label(name))
+    lines = [_line([escaped(cell) for cell in head]), _line(["---"] + ["---:"] * (len(head) - 1))]
+    lines += [_line(_cells(row, names, uneven, compares)) for row in table.rows]
+    return "\n".join(lines)
+
+
+def _cells(row: Row, names: Sequence[str], uneven: bool, compares: bool) -> list[str]:
+    mode = escaped(row.mode)
+    cells = [f"**{mode}**" if row.best else mode]
+    cells += [f"{row.cases:,}"] if uneven else []
+    cells += [f"**{number(row.value)}**" if row.best else number(row.value), between(row.interval)]
+    if compares:
+        found = row.difference
+        cells.append(f"{signed(found.mean)} {verdict(found)}" if found else "")
+    for name in names:
+        show = milliseconds if name.endswith("_ms") else number
+        cells.append(show(row.metric(name)))
+    return cells
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _conclusion(table: Table) -> list[str]:
+    best = table.best
+    if best is None or best.difference is None:
+        return []
+    said = f"Best: **{escaped(best.mode)}**, {escaped(compared(best.difference))}"
+    return [f"{said} against {escaped(table.against)}."]
+
+
+def _index(each: SetReport) -> str:
+    return "".join(
+        f"Searched: {escaped(value)}." for _, value in about_items({"index": each.dataset.index}) if value
+    )
+
+
+def _worst(each: SetReport, count: int) -> str:
+    best = each.best
+    cases = [case for case in each.worst(best.mode, count) if case.query] if best else []
+    if not cases or best is None:
+        return ""
+    head = [metric_label(each.metric), "question", "wanted", "found instead"]
+    lines = [_line(head), _line(["---:", "---", "---", "---"])]
+    lines += [_line(_case(case, each.metric)) for case in cases]
+    summary = f"<summary>Worst questions of {_html(best.mode)}</summary>"
+    return "\n".join(["<details>", summary, "", *lines, "", "</details>"])
+
+
+def _case(case: CaseResult, metric: str) -> list[str]:
+    rank = first_rank(case)
+    place = f"first right one at {rank}" if rank else "none in 100"
+    return [
+        f"{number(case.values[metric])} ({place})",
+        escaped(case.query, _QUERY_WIDTH),
+        "<br>".join(code(name, cell=True) for name in case.relevant[:_SHOWN]) or NOTHING,
+        "<br>".join(code(name, cell=True) for name in case.found[:_SHOWN]) or "nothing",
+    ]
+
+
+def _about_value(label: str, value: str) -> str:
+    return code(value) if label in ("Command", "Commit") else escaped(value)
+
+
+def _html(text: str) -> str:
+    import html
+
+    return html.escape(one_line(text))

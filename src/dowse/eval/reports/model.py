@@ -1,0 +1,115 @@
+"""What every report is made from: sets of questions, a row for each way of searching, and where it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dowse.eval.types import CaseResult, Dataset, Result
+
+# How the rows of means over all sets are called: mean:hybrid.
+MEAN = "mean:"
+
+
+@dataclass(frozen=True, slots=True)
+class SetFacts:
+    """What a report says about a set of questions: the dataset without its cases."""
+
+    name: str
+    level: str = "file"
+    counting: str = "distinct"
+    metric: str = "ndcg@10"  # the headline: rows are ordered, compared and plotted by it
+    half: str = "all"
+    cases: int = 0
+    strip_docs: bool = False
+    graded: bool = False  # whether judgements have grades, not only yes
+    index: Mapping[str, object] = field(default_factory=dict)  # files, symbols, settings, …
+
+    @classmethod
+    def of(cls, dataset: Dataset, index: Mapping[str, object] | None = None) -> SetFacts:
+        """Return the facts of a dataset; `index` says what was searched."""
+        judged = [case.judged(dataset.level) for case in dataset.cases]
+        asked = [grades for grades in judged if any(grade > 0 for grade in grades.values())]
+        return cls(
+            name=dataset.name,
+            level=dataset.level,
+            counting=dataset.counting,
+            metric=dataset.metric,
+            half=dataset.half,
+            cases=len(asked),
+            strip_docs=dataset.strip_docs,
+            graded=any(grade != 1 for grades in asked for grade in grades.values()),
+            index=dict(index or {}),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SetReport:
+    """All rows of one set."""
+
+    dataset: SetFacts
+    results: tuple[Result, ...]
+    against: str = ""  # the row that others are compared with; "" is the first
+
+    @property
+    def metric(self) -> str:
+        """The metric that counts here."""
+        return self.dataset.metric
+
+    @property
+    def baseline(self) -> Result | None:
+        """The row that others are compared with, if it was run."""
+        return self.row(self.against) if self.against else next(iter(self.results), None)
+
+    @property
+    def best(self) -> Result | None:
+        """The row with the highest headline; the first of equals."""
+        rows = [row for row in self.results if self.metric in row.metrics]
+        return max(rows, key=lambda row: row.metrics[self.metric], default=None)
+
+    def row(self, mode: str) -> Result | None:
+        """Return the row of a mode."""
+        return next((row for row in self.results if row.mode == mode), None)
+
+    def worst(self, mode: str, count: int) -> list[CaseResult]:
+        """Return the questions a mode answered worst; ties by id."""
+        row = self.row(mode)
+        cases = [case for case in row.cases if self.metric in case.values] if row else []
+        missed = [case for case in cases if case.values[self.metric] < 1]
+        return sorted(missed, key=lambda case: (case.values[self.metric], case.id))[:count]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run of an evaluation.
+
+    Attributes:
+        about: Where the figures come from: commit, encoder, settings, machine, command, date.
+        sets: One for each set of questions.
+        means: Rows called `mean:MODE`, over all sets; empty for a single one.
+    """
+
+    about: Mapping[str, object]
+    sets: tuple[SetReport, ...]
+    means: tuple[Result, ...] = ()
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Every mode that has a row, in the order they first appear."""
+        return tuple(dict.fromkeys(row.mode for each in self.sets for row in each.results))
+
+    @property
+    def against(self) -> str:
+        """The row that others are compared with, as the first set names it."""
+        first = self.sets[0].baseline if self.sets else None
+        return first.mode if first else ""
+
+    def mean(self, mode: str) -> Result | None:
+        """Return the row of means of a mode."""
+        return next((row for row in self.means if row.mode == MEAN + mode), None)
+
+    def headline(self, mode: str) -> float | None:
+        """Return the mean of every set's own headline metric; None where the mode was left out of a set."""
+        rows = [(each.metric, each.row(mode)) for each in self.sets]
+        values = [row.metrics[metric] for metric, row in rows if row and metric in row.metrics]
+        return sum(values) / len(values) if values and len(values) == len(self.sets) else None

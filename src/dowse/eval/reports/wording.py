@@ -1,0 +1,122 @@
+"""How reports say things: names of metrics, figures, halves, verdicts, and text that others wrote."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+from dowse.eval.stats import Difference
+from dowse.eval.types import Interval
+
+_NAMES = {"mrr": "MRR", "ndcg": "nDCG", "condensed_ndcg": "condensed nDCG"}
+_HALVES = {
+    "all": "all questions",
+    "tune": "the half for choosing",
+    "report": "the half for reporting",
+}
+_ABOUT = {"dowse": "dowse", "index": "Index settings", "settings": "Index settings"}
+NOTHING = "–"
+
+
+def metric_label(metric: str) -> str:
+    """Return a metric's name as people write it: `MRR@100`, `nDCG@10`."""
+    name, at, cut = metric.partition("@")
+    return f"{_NAMES.get(name, name)}{at}{cut}"
+
+
+def half_label(half: str) -> str:
+    """Return which questions were asked."""
+    return _HALVES.get(half, half)
+
+
+def number(value: float | None) -> str:
+    """Return a share with three places and no needless zero: `.512`."""
+    if value is None:
+        return NOTHING
+    text = f"{value:.3f}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def signed(value: float) -> str:
+    """Return a difference with its sign, also where it is tiny: `+.031`, `−.004`, `±.000`."""
+    text = number(abs(value))
+    return ("±" if text == ".000" else "−" if value < 0 else "+") + text
+
+
+def milliseconds(value: float | None) -> str:
+    """Return a time with the digits that matter: `0.42`, `3.1`, `18`, `1,240`."""
+    if value is None:
+        return NOTHING
+    places = 2 if value < 0.995 else 1 if value < 9.95 else 0
+    return f"{value:,.{places}f}"
+
+
+def tick(value: float) -> str:
+    """Return a round number at an axis: `0.5`, `20`, `1,000`."""
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+
+
+def between(interval: Interval | None) -> str:
+    """Return an interval: `.487–.537`."""
+    return f"{number(interval.low)}–{number(interval.high)}" if interval else NOTHING
+
+
+def chance(p: float) -> str:
+    """Return a p value as it is usually written."""
+    return "p < .001" if p < 0.0005 else f"p = {number(p)}"
+
+
+def verdict(difference: Difference) -> str:
+    """Return whether a difference is more than the choice of questions explains."""
+    return "real" if difference.real else "noise"
+
+
+def compared(difference: Difference) -> str:
+    """Return a difference with all that is known of it."""
+    lies = f"{signed(difference.low)} to {signed(difference.high)}"
+    return f"{signed(difference.mean)} ({lies}, {chance(difference.p)}): {verdict(difference)}"
+
+
+def gains(graded: bool) -> str:
+    """Return how nDCG counts."""
+    return "nDCG is graded (gain 2^grade − 1)" if graded else "nDCG is binary"
+
+
+def one_line(text: str, width: int = 0) -> str:
+    """Return text on one line without characters that steer a terminal, cut to a width if that is given.
+
+    Questions and paths come from others' repositories, and must neither move a cursor nor turn text around.
+    """
+    plain = "".join(" " if c.isspace() or unicodedata.category(c)[0] == "C" else c for c in text)
+    plain = " ".join(plain.split())
+    return plain if not width or len(plain) <= width else plain[: width - 1].rstrip() + "…"
+
+
+def tail(text: str, width: int) -> str:
+    """Return the end of a path or name, which tells most."""
+    text = one_line(text)
+    return text if len(text) <= width else "…" + text[len(text) - width + 1 :]
+
+
+def about_items(about: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return where the figures come from, as labels and values."""
+    told = ((name, value) for name, value in about.items() if value not in ("", None))
+    return [(one_line(_about_label(name)), one_line(_flat(value))) for name, value in told]
+
+
+def _about_label(name: str) -> str:
+    return _ABOUT.get(name, name.replace("_", " ").capitalize())
+
+
+def _flat(value: object) -> str:
+    """Return any plain value on one line."""
+    if isinstance(value, Mapping):
+        told = {name: each for name, each in value.items() if each not in ("", None, (), [], {})}
+        return ", ".join(f"{name.replace('_', ' ')} {_flat(each)}" for name, each in told.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_flat(each) for each in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)

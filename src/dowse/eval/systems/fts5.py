@@ -1,0 +1,68 @@
+"""SQLite's full-text search over the symbols that dowse indexes: what one gets without own ranking."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import weakref
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from dowse.api import Index
+from dowse.errors import EvalError
+from dowse.eval.systems.system import System, opened
+from dowse.eval.types import Found
+from dowse.types import Symbol
+
+_TABLE = "CREATE VIRTUAL TABLE symbols USING fts5 (name, path, text, tokenize = 'porter unicode61')"
+# Symbols whose texts are held at once.
+_BATCH = 2_000
+# A question of more distinct words is a whole document; SQLite limits how deep an expression may be.
+_MOST_WORDS = 200
+
+
+def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
+    """Index the symbols of a place with SQLite: porter stemming, any word of the question, bm25 ranks.
+
+    Args:
+        place: An index, whose symbols are taken as they are, or a folder.
+        exclude: What to leave out of a folder, written as in .gitignore.
+    """
+    base = sqlite3.connect(":memory:", check_same_thread=False)
+    try:
+        base.execute(
+            "CREATE VIRTUAL TABLE symbols USING fts5 (name, path, text, tokenize = 'porter unicode61')"
+        )
+    except sqlite3.OperationalError as error:
+        raise EvalError(f"this Python's SQLite has no FTS5 ({error}); use a Python that has it") from error
+    found: list[Found] = []
+    with opened(place, exclude) as index:
+        for symbol in _symbols(index):
+            lines = (symbol.start_line, symbol.end_line)
+            found.append(Found(symbol.path, symbol.qualified_name, *lines, symbol.id))
+            row = (len(found), symbol.qualified_name, symbol.path, symbol.code)
+            base.execute("INSERT INTO symbols (rowid, name, path, text) VALUES (?, ?, ?, ?)", row)
+
+    def search(query: str, k: int) -> list[Found]:
+        words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:_MOST_WORDS]
+        if not words:
+            return []
+        wanted = " OR ".join(f'"{word}"' for word in words)
+        rows = base.execute(
+            "SELECT rowid FROM symbols WHERE symbols MATCH ? ORDER BY rank, rowid LIMIT ?", (wanted, k)
+        )
+        return [found[row - 1] for (row,) in rows]
+
+    about = f"SQLite {sqlite3.sqlite_version} FTS5, porter unicode61, bm25 over {len(found):,} symbols"
+    system = System("fts5", about, search)
+    weakref.finalize(system, base.close)
+    return system
+
+
+def _symbols(index: Index) -> Iterator[Symbol]:
+    """Give all symbols in an order that does not depend on how they were indexed."""
+    with index.backend.reader() as reader:
+        files = sorted(reader.files(), key=lambda file: (file.repo, file.path))
+        rows = reader.rows_of_files([file.file_id for file in files])
+        for start in range(0, len(rows), _BATCH):
+            yield from reader.symbols(rows[start : start + _BATCH])

@@ -1,0 +1,77 @@
+"""A copy of all that an index holds, for tools that read files: the same files, the same text."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from dowse.api import Index
+from dowse.backends.protocol import Reader
+from dowse.types import StoredFile, Symbol
+
+# Files whose texts are held at once.
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Mirror:
+    """A folder that lasts as long as this object."""
+
+    folder: Path
+    files: dict[str, StoredFile]  # by their names in the folder
+    corpus: bool  # whether each file is an entry of a corpus
+
+
+def mirror(index: Index) -> Mirror:
+    """Write every file of an index as the index knows it; lines keep their numbers.
+
+    Where documentation is held back it is left out here too, or a tool that reads files would be asked for
+    sentences that it can simply look up.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="dowse-eval-"))
+    with index.backend.reader() as reader:
+        names = {_name(file, reader.is_corpus): file for file in reader.files()}
+        copy = Mirror(folder, names, reader.is_corpus)
+        weakref.finalize(copy, shutil.rmtree, folder, ignore_errors=True)
+        places = {file.file_id: folder / name for name, file in names.items()}
+        stripped = reader.meta().get("strip_docs") == "1"
+        for ids in _batches(list(places)):
+            for file_id, text in _stripped(reader, ids) if stripped else reader.texts(ids):
+                places[file_id].parent.mkdir(parents=True, exist_ok=True)
+                places[file_id].write_bytes(text)
+    return copy
+
+
+def _name(file: StoredFile, corpus: bool) -> str:
+    """Return a file's name in the copy: its path; in a corpus, where paths come again, its number."""
+    if not corpus:
+        return file.path
+    suffix = PurePosixPath(file.path).suffix
+    return f"{file.file_id}{suffix if suffix[1:].isalnum() else ''}"
+
+
+def _batches(ids: list[int]) -> Iterable[list[int]]:
+    return (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
+
+
+def _stripped(reader: Reader, ids: list[int]) -> Iterable[tuple[int, bytes]]:
+    """Put files together from the texts of their symbols, which lack the documentation."""
+    rows = reader.rows_of_files(ids)
+    lines: dict[int, dict[int, str]] = {file_id: {} for file_id in ids}
+    for row, symbol in zip(rows, reader.symbols(rows), strict=True):
+        for number, text in numbered(symbol):
+            known = lines[row.file_id]
+            known[number] = known.get(number, "") + text
+    for file_id, known in lines.items():
+        whole = (known.get(number, "") for number in range(1, max(known, default=0) + 1))
+        yield file_id, "\n".join(whole).encode("utf-8", "replace")
+
+
+def numbered(symbol: Symbol) -> Iterable[tuple[int, str]]:
+    """Return the lines of a symbol's own text with their numbers in the file."""
+    texts = symbol.code.split("\n")  # nothing follows the last line feed, so there may be one too many
+    return zip(symbol.line_numbers, (text.rstrip("\r") for text in texts), strict=False)

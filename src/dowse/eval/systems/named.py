@@ -1,0 +1,29 @@
+"""Other tools by the names that the command line gives them: `ripgrep`, `fts5`, `semble=FOLDER`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dowse.api import Index
+from dowse.errors import EvalError
+from dowse.eval.systems.fts5 import fts5
+from dowse.eval.systems.ripgrep import ripgrep
+from dowse.eval.systems.semble import semble
+from dowse.eval.systems.system import System
+
+# Makes a tool ready to answer questions about an index, at a level.
+MakeSystem = Callable[[Index, str], System]
+
+
+def named_system(text: str) -> tuple[str, MakeSystem]:
+    """Return what a row is called, and what makes the tool for it."""
+    name, _, folder = text.partition("=")
+    if name == "ripgrep":
+        return name, lambda index, level: ripgrep(index, level=level)
+    if name == "fts5":
+        return name, lambda index, _: fts5(index)
+    if name == "semble" and folder:
+        return name, lambda index, level: semble(index, folder, level=level)
+    if name == "semble":
+        raise EvalError("semble needs a model2vec model; write semble=FOLDER")
+    raise EvalError(f"no tool is called {name!r}; there are ripgrep, fts5 and semble=FOLDER")

@@ -1,0 +1,110 @@
+"""semble, a published hybrid search for code, with a model from a folder of this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from dowse.api import Index
+from dowse.errors import EvalError
+from dowse.eval.systems.mirror import Mirror, mirror
+from dowse.eval.systems.places import Places, check_level, found_symbol, read_places
+from dowse.eval.systems.system import System, opened
+from dowse.eval.types import Found
+
+# What a folder must hold to be a model2vec model.
+_MODEL_FILES = ("config.json", "model.safetensors", "tokenizer.json")
+# As its makers measured it. The pool that it ranks is a multiple of what it is asked for.
+AT_MOST = 10
+_CACHE = "SEMBLE_CACHE_LOCATION"
+
+
+def semble(
+    place: Index | str | Path,
+    model: str | Path,
+    *,
+    level: str = "file",
+    at_most: int = AT_MOST,
+    exclude: Iterable[str] = (),
+) -> System:
+    """Index the code of a place with semble, which must be installed.
+
+    It cuts files in its own way and takes only those it knows as code. Its figures depend on the model: those
+    that its makers publish are for one of theirs, and with another one they say little.
+
+    Args:
+        place: An index, whose files are taken, or a folder.
+        model: The folder of a model2vec model; nothing is downloaded.
+        level: "file", or "symbol", where each of its pieces counts for the function or class that has most
+            of its lines.
+        at_most: So many results are asked for, even where more are wanted: asked for more, it orders the
+            first ones differently. 0 for as many as are wanted.
+        exclude: What to leave out of a folder, written as in .gitignore.
+    """
+    check_level(level)
+    folder = _model_folder(model)
+    make = _semble()
+    with opened(place, exclude) as index:
+        copy = mirror(index)
+        places = read_places(index) if level == "symbol" or copy.corpus else None
+    built = _build(make, copy, folder)
+
+    def search(query: str, k: int) -> list[Found]:
+        with _own_cache(copy):
+            results = built.search(query, top_k=min(k, at_most or k))
+        return [_found(result.chunk, copy, places) for result in results]
+
+    asked = f", at most {at_most} results" if at_most else ""
+    about = f"semble {version('semble')}, model {folder.name}, {len(built.chunks):,} chunks{asked}"
+    return System("semble", about, search)
+
+
+def _model_folder(model: str | Path) -> Path:
+    folder = Path(model).expanduser().resolve()
+    missing = [name for name in _MODEL_FILES if not (folder / name).is_file()]
+    if missing:
+        raise EvalError(
+            f"{model} is no folder of a model2vec model, it has no {', '.join(missing)}; download one, e.g. "
+            "minishlab/potion-code-16M, or distill one with `model2vec.distill`, and name its folder"
+        )
+    return folder
+
+
+def _semble() -> Any:  # noqa: ANN401 - a class of a package that need not be there
+    try:
+        return import_module("semble").SembleIndex
+    except (ImportError, AttributeError) as error:
+        raise EvalError(f"semble can't be loaded ({error}); install it with `pip install semble`") from error
+
+
+def _build(make: Any, copy: Mirror, model: Path) -> Any:  # noqa: ANN401
+    with _own_cache(copy):
+        try:
+            return make.from_path(copy.folder, model_path=str(model))
+        except ValueError as error:
+            raise EvalError(f"semble can't index this ({error}); it takes source code only") from error
+
+
+@contextmanager
+def _own_cache(copy: Mirror) -> Iterator[None]:
+    """Keep semble's cache and its notes on every search out of the user's folders."""
+    before = os.environ.get(_CACHE)
+    os.environ[_CACHE] = f"{copy.folder}/.semble"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_CACHE]
+        else:
+            os.environ[_CACHE] = before
+
+
+def _found(chunk: Any, copy: Mirror, places: Places | None) -> Found:  # noqa: ANN401
+    file = copy.files[chunk.file_path.replace(os.sep, "/")]
+    row = places.over(file.file_id, chunk.start_line, chunk.end_line) if places else None
+    return found_symbol(row) if row else Found(file.path, "", chunk.start_line, chunk.end_line)

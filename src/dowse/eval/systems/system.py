@@ -1,0 +1,38 @@
+"""What every other tool looks like from here, and the index that says what it may see."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dowse.api import Index
+from dowse.eval.types import Found
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class System:
+    """A tool that is ready to search one tree."""
+
+    name: str
+    about: str  # version and manner, for reports
+    search: Callable[[str, int], list[Found]] = field(repr=False)
+
+    def __call__(self, query: str, k: int) -> list[Found]:
+        """Return the best results, best first."""
+        return self.search(query, k)
+
+
+@contextmanager
+def opened(place: Index | str | Path, exclude: Iterable[str] = ()) -> Iterator[Index]:
+    """Give the index of a place: the one that is there, or one that is thrown away afterwards."""
+    if isinstance(place, Index):
+        yield place
+        return
+    with tempfile.TemporaryDirectory(prefix="dowse-eval-") as folder:
+        settings = {"exclude": tuple(exclude), "index_dir": folder, "encoder": "none", "refresh": "never"}
+        with Index.open(place, **settings) as index:
+            index.update()
+            yield index

@@ -1,0 +1,101 @@
+"""The data of an evaluation: questions with their answers, what a tool found, and how good that was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+LEVELS = ("file", "symbol")
+# How several results in one file count at file level: once, so that files are ranked; or each takes a place.
+COUNTINGS = ("distinct", "results")
+HALVES = ("all", "tune", "report")
+_NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question and what answers it.
+
+    Grades are above 0 for what is relevant, 0 for what was judged and is not. A file is a path, or
+    `path#start-end` where only some lines of it will do. A symbol is `path::qualified.name`, a qualified name
+    alone, or the id of an entry of a corpus.
+    """
+
+    query: str
+    files: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+    symbols: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+    id: str = ""
+    source: str = ""  # where it comes from: "git", "docs", "hand", …
+
+    def judged(self, level: str) -> Mapping[str, float]:
+        """Return everything that was judged, with its grade."""
+        return self.files if level == "file" else self.symbols
+
+
+class Found(NamedTuple):
+    """One result of any tool, as far as it tells."""
+
+    path: str = ""
+    symbol: str = ""  # qualified name
+    start_line: int = 0
+    end_line: int = 0
+    id: str = ""  # of an entry of a corpus
+
+
+# A tool: a question and how many results are wanted → results, best first. `Hit`s of dowse, paths and
+# `path::name` do as well as `Found`.
+Search = Callable[[str, int], Iterable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Questions about one tree or corpus, and how they are scored."""
+
+    name: str
+    cases: tuple[Case, ...]
+    level: str = "file"
+    counting: str = "distinct"
+    metric: str = "ndcg@10"  # the one that counts: gates and plots look at it
+    root: Path | None = None  # what to search, where the set itself says so
+    strip_docs: bool = False  # whether the questions are documentation, which must not be found as such
+    half: str = "all"
+    files: tuple[Path, ...] = ()  # where the questions and answers lie: never to be indexed
+
+
+class Interval(NamedTuple):
+    """Where the true mean lies with 95 % confidence, as far as the choice of questions decides."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """How one question was answered."""
+
+    id: str
+    query: str
+    values: Mapping[str, float]  # metric → value
+    found: tuple[str, ...]  # the first results, as `path::name`, path or id
+    relevant: tuple[str, ...]  # what should have been found
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one way of searching did on one dataset: a row of a table."""
+
+    mode: str
+    dataset: str
+    level: str
+    metrics: Mapping[str, float]  # means over all cases
+    intervals: Mapping[str, Interval]
+    latency: Mapping[str, float]  # p50_ms, p95_ms, p99_ms
+    cases: tuple[CaseResult, ...] = field(default=(), repr=False)
+
+    def values(self, metric: str) -> list[float]:
+        """Return the metric of each case, in order."""
+        return [case.values[metric] for case in self.cases]

@@ -1,0 +1,32 @@
+"""Text that is no query language: a pasted sentence, a commit's subject, what an agent was told."""
+
+from __future__ import annotations
+
+import re
+
+from .ast import Query, Word
+from .errors import QueryError
+from .lexer import OPERATORS, is_code_word
+from .parser import MAX_LENGTH
+
+# All that means something in the query language.
+_BACKTICKED = re.compile(r"`([^`\s]+)`")
+_SIGNS = str.maketrans(dict.fromkeys('"/():`-', " "))
+
+
+def plain_query(text: str) -> Query:
+    """Return the words of a text, whatever else stands in it.
+
+    Raises:
+        QueryError: if it has no words, or is longer than any question.
+    """
+    if len(text) > MAX_LENGTH:
+        raise QueryError(f"the text is longer than {MAX_LENGTH} characters; shorten it", MAX_LENGTH)
+    words = [word.rstrip("?!,.;") for word in text.translate(_SIGNS).split()]
+    names = set(_BACKTICKED.findall(text))
+    clauses = tuple(
+        Word(word, word in names or is_code_word(word)) for word in words if word and word not in OPERATORS
+    )
+    if not clauses:
+        raise QueryError("there are no words in the text; type what to look for", 0)
+    return Query(clauses, source=text)

@@ -1,0 +1,130 @@
+"""Reports for the terminal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.cli.output import Style
+from dowse.eval.reports.model import Report
+from dowse.eval.reports.text import WIDTH, render_text
+from dowse.eval.reports.wording import milliseconds, number, one_line, signed, tail
+from eval.report_samples import dataset, hostile_report, report, set_report, small_report
+
+
+def lines_with(text: str, start: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith(start)]
+
+
+def test_rows_are_marked_and_differences_are_called_real_or_noise() -> None:
+    text = render_text(small_report())
+    (best, *_), (base, *_), (odd, *_) = (lines_with(text, mark) for mark in ("* good", "= plain", "  odd"))
+    assert re.search(r"\+\.\d{3} real", best)
+    assert not re.search("real|noise", base)
+    assert re.search(r"\+\.\d{3} noise", odd)
+    assert re.search(r"\* best: good, nDCG@10 against = plain: \+\.\d{3} \(\+.*, p [=<] \.\d+\): real", text)
+
+
+def test_titles_name_the_half_and_notes_the_cut_and_the_kind_of_ndcg() -> None:
+    text = render_text(small_report())
+    assert "one: 12 questions, the half for reporting, file level" in text
+    assert text.count("MRR is cut at 100") == 3
+    assert "nDCG is binary" in text and "nDCG is graded (gain 2^grade − 1)" in text
+    assert "the half for choosing" in render_text(
+        report(set_report(dataset("x", 2, half="tune"), {"a": [1, 0]}))
+    )
+
+
+def test_means_follow_the_sets() -> None:
+    text = render_text(small_report())
+    assert text.index("\ntwo: ") < text.index("mean of 2 sets") < text.index("* mean:good")
+    assert "mean" not in lines_with(render_text(report(set_report(dataset("x", 2), {"a": [1, 0]}))), "x:")[0]
+
+
+def test_the_worst_questions_show_what_was_found_instead() -> None:
+    text = render_text(report(set_report(dataset("x", 3), {"a": [2, 0, 1]})), worst=1)
+    worst = text[text.index("worst of a on x") :]
+    assert "src/1.py is asked" in worst and "none of the first 100 is right" in worst
+    assert "wanted  src/1.py" in worst and "found   1. wrong/0.py" in worst
+    assert "src/0.py is asked" not in worst
+
+
+def test_another_row_can_be_asked_for_its_worst() -> None:
+    text = render_text(small_report(), worst=1, row="plain")
+    assert "worst of plain on one" in text and "worst of good" not in text
+
+
+@pytest.mark.parametrize("colours", [Style(), Style.choose("always")], ids=["plain", "colour"])
+def test_colour_is_only_for_terminals_and_changes_no_text(colours: Style) -> None:
+    text = render_text(small_report(), colours=colours)
+    assert ("\x1b" in text) == bool(colours.bold)
+    assert re.sub(r"\x1b\[[\d;]*m", "", text) == render_text(small_report())
+
+
+def test_others_text_can_not_steer_the_terminal() -> None:
+    text = render_text(hostile_report())
+    assert all(c == "\n" or unicodedata.category(c)[0] != "C" for c in text)
+
+
+@given(
+    st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=6, unique=True),
+    st.text(max_size=300),
+    st.sets(st.integers(1, 99), min_size=1, max_size=8),
+)
+def test_no_line_is_longer_than_the_width(modes: list[str], query: str, ks: set[int]) -> None:
+    from dowse.eval.evaluate import evaluate
+    from eval.report_samples import tool
+
+    data = dataset(query, 3, query=query)
+    each = set_report(data, {mode: [1, 0, 3] for mode in modes})
+    many = tuple(evaluate(tool([1, 2, 0]), data, name=mode, ks=sorted(ks)) for mode in modes)
+    text = render_text(report(replace(each, results=many), each))
+    assert max(len(line) for line in text.splitlines()) <= WIDTH
+
+
+def test_an_empty_report_is_no_error() -> None:
+    assert render_text(Report({}, ())) == "\n"
+    assert "no rows" not in render_text(Report({}, (replace(small_report().sets[0], results=()),)))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.5124, ".512"), (1.0, "1.000"), (0.0, ".000"), (None, "–"), (0.99951, "1.000")]
+)
+def test_numbers(value: float | None, said: str) -> None:
+    assert number(value) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.031, "+.031"), (-0.0041, "−.004"), (-0.0001, "±.000"), (0, "±.000")]
+)
+def test_differences_have_a_sign(value: float, said: str) -> None:
+    assert signed(value) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0.421, "0.42"),
+        (0.999, "1.0"),
+        (3.14, "3.1"),
+        (9.96, "10"),
+        (18.2, "18"),
+        (1240.4, "1,240"),
+        (None, "–"),
+    ],
+)
+def test_times_have_the_digits_that_matter(value: float | None, said: str) -> None:
+    assert milliseconds(value) == said
+
+
+@given(st.text(), st.integers(1, 40))
+def test_cut_text_keeps_its_width_and_its_end_or_beginning(text: str, width: int) -> None:
+    assert len(one_line(text, width)) <= width and len(tail(text, width)) <= width
+    whole = one_line(text)
+    assert whole.startswith(one_line(text, width).removesuffix("…"))
+    assert whole.endswith(tail(text, width).removeprefix("…"))
