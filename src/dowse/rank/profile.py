@@ -21,6 +21,7 @@ class Blend:
     coverage: float = 0.0
     name: float = 0.0
     graph: float = 0.05
+    coherence: float = 0.0  # the signal of that name, beside a blend
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,12 @@ class Profile:
     folder: float = 0.0  # and in the folders above it
     header: float = 0.0  # the head of a file (imports, module documentation) speaks for all of it
     coherence: float = 0.0  # the best symbol of a file is held up by the others that match
+    power: float = 1.0  # of their scores, before they are summed
     # What is left of a score, by role of the file, unless the query asks for that role.
     roles: Mapping[str, float] = field(default_factory=dict)
     far: float = 0.5  # how much of that counts for cosines, which lie closer together than keyword scores
-    saturation: float = 1.0  # what each further hit of the same file keeps
+    definitions: bool = False  # the best definition of a file takes the place of its head, if that is higher
+    saturation: float = 1.0  # what every further hit of the same file keeps
     blend: Blend = Blend()
     # What signals keep beside a blend: its best score is larger than what tells its candidates apart.
     beside: float = 0.5
@@ -58,14 +61,16 @@ class Profile:
             file=share * self.file,
             folder=share * self.folder,
             header=share * self.header,
-            coherence=share * self.coherence,
+            coherence=self.blend.coherence,
+            # Cosines of what does not match at all are far from 0; their cubes count for little.
+            power=3.0,
         )
 
     @property
     def only_words(self) -> bool:
         """Whether nothing but a name asked for can change the order of keyword scores."""
         shares = (self.name, self.file, self.folder, self.header, self.coherence)
-        return not any(shares) and not self.roles and self.saturation == 1.0
+        return not any(shares) and not self.roles and self.saturation == 1.0 and not self.definitions
 
 
 TREE = Profile(
@@ -76,9 +81,10 @@ TREE = Profile(
     header=0.2,
     coherence=0.8,
     roles={"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6},
-    saturation=0.7,
+    definitions=True,
+    saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
-    blend=Blend(words=0.3, coverage=0.3),
+    blend=Blend(words=0.25, coverage=0.35, coherence=0.5),
 )
 CORPUS = Profile(
     fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0},

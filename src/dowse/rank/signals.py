@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dowse.kinds import BESIDES
 from dowse.parse.tokens import split_identifier, stem
 from dowse.rank.profile import Profile
 from dowse.types import Contribution, SymbolRow
@@ -69,10 +70,13 @@ def rank(
     given = zip(rows, scores, parts, strict=True)
     ranked = [signals.apply(Ranked(row, score, list(each))) for row, score, each in given]
     if profile.coherence:
-        _keep_company(ranked, scores, profile.coherence * top)
+        weights = [max(0.0, score) ** profile.power for score in scores]
+        _keep_company(ranked, weights, profile.coherence * top)
     for hit in ranked:
         signals.demote(hit)
     ranked.sort(key=_order)
+    if profile.definitions:
+        _let_definitions_speak(ranked)
     return _saturate(ranked, profile.saturation) if profile.saturation < 1 else ranked
 
 
@@ -152,16 +156,35 @@ class _Signals:
         return known
 
 
-def _saturate(ranked: list[Ranked], left: float) -> list[Ranked]:
-    """Lower each further hit of a file, so that one file does not fill the answer."""
-    seen: dict[int, int] = defaultdict(int)
+def _let_definitions_speak(ranked: list[Ranked]) -> None:
+    """Let the best definition of a file change places with its head, if that stands higher.
+
+    What stands outside all definitions, imports and the like, may well tell that this is the file; what one
+    wants to see of it is code that does something.
+    """
+    heads: dict[int, Ranked | None] = {}  # of files whose first hit was a head, until a definition comes
     for hit in ranked:
-        before = seen[hit.row.file_id]
-        if before and hit.score > 0:
-            factor = left**before
-            hit.parts.append(Contribution("signal.saturation", hit.score * (factor - 1), f"× {factor:.3g}"))
-            hit.score *= factor
-        seen[hit.row.file_id] = before + 1
+        head = heads.setdefault(hit.row.file_id, hit if _is_header(hit.row) else None)
+        if head is not None and hit.row.kind not in BESIDES:
+            heads[hit.row.file_id] = None
+            gain = head.score - hit.score
+            hit.parts.append(Contribution("signal.head", gain, "in the place of its file's head"))
+            head.parts.append(Contribution("signal.head", -gain, f"after {hit.row.name}"))
+            head.score, hit.score = hit.score, head.score
+    ranked.sort(key=_order)
+
+
+def _saturate(ranked: list[Ranked], left: float) -> list[Ranked]:
+    """Lower all but the first hit of a file, so that one file does not fill the answer.
+
+    All by the same factor: lowering each further one more hides the right functions of large files.
+    """
+    seen: set[int] = set()
+    for hit in ranked:
+        if hit.row.file_id in seen and hit.score > 0:
+            hit.parts.append(Contribution("signal.saturation", hit.score * (left - 1), f"× {left:g}"))
+            hit.score *= left
+        seen.add(hit.row.file_id)
     ranked.sort(key=_order)
     return ranked
 
@@ -175,16 +198,16 @@ def by_place(row: SymbolRow) -> tuple[str, str, int, int]:
     return (row.repo, row.path, row.start_line, row.row)
 
 
-def _keep_company(ranked: list[Ranked], scores: Sequence[float], worth: float) -> None:
-    """Let the best symbol of each file be held up by all that matches beside it."""
+def _keep_company(ranked: list[Ranked], weights: Sequence[float], worth: float) -> None:
+    """Let the best symbol of each file be held up by all that matches beside it, each by its weight."""
     sums: dict[int, float] = defaultdict(float)
     best: dict[int, Ranked] = {}
-    for hit, score in zip(ranked, scores, strict=True):
+    for hit, weight in zip(ranked, weights, strict=True):
         file_id = hit.row.file_id
-        sums[file_id] += score
+        sums[file_id] += weight
         if file_id not in best or hit.score > best[file_id].score:
             best[file_id] = hit
-    most = max(sums.values())
+    most = max(sums.values()) or 1.0
     for file_id, hit in best.items():
         share = worth * sums[file_id] / most
         hit.parts.append(Contribution("signal.coherence", share))
