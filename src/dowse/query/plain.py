@@ -15,14 +15,12 @@ _SIGNS = str.maketrans(dict.fromkeys('"/():`-', " "))
 
 
 def plain_query(text: str) -> Query:
-    """Return the words of a text, whatever else stands in it.
+    """Return the words of a text, whatever else stands in it; of a long one, those that come first.
 
     Raises:
-        QueryError: if it has no words, or is longer than any question.
+        QueryError: if it has no words.
     """
-    if len(text) > MAX_LENGTH:
-        raise QueryError(f"the text is longer than {MAX_LENGTH} characters; shorten it", MAX_LENGTH)
-    words = [word.rstrip("?!,.;") for word in text.translate(_SIGNS).split()]
+    words = [word.rstrip("?!,.;") for word in text[:MAX_LENGTH].translate(_SIGNS).split()]
     names = set(_BACKTICKED.findall(text))
     clauses = tuple(
         Word(word, word in names or is_code_word(word)) for word in words if word and word not in OPERATORS
