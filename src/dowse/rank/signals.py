@@ -162,16 +162,18 @@ def _let_definitions_speak(ranked: list[Ranked]) -> None:
     What stands outside all definitions, imports and the like, may well tell that this is the file; what one
     wants to see of it is code that does something.
     """
-    heads: dict[int, Ranked | None] = {}  # of files whose first hit was a head, until a definition comes
-    for hit in ranked:
-        head = heads.setdefault(hit.row.file_id, hit if _is_header(hit.row) else None)
-        if head is not None and hit.row.kind not in BESIDES:
-            heads[hit.row.file_id] = None
-            gain = head.score - hit.score
-            hit.parts.append(Contribution("signal.head", gain, "in the place of its file's head"))
-            head.parts.append(Contribution("signal.head", -gain, f"after {hit.row.name}"))
-            head.score, hit.score = hit.score, head.score
-    ranked.sort(key=_order)
+    heads: dict[int, int] = {}  # where the head of a file stands; -1 once there is nothing to exchange
+    for place, hit in enumerate(ranked):
+        at = heads.setdefault(hit.row.file_id, place if _is_header(hit.row) else -1)
+        if at < 0 or hit.row.kind in BESIDES:
+            continue
+        heads[hit.row.file_id] = -1
+        head = ranked[at]
+        gain = head.score - hit.score
+        hit.parts.append(Contribution("signal.head", gain, "in the place of its file's head"))
+        head.parts.append(Contribution("signal.head", -gain, f"after {hit.row.name}"))
+        head.score, hit.score = hit.score, head.score
+        ranked[at], ranked[place] = hit, head
 
 
 def _saturate(ranked: list[Ranked], left: float) -> list[Ranked]:
