@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from dowse.eval.mine.repository import environment
 from dowse.version import __version__
+
+# A place of this machine, at the start of a word or after what flags put before it: `semble=`, `a,`.
+_PLACE = re.compile(r"(?:(?<=[=,])|\A)(?:/|\./|\.\./|~)[^=,]*")
 
 
 def about(command: Sequence[str]) -> dict[str, object]:
@@ -27,17 +32,23 @@ def about(command: Sequence[str]) -> dict[str, object]:
 
 def own_commit() -> str:
     """Return the commit of dowse's own source, "" where it is installed without one."""
-    folder = Path(__file__).resolve().parent
-    done = subprocess.run(
-        ["git", "-C", str(folder), "describe", "--always", "--dirty", "--exclude=*"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout.strip()
+    here = Path(__file__).resolve()
+    # Installed inside some other repository, that one's commit says nothing.
+    if not _git(here.parent, "ls-files", "--error-unmatch", here.name):
+        return ""
+    return _git(here.parent, "describe", "--always", "--dirty", "--exclude=*")
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """Return what git says, "" if it can't say anything."""
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def general(word: str) -> str:
     """Return a word of a command without the folders of this machine."""
-    head, equals, tail = word.rpartition("=") if word.startswith("-") else ("", "", word)
-    return f"{head}{equals}…/{Path(tail).name}" if tail.startswith(("/", "./", "../", "~")) else word
+    return _PLACE.sub(lambda place: f"…/{Path(place[0]).name}", word)

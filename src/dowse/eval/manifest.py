@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets
+from dowse.eval.datasets.repos import is_suite
 from dowse.eval.types import Dataset
 
 _TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts", "filters")
 _KEYS = (*_TEXTS, "strip_docs")
+_VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
+_PLACES = ("watched_dir", "checkouts", "store_dir", "dataset")
+_OWN = "own:"
+_FORM = '[{"name": …, "watched_dir": …, "store_dir": …, "dataset": …}, …]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +49,34 @@ class Entry:
             name=self.name,
             root=self.watched_dir,
         )
+        if len(found) > 1 and self.watched_dir and self._is_suite:
+            raise EvalError(
+                f"{self.dataset} asks about {len(found)} repositories, and {self.watched_dir} is one; name "
+                "where they lie with checkouts (--checkouts), or choose one of them with queries (--queries)"
+            )
         return [replace(each, metric=self.metric) for each in found] if self.metric else found
+
+    @property
+    def _is_suite(self) -> bool:
+        return self.dataset.startswith(f"{_OWN}structure") or is_suite(Path(self.dataset))
+
+    def index_dir(self, dataset: Dataset) -> str:
+        """Return where the index of a set lies: below `store_dir` for a suite, "" where none is named."""
+        if self.store_dir and self._is_suite:
+            return str(Path(self.store_dir) / dataset.name.replace(":", "-"))
+        return self.store_dir
 
 
 def read_manifest(path: Path) -> list[Entry]:
     """Read a manifest; paths are relative to it, and `$NAME` stands for a variable of the environment."""
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise EvalError(f"{path} is not valid JSON ({error})") from error
+    except OSError as error:
+        raise EvalError(f"{path} can't be read ({error.strerror}); check the path") from error
+    except (ValueError, RecursionError) as error:
+        raise EvalError(f"{path} is not valid JSON ({error}); write {_FORM}") from error
     if not isinstance(entries, list) or not entries:
-        raise EvalError(f"{path} holds no repositories: write [{{name, watched_dir, store_dir, dataset}}]")
+        raise EvalError(f"{path} holds no repositories; write {_FORM}")
     found = [_entry(entry, path, number) for number, entry in enumerate(entries, 1)]
     names = [entry.name for entry in found]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -65,24 +88,28 @@ def read_manifest(path: Path) -> list[Entry]:
 def _entry(entry: object, path: Path, number: int) -> Entry:
     where = f"{path}, entry {number}"
     if not isinstance(entry, dict):
-        raise EvalError(f"{where} is no object with name, watched_dir, store_dir and dataset")
+        raise EvalError(f"{where} is no object; write {_FORM}")
+    _check_types(entry, where)
+    values: dict[str, Any] = {key: _expanded(value, where) for key, value in entry.items()}
+    if not values.get("name") or not values.get("dataset"):
+        raise EvalError(f"{where} needs a name and a dataset; write {_FORM}")
+    for key in _PLACES:
+        if values.get(key) and not values[key].startswith(_OWN):
+            values[key] = str((path.parent / Path(values[key]).expanduser()).resolve())
+    for key in ("watched_dir", "checkouts"):
+        values[key] = Path(values[key]) if values.get(key) else None
+    return Entry(**values)
+
+
+def _check_types(entry: dict[str, object], where: str) -> None:
     unknown = sorted(set(entry) - set(_KEYS))
     if unknown:
         raise EvalError(f"{where} has {', '.join(unknown)}; an entry may have {', '.join(_KEYS)}")
     wrong = [key for key in _TEXTS if not isinstance(entry.get(key, ""), str)]
-    if wrong or not isinstance(entry.get("strip_docs", False), bool):
-        raise EvalError(f"{where}: {', '.join(wrong) or 'strip_docs'} is not of the right type")
-    values: dict[str, Any] = {key: _expanded(value, where) for key, value in entry.items()}
-    if not values.get("name") or not values.get("dataset"):
-        raise EvalError(f"{where} needs a name and a dataset")
-    for key in ("watched_dir", "checkouts", "store_dir"):
-        if values.get(key):
-            values[key] = (path.parent / Path(values[key]).expanduser()).resolve()
-    if values.get("store_dir"):
-        values["store_dir"] = str(values["store_dir"])
-    if not values["dataset"].startswith("own:"):
-        values["dataset"] = str((path.parent / Path(values["dataset"]).expanduser()).resolve())
-    return Entry(**values)
+    if wrong:
+        raise EvalError(f"{where}: {', '.join(wrong)} must be text in quotes")
+    if not isinstance(entry.get("strip_docs", False), bool):
+        raise EvalError(f"{where}: strip_docs must be true or false")
 
 
 def _expanded(value: object, where: str) -> object:
@@ -90,7 +117,7 @@ def _expanded(value: object, where: str) -> object:
     if not isinstance(value, str):
         return value
     full = os.path.expandvars(value)
-    if "$" in full:
-        name = full[full.index("$") :].split("/")[0]
-        raise EvalError(f"{where} speaks of {name}, which is not set; set it in the environment")
+    unset = _VARIABLE.search(full)
+    if unset:
+        raise EvalError(f"{where} speaks of {unset[0]}, which is not set; set it in the environment")
     return full

@@ -12,27 +12,19 @@ from dowse.eval.types import Interval, Result
 def mean_results(results: Sequence[Result]) -> Result:
     """Return the macro average of one way of searching over several sets.
 
-    Metrics that a set does not have are left out; times are those of a mean set.
+    Metrics that a set does not have are left out; times are the means of the sets' own.
     """
     if not results:
-        raise ValueError("there is nothing to average")
-    shared = [name for name in results[0].metrics if all(name in each.metrics for each in results)]
-    groups = {name: [each.values(name) for each in results if each.cases] for name in shared}
+        raise ValueError("there is nothing to average; pass at least one row")
+    levels = {each.level for each in results}
+    metrics = _means([each.metrics for each in results])
     return Result(
         mode=MEAN + results[0].mode,
         dataset=f"{len(results)} sets",
-        level=results[0].level if len({each.level for each in results}) == 1 else "mixed",
-        metrics={name: _mean(each.metrics[name] for each in results) for name in shared},
-        intervals={
-            name: Interval(*bootstrap_macro(found))
-            for name, found in groups.items()
-            if len(found) == len(results)
-        },
-        latency={
-            name: _mean(each.latency[name] for each in results)
-            for name in results[0].latency
-            if all(name in each.latency for each in results)
-        },
+        level=levels.pop() if len(levels) == 1 else "mixed",
+        metrics=metrics,
+        intervals={name: found for name in metrics if (found := _interval(name, results))},
+        latency=_means([each.latency for each in results]),
     )
 
 
@@ -42,14 +34,26 @@ def aggregate_by_mode(results: Mapping[str, Sequence[Result]] | Iterable[Result]
     Args:
         results: The rows of each set by its name, or all rows one after another.
     """
-    rows = [row for rows in results.values() for row in rows] if isinstance(results, Mapping) else results
+    if isinstance(results, Mapping):
+        rows, sets = [row for rows in results.values() for row in rows], len(results)
+    else:
+        rows = list(results)
+        sets = len({(row.dataset, row.level) for row in rows})
     by_mode: dict[str, list[Result]] = {}
     for row in rows:
         by_mode.setdefault(row.mode, []).append(row)
-    most = max(map(len, by_mode.values()), default=0)
-    return {MEAN + mode: mean_results(rows) for mode, rows in by_mode.items() if len(rows) == most}
+    # Sets without a name can't be told apart: then there are as many as some mode has rows.
+    wanted = max([sets, *map(len, by_mode.values())])
+    return {MEAN + mode: mean_results(rows) for mode, rows in by_mode.items() if len(rows) == wanted}
 
 
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found)
+def _means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean of every figure that all have."""
+    shared = [name for name in values[0] if all(name in each for each in values)]
+    return {name: sum(each[name] for each in values) / len(values) for name in shared}
+
+
+def _interval(metric: str, results: Sequence[Result]) -> Interval | None:
+    """Return where a mean lies; None where a set does not tell each question's value, as in saved reports."""
+    known = all(row.cases and all(metric in case.values for case in row.cases) for row in results)
+    return Interval(*bootstrap_macro([row.values(metric) for row in results])) if known else None

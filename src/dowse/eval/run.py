@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from dowse.api import Index
-from dowse.config import cache_folder
 from dowse.errors import EvalError
-from dowse.eval.answers import answer_files
+from dowse.eval.clean_index import check_clean, open_clean
 from dowse.eval.evaluate import DEPTH, KS, evaluate
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems.named import MakeSystem
 from dowse.eval.types import Case, Dataset, Result, Search
 from dowse.eval.ways import COMPARED, Way, possible, way
 
+# Metrics that have a cut of their own; MRR is always cut at 100.
+_CUT = re.compile(r"(?:ndcg|recall|hit|precision)@([1-9][0-9]*)\Z")
+_MRR = f"mrr@{DEPTH}"
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run is."""
 
-    doing: str  # "indexing", "embedding", "asking"
+    doing: str  # "mining", "indexing", "embedding", "asking"
     done: int
     total: int
     what: str  # "files", "symbols", or the row that is asked
+
+
+ShowProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,32 @@ class Running:
     against: str = ""
     filters: str = ""  # that every question is asked with
     settings: tuple[tuple[str, object], ...] = ()  # of the index
-    on_progress: Callable[[Progress], None] = lambda _: None
+    on_progress: ShowProgress = lambda _: None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the rows are called."""
+        return (*(each.name for each in self.ways), *(name for name, _ in self.systems))
+
+
+def searched(dataset: Dataset, root: Path | None = None) -> Path:
+    """Return what a set is asked about, or say what is missing before anything is run."""
+    place = root or dataset.root
+    if place is None:
+        raise EvalError(
+            f"{dataset.name} does not say what it asks about; name what to search, "
+            "or with --checkouts where the repositories of a suite lie"
+        )
+    if not place.exists():
+        raise EvalError(f"there is no {place} to search; check the path")
+    if not dataset.cases:
+        raise EvalError(f"{dataset.name} has no questions in its half {dataset.half!r}; ask --half all")
+    if dataset.metric != _MRR and not _CUT.match(dataset.metric):
+        raise EvalError(
+            f"{dataset.name}: no metric is called {dataset.metric!r}; it is {_MRR}, or ndcg, recall, hit or "
+            "precision with a cut, such as ndcg@10"
+        )
+    return place
 
 
 def run_dataset(
@@ -55,22 +86,24 @@ def run_dataset(
         index_dir: Where the index lies; "" is a place of its own, apart from the user's index.
         refresh: Whether to bring an index that is there up to date first.
     """
-    place = root or dataset.root
-    if place is None:
-        raise EvalError(f"{dataset.name} does not say what it asks about; name what to search")
-    if not dataset.cases:
-        raise EvalError(f"{dataset.name} has no questions (half: {dataset.half})")
-    index = open_index(dataset, place, running, index_dir)
-    if refresh or not index.exists:
-        _update(index, running)
-    try:
+    index = open_clean(
+        searched(dataset, root),
+        [dataset],
+        settings=dict(running.settings),
+        index_dir=index_dir,
+        strip_docs=dataset.strip_docs,
+    )
+    with index:
+        make_ready(index, running.on_progress, refresh=refresh)
+        dataset = replace(dataset, strip_docs=index.settings.strip_docs)
+        running = replace(running, ks=_cuts(running.ks, dataset.metric))
         results = [*_rows(index, dataset, running), *_others(index, dataset, running)]
-        facts = SetFacts.of(dataset, _about(index, running))
-    finally:
-        index.close()
-    if not results:
-        names = ", ".join(each.name for each in running.ways)
-        raise EvalError(f"none of {names} can be run on {dataset.name}")
+        if not results:
+            raise EvalError(
+                f"{_left_out(results, running)} can't be run on {dataset.name}; meaning needs an --encoder, "
+                "the graph a tree of source files"
+            )
+        facts = SetFacts.of(dataset, _about(index, running, results))
     against = running.against if any(each.mode == running.against for each in results) else ""
     return SetReport(facts, tuple(results), against)
 
@@ -83,12 +116,12 @@ def compare_modes(
     level: str = "",
     ks: Sequence[int] = KS,
     rerank: str = "",
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: ShowProgress = lambda _: None,
 ) -> list[Result]:
     """Return a row for every way of searching one index that is there.
 
     Args:
-        index: Up to date, and embedded for the ways that need it.
+        index: Up to date. Symbols without a vector get theirs, if a mode can use it.
         cases: A dataset, or cases, which are then scored at file level.
         modes: Names of ways, e.g. "keyword", "auto+expand"; those impossible here are left out.
         level: "file" or "symbol"; "" takes the dataset's.
@@ -102,58 +135,18 @@ def compare_modes(
     return list(_rows(index, dataset, Running(ways, ks=tuple(ks), on_progress=on_progress)))
 
 
-def open_index(dataset: Dataset, root: Path, running: Running, index_dir: str = "") -> Index:
-    """Name the index of a set: that of its tree, but without any file that holds answers."""
-    given = {name: value for name, value in running.settings if value is not None}
-    usual = Index.open(root, **given).settings
-    exclude = (*usual.exclude, *answer_files(root, [dataset], exclude=usual.exclude))
-    strip = usual.strip_docs or dataset.strip_docs
-    place = index_dir or str(_own_place(root, exclude, strip))
-    # Lanes in turn, without time limits: what is found must not depend on how busy the machine is.
-    fixed: dict[str, Any] = {"exclude": exclude, "strip_docs": strip, "isolation": "never"}
-    return Index.open(root, **{**given, "index_dir": place, **fixed})
+def make_ready(index: Index, show: ShowProgress = lambda _: None, *, refresh: bool = True) -> None:
+    """Index what is not indexed; an index that is there and stays as it is must be without answers."""
+    if refresh or not index.exists:
+        index.update(on_progress=lambda at: show(Progress("indexing", at.done, at.total, "files")))
+    else:
+        check_clean(index)
 
 
-def _own_place(root: Path, exclude: Sequence[str], strip_docs: bool) -> Path:
-    """Return where an index for evaluation lies: never where the user's own does."""
-    told = "\n".join((str(root.resolve()), str(strip_docs), *exclude))
-    digest = hashlib.blake2b(told.encode(), digest_size=6).hexdigest()
-    return cache_folder() / "eval" / f"{root.resolve().name}-{digest}"
-
-
-def _update(index: Index, running: Running) -> None:
-    show = running.on_progress
-    index.update(on_progress=lambda at: show(Progress("indexing", at.done, at.total, "files")))
-
-
-def _embed(index: Index, running: Running) -> None:
-    show = running.on_progress
-    index.embed(on_progress=lambda at: show(Progress("embedding", at.done, at.total, "symbols")))
-
-
-def _rows(index: Index, dataset: Dataset, running: Running) -> Iterable[Result]:
-    """Run our own ways, those of one encoder after another."""
-    with index.backend.reader() as reader:
-        graph = not reader.is_corpus
-    encoders = dict.fromkeys(each.encoder for each in running.ways)
-    for encoder in encoders:
-        chosen = [each for each in running.ways if each.encoder == encoder]
-        asked = _with_encoder(index, encoder)
-        vectors = asked.settings.encoder != "none"
-        ways = possible(chosen, vectors=vectors, graph=graph)
-        if vectors and any(each.name not in ("keyword", "graph") for each in ways):
-            _embed(asked, running)
-        for each in ways:
-            yield _row(asking(asked, each, running.filters), dataset, running, each.name)
-        if asked is not index:
-            asked.lanes.close()
-
-
-def _with_encoder(index: Index, encoder: str) -> Index:
-    """Return the same index seen through another encoder; all of them share its words and names."""
-    if encoder in ("", index.settings.encoder):
-        return index
-    return Index(index.root, replace(index.settings, encoder=encoder), index.backend)
+def embed(index: Index, show: ShowProgress = lambda _: None) -> None:
+    """Give every symbol its vector, if there is an encoder."""
+    if index.settings.encoder != "none":
+        index.embed(on_progress=lambda at: show(Progress("embedding", at.done, at.total, "symbols")))
 
 
 def asking(index: Index, chosen: Way, filters: str = "") -> Search:
@@ -161,7 +154,34 @@ def asking(index: Index, chosen: Way, filters: str = "") -> Search:
     return lambda query, k: index.search(query, k=k, plain=True, filters=filters, **chosen.options).hits
 
 
-def _others(index: Index, dataset: Dataset, running: Running) -> Iterable[Result]:
+def _rows(index: Index, dataset: Dataset, running: Running) -> Iterator[Result]:
+    """Run our own ways, those of one encoder after another."""
+    with index.backend.reader() as reader:
+        graph = not reader.is_corpus
+    for encoder in dict.fromkeys(each.encoder for each in running.ways):
+        chosen = [each for each in running.ways if each.encoder == encoder]
+        with _seen_through(index, encoder) as seen:
+            ways = possible(chosen, vectors=seen.settings.encoder != "none", graph=graph)
+            if any(each.uses_vectors for each in ways):
+                embed(seen, running.on_progress)
+            for each in ways:
+                yield _row(asking(seen, each, running.filters), dataset, running, each.name)
+
+
+@contextmanager
+def _seen_through(index: Index, encoder: str) -> Iterator[Index]:
+    """Give the same index seen through another encoder; all of them share its words and names."""
+    if encoder in ("", index.settings.encoder):
+        yield index
+        return
+    other = Index(index.root, replace(index.settings, encoder=encoder), index.backend)
+    try:
+        yield other
+    finally:
+        other.lanes.close()
+
+
+def _others(index: Index, dataset: Dataset, running: Running) -> Iterator[Result]:
     """Run the other tools."""
     for name, make in running.systems:
         yield _row(make(index, dataset.level), dataset, running, name)
@@ -174,7 +194,18 @@ def _row(search: Search, dataset: Dataset, running: Running, name: str) -> Resul
     return evaluate(search, dataset, ks=running.ks, name=name, depth=running.depth, on_case=show)
 
 
-def _about(index: Index, running: Running) -> dict[str, object]:
+def _cuts(ks: Sequence[int], metric: str) -> tuple[int, ...]:
+    """Return where metrics are cut, so that the one that decides is among them."""
+    own = _CUT.match(metric)
+    return tuple(sorted({*ks, *([int(own[1])] if own else [])}))
+
+
+def _left_out(results: Iterable[Result], running: Running) -> str:
+    done = {row.mode for row in results}
+    return ", ".join(name for name in running.names if name not in done)
+
+
+def _about(index: Index, running: Running, results: Sequence[Result]) -> dict[str, object]:
     """Return what was searched, for the report."""
     with index.backend.reader() as reader:
         counts, meta, corpus = reader.counts(), reader.meta(), reader.is_corpus
@@ -190,5 +221,6 @@ def _about(index: Index, running: Running) -> dict[str, object]:
         "vectors": settings.vectors,
         "filters": running.filters,
         "excluded": len(settings.exclude),
-        "depth": running.depth,
+        "depth": max(running.depth, *running.ks),
+        "left_out": _left_out(results, running),
     }

@@ -5,8 +5,9 @@ A way is a base and any number of switches: `auto`, `keyword`, `rrf`, `auto+expa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from dowse.config import FUSIONS
@@ -29,7 +30,8 @@ _SWITCHES: dict[str, dict[str, Any]] = {
 }
 # What `--compare` shows: each lane alone, both joined, and what a user gets who says nothing.
 COMPARED = ("keyword", "embedding", "graph", "hybrid", "auto")
-_WITHOUT_VECTORS = ("keyword", "graph")
+# The row that others are compared with, where it is run.
+USUAL = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Way:
     """One way of searching: what it is called, and the options of `Index.search` that make it."""
 
     name: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     encoder: str = ""  # another than the index's own
 
     @property
@@ -45,6 +47,11 @@ class Way:
         """Whether it can do nothing without an encoder."""
         mode, lanes = self.options.get("mode"), self.options.get("lanes", "")
         return mode in ("embedding", "hybrid") or "embedding" in lanes or "diversify" in self.options
+
+    @property
+    def uses_vectors(self) -> bool:
+        """Whether an encoder, if there is one, has a say in what is found."""
+        return self.needs_vectors or self.options.get("mode") == "auto"
 
     @property
     def needs_graph(self) -> bool:
@@ -59,9 +66,8 @@ def way(name: str, rerank: str = "") -> Way:
         name: A base and its switches.
         rerank: The folder of the cross-encoder that `+rerank` means.
     """
-    base, *switches = name.split("+")
-    unknown = [part for part in switches if part not in _SWITCHES]
-    if base not in _BASES or unknown:
+    base, *switches = name.strip().split("+")
+    if base not in _BASES or not set(switches) <= set(_SWITCHES):
         raise EvalError(
             f"no way of searching is called {name!r}; write one of {', '.join(_BASES)}, "
             f"and after it any of +{', +'.join(_SWITCHES)}"
@@ -71,24 +77,28 @@ def way(name: str, rerank: str = "") -> Way:
     options = dict(_BASES[base])
     for switch in switches:
         options |= {"rerank": rerank} if switch == "rerank" else _SWITCHES[switch]
-    return Way(name, options)
+    return Way("+".join((base, *dict.fromkeys(switches))), options)
 
 
 def for_models(ways: Sequence[Way], models: Sequence[str]) -> list[Way]:
     """Return the ways once for every encoder; those that use none once in all."""
-    from dataclasses import replace
-    from pathlib import Path
-
     if not models:
         return list(ways)
-    plain = [each for each in ways if each.name in _WITHOUT_VECTORS]
+    plain = [each for each in ways if not each.uses_vectors]
     others = [
-        replace(each, name=f"{each.name} [{Path(model).name}]", encoder=model)
-        for model in models
+        replace(each, name=f"{each.name} [{short}]", encoder=model)
+        for model, short in _short_names(models).items()
         for each in ways
-        if each.name not in _WITHOUT_VECTORS
+        if each.uses_vectors
     ]
     return plain + others
+
+
+def _short_names(models: Sequence[str]) -> dict[str, str]:
+    """Return what each model is called in a row: the name of its folder, if that tells it from the others."""
+    names = {model: Path(model).name for model in models}
+    twice = [name for name in names.values() if list(names.values()).count(name) > 1]
+    return {model: model if name in twice else name for model, name in names.items()}
 
 
 def possible(ways: Iterable[Way], *, vectors: bool, graph: bool) -> list[Way]:

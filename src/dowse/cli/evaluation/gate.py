@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
-from dowse.cli.evaluation.output import read_report, save
-from dowse.cli.evaluation.run import run, single, ways_named
+from dowse.cli.evaluation.output import check_places, read_report, save
+from dowse.cli.evaluation.rows import ways_named
+from dowse.cli.evaluation.run import named_entries, run
 from dowse.cli.main import FOUND, NOTHING
 from dowse.cli.output import print_json
 from dowse.errors import EvalError
 from dowse.eval.gate import Verdict, as_dict, render_gate, render_gate_markdown
 from dowse.eval.gate import gate as decide
-from dowse.eval.manifest import read_manifest
 from dowse.eval.reports.model import Report
+
+# A row of a saved report: `FILE.json`, if it has but one, or `FILE.json:ROW`.
+_IN_FILE = re.compile(r"(?P<file>.+\.json)(?::(?P<row>.+))?\Z")
 
 
 def gate(options: argparse.Namespace) -> int:
     """Decide, and say why."""
+    check_places(argparse.Namespace(markdown=options.markdown))
     verdict = _verdict(options)
     if options.markdown:
         save(options.markdown, render_gate_markdown(verdict))
@@ -30,40 +35,46 @@ def gate(options: argparse.Namespace) -> int:
 
 
 def _verdict(options: argparse.Namespace) -> Verdict:
-    candidate, candidate_report = _row(options.candidate)
-    baseline, baseline_report = _row(options.baseline)
-    report = candidate_report or _shared_report(options, candidate, baseline)
-    if candidate_report and not baseline_report:
-        baseline_report = read_report(options.report) if options.report else None
+    (candidate, ours), (baseline, theirs) = _row(options.candidate), _row(options.baseline)
+    files = [report for report in (ours, theirs) if report]
+    # A row without a file stands in the report of the other, unless one is named for it.
+    if len(files) == 2 or (files and not _names_a_report(options)):
+        shared = files[0]
+    else:
+        loose = [row for row, report in ((candidate, ours), (baseline, theirs)) if not report]
+        shared = _shared_report(options, loose)
+    ours, theirs = ours or shared, theirs or shared
     return decide(
-        report,
+        ours,
         candidate,
         baseline,
         metric=options.metric,
         within_noise=options.within_noise,
-        baseline_report=baseline_report,
+        baseline_report=None if theirs is ours else theirs,
     )
 
 
 def _row(text: str) -> tuple[str, Report | None]:
-    """Return which row is meant, and the report it stands in if that is named: `FILE.json[:ROW]`."""
-    place, _, row = text.partition(".json")
-    if place == text:
+    """Return which row is meant, and the report it stands in if that is named."""
+    named = _IN_FILE.match(text)
+    if not named:
         return text, None
-    report = read_report(f"{place}.json")
-    row = row.removeprefix(":")
-    if not row and len(report.modes) != 1:
+    report = read_report(named["file"])
+    if not named["row"] and len(report.modes) != 1:
         raise EvalError(
-            f"{place}.json has several rows; write {place}.json:ROW, of {', '.join(report.modes)}"
+            f"{text} has several rows; write {text}:ROW, where ROW is one of {', '.join(report.modes)}"
         )
-    return row or report.modes[0], report
+    return named["row"] or report.modes[0], report
 
 
-def _shared_report(options: argparse.Namespace, *rows: str) -> Report:
-    """Return the report that holds both rows: the saved one, or one that is made now."""
+def _names_a_report(options: argparse.Namespace) -> bool:
+    return bool(options.report or options.manifest or options.dataset)
+
+
+def _shared_report(options: argparse.Namespace, rows: Sequence[str]) -> Report:
+    """Return the report that holds these rows: the saved one, or one that is made now."""
+    if not _names_a_report(options):
+        raise EvalError("name what to compare on: --report FILE, --manifest FILE or --dataset D")
     if options.report:
         return read_report(options.report)
-    if not options.manifest and not options.dataset:
-        raise EvalError("name what to compare on: --report FILE, --manifest FILE or --dataset D")
-    entries = read_manifest(Path(options.manifest)) if options.manifest else [single(options)]
-    return run(entries, options, ways_named(rows, options.rerank))
+    return run(named_entries(options), options, ways_named(rows, options.rerank))

@@ -8,34 +8,38 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dowse.api import Index
-from dowse.cli.evaluation.run import ways_named
+from dowse.cli.evaluation.progress import progress
+from dowse.cli.evaluation.rows import listed, ways_named
 from dowse.cli.main import FOUND, NOTHING
-from dowse.cli.prepare import open_index, prepare, say
+from dowse.cli.prepare import say
 from dowse.errors import EvalError
+from dowse.eval.clean_index import open_clean
 from dowse.eval.datasets.jsonl import write_cases
-from dowse.eval.judge import Judgements, pool, read_queries, read_sheet, write_sheet
+from dowse.eval.judge import Judgements, Question, Sheet, pool, read_queries, read_sheet, write_sheet
 from dowse.eval.judge import judge as ask
-from dowse.eval.run import asking
-from dowse.eval.types import Search
+from dowse.eval.run import asking, embed, make_ready
+from dowse.eval.types import Case, Search
 
 
 def judge(options: argparse.Namespace) -> int:
     """Collect grades, and write the cases that they make."""
+    # What can be wrong is done first: a mistake must leave no file behind.
+    sheet = read_sheet(options.read) if options.read else None
+    questions = [] if sheet else _pooled(options, _queries(options))
     with Judgements(_notebook(options.out)) as judgements:
-        if options.read:
-            _take_sheet(options.read, judgements)
+        if sheet:
+            _take_grades(sheet, options.read, judgements)
+        elif options.sheet:
+            return _write_sheet(options, questions, judgements)
         else:
-            finished = _collect(options, judgements)
-            if options.sheet:
-                return FOUND
-            if not finished and not judgements.cases():
-                return NOTHING
-        cases = judgements.cases()
-    if not cases:
-        raise EvalError("nothing is judged as relevant yet; grade at least one result above 0")
-    write_cases(options.out, cases)
-    say(f"{len(cases)} judged questions; run `dowse eval --dataset {options.out} --compare`")
-    return FOUND
+            ask(questions, judgements, sys.stdin, sys.stdout)
+        return _finish(options, judgements.cases())
+
+
+def _queries(options: argparse.Namespace) -> list[str]:
+    if not options.queries:
+        raise EvalError("name the questions: --queries FILE, one a line; or a filled sheet: --read FILE")
+    return read_queries(options.queries)
 
 
 def _notebook(out: str) -> Path:
@@ -44,33 +48,49 @@ def _notebook(out: str) -> Path:
     return path.with_name(path.name.removesuffix(".jsonl") + ".grades.jsonl")
 
 
-def _take_sheet(place: str, judgements: Judgements) -> None:
-    sheet = read_sheet(place)
+def _take_grades(sheet: Sheet, place: str, judgements: Judgements) -> None:
     for problem in sheet.problems:
         say(problem)
-    say(f"{judgements.add(sheet.judgements)} grades taken from {place}")
+    left = f"; {sheet.empty} have none yet" if sheet.empty else ""
+    say(f"{judgements.add(sheet.judgements)} grades taken from {place}{left}")
 
 
-def _collect(options: argparse.Namespace, judgements: Judgements) -> bool:
-    """Pool what is found and ask for grades, or write the sheet; return whether everything is judged."""
-    if not options.queries:
-        raise EvalError("name the questions: --queries FILE, one a line")
-    queries = read_queries(options.queries)
-    index = open_index(options, refresh="auto")
-    prepare(index)
-    if index.settings.encoder != "none":
-        index.embed()
-    questions = pool(_ways(index, options.modes), queries, options.top_k, root=index.root)
-    if options.sheet:
-        say(
-            f"{write_sheet(options.sheet, questions, judgements)} results to grade in {options.sheet}; "
-            f"then `dowse eval judge --read {options.sheet} --out {options.out}`"
-        )
-        return False
-    return ask(questions, judgements, sys.stdin, sys.stdout)
+def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:
+    """Ask every question in every way, of an index that holds neither questions nor grades."""
+    files = (options.queries, options.out, _notebook(options.out), options.sheet)
+    index = open_clean(
+        Path(options.path).expanduser(),
+        [Path(place) for place in files if place],
+        settings={"encoder": options.encoder},
+        index_dir=options.index_dir or "",
+    )
+    with index, progress() as show:
+        make_ready(index, show, refresh=not options.index_dir)
+        embed(index, show)
+        return pool(_ways(index, options.modes), queries, options.top_k, root=index.root)
 
 
 def _ways(index: Index, modes: str) -> Index | Mapping[str, Search]:
     if not modes:
         return index
-    return {each.name: asking(index, each) for each in ways_named(modes.split(","), None)}
+    return {each.name: asking(index, each) for each in ways_named(listed(modes), None)}
+
+
+def _write_sheet(options: argparse.Namespace, questions: list[Question], judgements: Judgements) -> int:
+    count = write_sheet(options.sheet, questions, judgements)
+    remedy = f"`dowse eval judge --read {options.sheet} --out {options.out}`"
+    say(f"{count} results to grade in {options.sheet}; when that is done, run {remedy}")
+    return FOUND
+
+
+def _finish(options: argparse.Namespace, cases: list[Case]) -> int:
+    """Write what is judged so far; cases in which nothing is relevant say nothing about a search."""
+    useful = [case for case in cases if any(case.files.values()) or any(case.symbols.values())]
+    if not useful:
+        say("nothing is judged as relevant yet; grade at least one result above 0")
+        return NOTHING
+    write_cases(options.out, useful)
+    place = "" if options.path == "." else f"{options.path} "
+    count = "1 question" if len(useful) == 1 else f"{len(useful)} questions"
+    say(f"{count} judged in {options.out}; run `dowse eval {place}--dataset {options.out} --compare`")
+    return FOUND

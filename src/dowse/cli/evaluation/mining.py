@@ -6,49 +6,39 @@ import argparse
 import hashlib
 from pathlib import Path
 
+from dowse.cli.evaluation.progress import progress
 from dowse.cli.main import FOUND
 from dowse.cli.prepare import say
 from dowse.config import cache_folder
 from dowse.errors import EvalError
-from dowse.eval.datasets.jsonl import write_cases
+from dowse.eval.datasets.jsonl import read_cases, write_cases
 from dowse.eval.manifest import Entry
 from dowse.eval.mine import build_from_docs, build_from_git
+from dowse.eval.run import Progress
 from dowse.eval.types import Case
 
+_ORIGINS = {"git": "history", "docs": "documentation"}
 
-def mined(options: argparse.Namespace) -> Path:
-    """Return the questions mined from a repository, mining them on first use."""
+
+def mined(options: argparse.Namespace) -> tuple[str, Path]:
+    """Return name and place of the questions mined from a repository, mining them on first use."""
     place = _usual_place(options)
-    if not place.exists():
+    if place.exists():
+        say(f"asking what was mined before from the {_ORIGINS[options.origin]}; `--build` mines it anew")
+    else:
         build(options)
-    return place
+    return f"{_root(options).name}/{options.origin}", place
 
 
 def build(options: argparse.Namespace) -> int:
     """Mine questions and write them."""
-    root, place = _root(options), Path(options.dataset) if options.dataset else _usual_place(options)
-    say(f"mining questions from the {'history' if options.origin == 'git' else 'documentation'} of {root}")
-    cases = _mine(root, _level(options), options)
+    root = _root(options)
+    place = Path(options.dataset).expanduser() if options.dataset else _usual_place(options)
+    _check_replaceable(place)
+    cases = _mine(root, options.level or "file", options)
     write_cases(place, cases)
     say(f"{len(cases)} questions written to {place}")
     return FOUND
-
-
-def _root(options: argparse.Namespace) -> Path:
-    return Path(options.path or ".").resolve()
-
-
-def _level(options: argparse.Namespace) -> str:
-    return options.level or ("symbol" if options.origin == "docs" else "file")
-
-
-def _usual_place(options: argparse.Namespace) -> Path:
-    """Return where mined questions are kept: outside the tree that they ask about."""
-    root = _root(options)
-    told = f"{root}\n{options.max_cases}\n{options.since}\n{options.with_tests}"
-    digest = hashlib.blake2b(told.encode(), digest_size=6).hexdigest()
-    name = f"{root.name}-{options.origin}-{_level(options)}-{digest}.jsonl"
-    return cache_folder() / "eval" / "mined" / name
 
 
 def build_entry(entry: Entry, options: argparse.Namespace) -> None:
@@ -60,23 +50,53 @@ def build_entry(entry: Entry, options: argparse.Namespace) -> None:
         raise EvalError(f"{entry.name} needs a watched_dir to mine questions from")
     cases = _mine(entry.watched_dir, entry.level or options.level or "file", options)
     write_cases(place, cases)
-    say(f"{entry.name}: {len(cases)} questions written")
+    say(f"{entry.name}: {len(cases)} questions written to {place}")
+
+
+def _root(options: argparse.Namespace) -> Path:
+    return Path(options.path or ".").expanduser().resolve()
+
+
+def _usual_place(options: argparse.Namespace) -> Path:
+    """Return where mined questions are kept: outside the tree that they ask about."""
+    root = _root(options)
+    told = f"{root}\n{options.max_cases}\n{options.since}\n{options.with_tests}"
+    digest = hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
+    name = f"{root.name}-{options.origin}-{options.level or 'file'}-{digest}.jsonl"
+    return cache_folder() / "eval" / "mined" / name
+
+
+def _check_replaceable(place: Path) -> None:
+    """Refuse to write over questions that somebody wrote, or over anything else."""
+    if not place.exists():
+        return
+    try:
+        sources = {case.source for case in read_cases(place)}
+    except EvalError:
+        sources = {""}
+    if not sources <= set(_ORIGINS):
+        raise EvalError(
+            f"{place} is there already and holds more than mined questions; name another file, or remove it"
+        )
 
 
 def _mine(root: Path, level: str, options: argparse.Namespace) -> list[Case]:
+    say(f"mining questions from the {_ORIGINS[options.origin]} of {root}")
     if options.origin == "docs":
         cases = build_from_docs(root, max_cases=options.max_cases)
     else:
-        cases = build_from_git(
-            root,
-            max_cases=options.max_cases,
-            symbols=level == "symbol",
-            since=options.since,
-            with_tests=options.with_tests,
-        )
+        with progress(options.quiet) as show:
+            cases = build_from_git(
+                root,
+                max_cases=options.max_cases,
+                symbols=level == "symbol",
+                since=options.since,
+                with_tests=options.with_tests,
+                on_progress=lambda at: show(Progress("mining", at.done, at.total, "commits")),
+            )
     if not cases:
         raise EvalError(
-            f"nothing in {root} makes a question: too little history or documentation; "
+            f"nothing in {root} makes a question: too little {_ORIGINS[options.origin]}; "
             "write cases by hand (docs/EVALUATION.md) or run `dowse eval judge`"
         )
     return cases

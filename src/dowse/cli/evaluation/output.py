@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dowse.cli.main import FOUND
@@ -13,11 +16,33 @@ from dowse.cli.prepare import say
 from dowse.errors import EvalError
 from dowse.eval.means import aggregate_by_mode
 from dowse.eval.reports.json_form import details, from_json, to_json
-from dowse.eval.reports.model import Report
+from dowse.eval.reports.model import Report, SetFacts, SetReport
+
+# Flags that name a file to write.
+_FILES = ("report", "markdown", "html", "details")
 
 
-def deliver(report: Report, options: argparse.Namespace) -> None:
-    """Print a report, and write it to every place that was asked for."""
+def check_places(options: argparse.Namespace) -> None:
+    """Refuse places that can't be written to before anything is run."""
+    for flag in _FILES:
+        place = getattr(options, flag, None)
+        if not place:
+            continue
+        if Path(place).is_dir():
+            raise EvalError(f"--{flag} {place} is a folder; name a file in it")
+        above = next(parent for parent in Path(place).absolute().parents if parent.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK):
+            raise EvalError(f"--{flag} {place}: nothing can be written to {above}; name another file")
+
+
+def deliver(report: Report, options: argparse.Namespace, worst_of: str = "") -> None:
+    """Print a report, and write it to every place that was asked for.
+
+    Args:
+        report: What was found.
+        options: Where it goes, and how it looks.
+        worst_of: The row whose worst questions are printed; "" takes the best.
+    """
     if options.report:
         save(options.report, json.dumps(to_json(report), ensure_ascii=False) + "\n")
     if options.markdown:
@@ -36,16 +61,19 @@ def deliver(report: Report, options: argparse.Namespace) -> None:
         return
     from dowse.eval.reports.text import render_text
 
-    sys.stdout.write(
-        render_text(report, worst=options.worst, row=report.against, colours=Style.choose(options.color))
-    )
+    colours = Style.choose(options.color)
+    sys.stdout.write(render_text(report, worst=options.worst, row=worst_of, colours=colours))
 
 
 def save(place: str, text: str) -> None:
     """Write a file and say so."""
     path = Path(place)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Names of files that are no UTF-8 are lone surrogates here.
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise EvalError(f"{place} can't be written ({error.strerror}); name another file") from error
     say(f"wrote {place}")
 
 
@@ -53,16 +81,55 @@ def read_report(place: str) -> Report:
     """Read what `dowse eval --report` saved."""
     try:
         return from_json(json.loads(Path(place).read_text(encoding="utf-8")))
-    except (ValueError, KeyError, TypeError) as error:
-        raise EvalError(f"{place} is no report of `dowse eval --report` ({error})") from error
+    except OSError as error:
+        raise EvalError(f"{place} can't be read ({error.strerror}); check the path") from error
+    except (ValueError, RecursionError, EvalError) as error:
+        raise EvalError(f"{place}: no report; save one with `dowse eval --report FILE` ({error})") from error
 
 
 def render_saved(options: argparse.Namespace) -> int:
     """Render saved reports, several as one."""
+    check_places(options)
     reports = [read_report(place) for place in options.saved]
-    sets = tuple(each for report in reports for each in report.sets)
-    means = reports[0].means
-    if len(reports) > 1:
-        means = tuple(aggregate_by_mode(row for each in sets for row in each.results).values())
-    deliver(Report(reports[0].about, sets, means), options)
+    deliver(reports[0] if len(reports) == 1 else joined(reports), options)
     return FOUND
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """Return several reports as one: a set that was asked in several runs has the rows of all."""
+    found: dict[tuple[object, ...], SetReport] = {}
+    for each in (each for report in reports for each in report.sets):
+        key = _identity(each)
+        found[key] = _with_rows(found[key], each) if key in found else each
+    sets = tuple(found.values())
+    means = tuple(aggregate_by_mode(row for each in sets for row in each.results).values())
+    return Report(_joined_about(reports), sets, means if len(sets) > 1 else ())
+
+
+def _identity(each: SetReport) -> tuple[object, ...]:
+    """Return what makes two sets the same: how they were asked and scored, and every question."""
+    facts = replace(each.dataset, index={})
+    values = tuple(getattr(facts, name) for name in SetFacts.__slots__ if name != "index")
+    ids = tuple(case.id for row in each.results[:1] for case in row.cases)
+    return (*values, ids)
+
+
+def _with_rows(one: SetReport, other: SetReport) -> SetReport:
+    twice = [row.mode for row in other.results if one.row(row.mode)]
+    if twice:
+        raise EvalError(
+            f"{one.dataset.name} has the row {', '.join(twice)} in more than one report; render them apart, "
+            "or compare them with `dowse eval gate --candidate A.json:ROW --baseline B.json:ROW`"
+        )
+    return replace(one, results=(*one.results, *other.results), against=one.against or other.against)
+
+
+def _joined_about(reports: Sequence[Report]) -> dict[str, object]:
+    """Return where the figures come from: what all have in common once, the rest of each."""
+    names = dict.fromkeys(name for report in reports for name in report.about)
+    found: dict[str, object] = {}
+    for name in names:
+        values = [report.about[name] for report in reports if name in report.about]
+        different = [value for i, value in enumerate(values) if value not in values[:i]]
+        found[name] = different[0] if len(different) == 1 else different
+    return found

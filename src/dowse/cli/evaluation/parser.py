@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import NoReturn
 
+from dowse.cli.main import ERROR
 from dowse.config import VIEWS
 
 STEPS = {
@@ -25,29 +27,50 @@ _EXAMPLES = """examples:
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line: there are too many flags to list them all each time."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(ERROR, f"dowse: {message}; see `{self.prog} --help`\n")
+
+
 def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse what follows `dowse eval`."""
     step = arguments[0] if arguments and arguments[0] in STEPS else ""
-    parser = eval_parser(step)
-    options = parser.parse_args(arguments[1:] if step else arguments)
+    options = eval_parser(step).parse_args(arguments[1:] if step else arguments)
     options.step = step
+    if not step and options.origin == "docs" and not options.level:
+        options.level = "symbol"  # what is documented is a function, not a file
     return options
 
 
 def eval_parser(step: str = "") -> argparse.ArgumentParser:
     """Return the parser of `dowse eval`, or of one of its steps."""
     add = {"": _add_run, "judge": _add_judge, "gate": _add_gate, "report": _add_report}[step]
-    parser = argparse.ArgumentParser(
+    text = STEPS.get(step) or "measure how well searches answer, on questions with known answers"
+    steps = "".join(f"  {name:8} {what}\n" for name, what in STEPS.items())
+    parser = _Parser(
         prog=f"dowse eval {step}".strip(),
-        description=(STEPS.get(step) or "measure how well searches answer, on questions with known answers")
-        + ".",
-        epilog=None
-        if step
-        else _EXAMPLES + "\nsteps (each has --help):\n" + "".join(f"  {k:8} {v}\n" for k, v in STEPS.items()),
+        description=text[0].upper() + text[1:] + ".",
+        epilog=None if step else f"{_EXAMPLES}\nsteps (each has --help):\n{steps}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add(parser)
     return parser
+
+
+def _count(text: str) -> int:
+    """Return a number from 0 on."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    """Return a number from 1 on."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return int(text)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +78,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_ways(parser)
     _add_scoring(parser)
     _add_mining(parser)
-    _add_outputs(parser)
+    outputs = _add_outputs(parser)
+    outputs.add_argument("--details", metavar="FILE", help="write every question and answer (JSONL)")
     parser.add_argument("--list-models", action="store_true", help="list the encoders there are, and stop")
 
 
@@ -69,12 +93,28 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         help="cases (.jsonl[.gz]), BEIR folder, CodeSearchNet file or challenge, `repos` folder, or one of "
         "own:files, own:symbols, own:names, own:structure (default: mined from git history)",
     )
-    group.add_argument("--manifest", metavar="FILE", help="[{name, watched_dir, store_dir, dataset}], many")
+    group.add_argument(
+        "--manifest",
+        metavar="FILE",
+        help="many at once: a JSON list of {name, watched_dir, store_dir, dataset}",
+    )
     group.add_argument("--checkouts", metavar="DIR", help="the repositories that a suite asks about, by name")
-    group.add_argument("--queries", default="", metavar="NAME", help="of a BEIR folder with several files")
-    group.add_argument("--half", choices=("all", "tune", "report"), default="all", help="of every set")
+    group.add_argument(
+        "--queries",
+        default="",
+        metavar="NAME",
+        help="one of several: a file of queries of a BEIR folder, a repository of a suite",
+    )
+    group.add_argument(
+        "--half",
+        choices=("all", "tune", "report"),
+        default="all",
+        help="ask only one half: to choose by, or to report",
+    )
     group.add_argument("--index-dir", metavar="DIR", help="where the index lies (default: one of its own)")
-    group.add_argument("--index", action="store_true", help="bring indexes up to date even if they are named")
+    group.add_argument(
+        "--index", action="store_true", help="bring indexes up to date also where they are named"
+    )
     group.add_argument("--exclude", action="append", metavar="GLOB", help="leave out; may be repeated")
     group.add_argument(
         "--strip-docs", action="store_true", default=None, help="leave documentation out of the index"
@@ -109,36 +149,38 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scoring")
     group.add_argument("--level", choices=("file", "symbol"), default="", help="what must be found")
     group.add_argument("--ks", default="1,5,10", metavar="K,K", help="where metrics are cut (1,5,10)")
-    group.add_argument("--depth", type=int, default=100, metavar="N", help="results asked for (100)")
+    group.add_argument("--depth", type=_positive, default=100, metavar="N", help="results asked for (100)")
 
 
 def _add_mining(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("mining questions")
     group.add_argument("--build", action="store_true", help="mine questions (into --dataset FILE), and stop")
     group.add_argument("--from", dest="origin", choices=("git", "docs"), default="git", help="mined from")
-    group.add_argument("--max-cases", type=int, default=200, metavar="N", help="0: no limit (200)")
+    group.add_argument("--max-cases", type=_count, default=200, metavar="N", help="0: no limit (200)")
     group.add_argument("--since", default="", metavar="DATE", help="commits from then on")
     group.add_argument("--with-tests", action="store_true", help="tests count as answers too")
 
 
-def _add_outputs(parser: argparse.ArgumentParser) -> None:
+def _add_outputs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add where the report goes."""
     group = parser.add_argument_group("reports")
     group.add_argument("--json", action="store_true", help="print the report as JSON")
     group.add_argument("--report", metavar="FILE", help="save it as JSON, for `eval gate` and `eval report`")
     group.add_argument("--markdown", metavar="FILE", help="write it as Markdown")
     group.add_argument("--html", metavar="FILE", help="write it as one page with plots")
-    group.add_argument("--details", metavar="FILE", help="write every question and answer (JSONL)")
-    group.add_argument("--worst", type=int, default=5, metavar="N", help="worst questions listed (5)")
+    group.add_argument("--worst", type=_count, default=5, metavar="N", help="worst questions listed (5)")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     group.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    return group
 
 
 def _add_judge(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", default=".", help="repository, folder or corpus (default: .)")
     parser.add_argument("--queries", metavar="FILE", help='questions: one a line, or {"query"} a line')
     parser.add_argument("--out", metavar="FILE", required=True, help="where the judgements go (JSONL)")
-    parser.add_argument("-k", "--top-k", type=int, default=10, metavar="N", help="hits of each way (10)")
+    parser.add_argument(
+        "-k", "--top-k", type=_positive, default=10, metavar="N", help="hits of each way (10)"
+    )
     parser.add_argument("--modes", default="", metavar="W,W", help="ways that are pooled (default: all)")
     parser.add_argument("--sheet", metavar="FILE", help="write a sheet to fill in instead of asking")
     parser.add_argument("--read", metavar="FILE", help="take the grades of a filled sheet")
@@ -152,9 +194,13 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", help="saved by `dowse eval --report FILE`")
     parser.add_argument("--manifest", metavar="FILE", help="run both rows on these repositories now")
     parser.add_argument("--dataset", metavar="D", help="run both rows on this set now")
-    parser.add_argument("--path", metavar="PATH", help="what --dataset asks about")
+    parser.add_argument("--path", metavar="PATH", help="what --dataset asks about (default: its own, or .)")
     parser.add_argument("--checkouts", metavar="DIR", help="the repositories that a suite asks about")
-    parser.add_argument("--half", choices=("all", "tune", "report"), default="all", help="of every set")
+    parser.add_argument("--level", choices=("file", "symbol"), default="", help="what must be found")
+    parser.add_argument("--half", choices=("all", "tune", "report"), default="all", help="ask only one half")
+    parser.add_argument(
+        "--index", action="store_true", help="bring indexes up to date also where they are named"
+    )
     parser.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
     parser.add_argument("--metric", default="", metavar="M", help="instead of each set's own")
     parser.add_argument(
@@ -170,3 +216,4 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("saved", metavar="FILE", nargs="+", help="reports saved by `dowse eval --report`")
     _add_outputs(parser)
+    parser.set_defaults(details=None)  # a saved report does not tell every answer

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from dowse.cli.evaluation.mining import build, build_entry, mined
-from dowse.cli.evaluation.output import deliver
+from dowse.cli.evaluation.output import check_places, deliver
+from dowse.cli.evaluation.progress import progress
+from dowse.cli.evaluation.rows import chosen_ways, listed
 from dowse.cli.main import FOUND
 from dowse.cli.output import print_json, render_models
-from dowse.config import load_settings
+from dowse.cli.prepare import say
 from dowse.errors import EvalError
 from dowse.eval.about import about
 from dowse.eval.manifest import Entry, read_manifest
 from dowse.eval.means import aggregate_by_mode
 from dowse.eval.reports.model import Report, SetReport
-from dowse.eval.run import Progress, Running, run_dataset
+from dowse.eval.run import Running, ShowProgress, run_dataset, searched
 from dowse.eval.systems.named import named_system
 from dowse.eval.types import Dataset
-from dowse.eval.ways import COMPARED, Way, for_models, way
+from dowse.eval.ways import USUAL, Way
 from dowse.source.corpus import is_corpus
 
-# The row that others are compared with, where it is run.
-_DEFAULT = "auto"
 _INDEX_SETTINGS = ("exclude", "strip_docs", "encoder", "view")
+# What reports say of the index as a whole, where all sets have it in common.
+_SHARED_FACTS = ("view", "fusion", "vectors", "filters", "depth")
 
 
 def evaluate(options: argparse.Namespace) -> int:
@@ -36,11 +37,14 @@ def evaluate(options: argparse.Namespace) -> int:
         return _list_models(options)
     if options.build and not options.manifest:
         return build(options)
-    entries = read_manifest(Path(options.manifest)) if options.manifest else [single(options)]
+    check_places(options)
+    ways = chosen_ways(options)
+    entries = named_entries(options)
     if options.build:
         for entry in entries:
             build_entry(entry, options)
-    deliver(run(entries, options, _ways(options)), options)
+    report = run(entries, options, ways)
+    deliver(report, options, worst_of=report.against)
     return FOUND
 
 
@@ -55,13 +59,24 @@ def _list_models(options: argparse.Namespace) -> int:
     return FOUND
 
 
-def single(options: argparse.Namespace) -> Entry:
-    """Return what the flags name, as if it stood in a manifest."""
-    dataset = options.dataset or str(mined(options))
+def named_entries(options: argparse.Namespace) -> list[Entry]:
+    """Return the entries of the manifest, or what the flags name as if it stood in one."""
+    if not options.manifest:
+        return [_single(options)]
+    for flag in ("dataset", "path"):
+        if getattr(options, flag):
+            raise EvalError(f"--manifest names what is asked and searched; leave the {flag} out")
+    return read_manifest(Path(options.manifest))
+
+
+def _single(options: argparse.Namespace) -> Entry:
+    name, dataset = "", options.dataset
+    if not dataset:
+        name, dataset = mined(options)
     return Entry(
-        name="",
-        dataset=dataset,
-        watched_dir=_searched(options.path, dataset),
+        name=name,
+        dataset=str(dataset),
+        watched_dir=_searched(options.path, str(dataset)),
         store_dir=options.index_dir or "",
         level=options.level,
         queries=options.queries,
@@ -73,112 +88,69 @@ def single(options: argparse.Namespace) -> Entry:
 def _searched(path: str | None, dataset: str) -> Path | None:
     """Return what to search: plain cases ask about the folder one is in, other sets name their own."""
     if path:
-        return Path(path)
+        return Path(path).expanduser()
     return Path() if Path(dataset).is_file() and not is_corpus(dataset) else None
-
-
-def _ways(options: argparse.Namespace) -> tuple[Way, ...]:
-    """Return the rows that the flags ask for."""
-    names = options.modes.split(",") if options.modes else []
-    if options.compare:
-        names = [*COMPARED, *names]
-    switches = [
-        name
-        for name, wanted in (
-            ("expand", options.expand),
-            ("graph", options.graph_expand),
-            ("rerank", options.rerank is not None),
-            ("diversify", options.diversify),
-        )
-        if wanted
-    ]
-    if options.compare:  # each switch on its own, beside the row without it
-        names += ["adaptive"] * options.adaptive + [f"{_DEFAULT}+{switch}" for switch in switches]
-    else:
-        names = names or ["adaptive" if options.adaptive else _DEFAULT]
-        names = ["+".join((name, *switches)) for name in names]
-    models = [model for model in options.models.split(",") if model]
-    return tuple(for_models(ways_named(names, options.rerank), models))
-
-
-def ways_named(names: Sequence[str], rerank: str | None) -> tuple[Way, ...]:
-    """Return ways by their names; without a model for `+rerank` the user's own is meant."""
-    model = rerank or load_settings().rerank
-    return tuple(way(name.strip(), model) for name in dict.fromkeys(names))
 
 
 def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Way, ...]) -> Report:
     """Run every row on every set."""
-    sets: list[SetReport] = []
-    with _progress(options.quiet) as show:
-        running = Running(
-            ways=ways,
-            systems=tuple(named_system(each) for each in options.systems.split(",") if each),
-            ks=_ks(options.ks),
-            depth=options.depth,
-            against=options.against or _DEFAULT,
-            filters=options.filters,
-            settings=tuple((name, getattr(options, name)) for name in _INDEX_SETTINGS),
-            on_progress=show,
-        )
-        for entry in entries:
-            datasets = entry.datasets(options.level, options.half)
-            sets += [_run_entry(entry, dataset, running, options.index) for dataset in datasets]
-    facts = about(["dowse", *sys.argv[1:]])
+    running = _running(options, ways)
+    # All is read before anything is run: a mistake in the last set must not show after an hour.
+    asked = [(entry, each) for entry in entries for each in entry.datasets(options.level, options.half)]
+    for entry, dataset in asked:
+        searched(dataset, entry.watched_dir)
+    with progress(options.quiet) as show:
+        sets = [_run_set(entry, dataset, running, options.index, show) for entry, dataset in asked]
+    for left_out in dict.fromkeys(str(each.dataset.index["left_out"]) for each in sets):
+        if left_out:
+            say(f"left out, for want of an encoder or a graph: {left_out}")
     means = tuple(aggregate_by_mode(row for each in sets for row in each.results).values())
-    return Report(_with_facts(facts, sets, options), tuple(sets), means if len(sets) > 1 else ())
+    facts = {**about(["dowse", *sys.argv[1:]]), **_facts(sets, options)}
+    return Report(facts, tuple(sets), means if len(sets) > 1 else ())
 
 
-def _run_entry(entry: Entry, dataset: Dataset, running: Running, index: bool) -> SetReport:
-    running = replace(running, filters=" ".join(filter(None, (running.filters, entry.filters))))
+def _running(options: argparse.Namespace, ways: tuple[Way, ...]) -> Running:
+    running = Running(
+        ways=ways,
+        systems=tuple(named_system(each) for each in listed(options.systems)),
+        ks=_ks(options.ks),
+        depth=options.depth,
+        against=options.against or USUAL,
+        filters=options.filters,
+        settings=tuple((name, getattr(options, name)) for name in _INDEX_SETTINGS),
+    )
+    if options.against and options.against not in running.names:
+        raise EvalError(f"--against {options.against} is no row of these: {', '.join(running.names)}")
+    return running
+
+
+def _run_set(entry: Entry, dataset: Dataset, running: Running, index: bool, show: ShowProgress) -> SetReport:
+    filters = " ".join(filter(None, (running.filters, entry.filters)))
     # An index that the user named is taken as it is, unless he says otherwise.
     refresh = index or not entry.store_dir
-    return run_dataset(dataset, entry.watched_dir, running, entry.store_dir, refresh=refresh)
+    running = replace(running, filters=filters, on_progress=show)
+    return run_dataset(dataset, entry.watched_dir, running, entry.index_dir(dataset), refresh=refresh)
 
 
-def _with_facts(
-    facts: dict[str, object], sets: Sequence[SetReport], options: argparse.Namespace
-) -> dict[str, object]:
-    encoders = dict.fromkeys(str(each.dataset.index.get("encoder", "")) for each in sets)
-    more: dict[str, object] = {"encoder": ", ".join(encoders), "half": options.half}
-    if options.models:
-        more["encoder"] = ", ".join(Path(model).name for model in options.models.split(","))
-    more["settings"] = (
-        "lanes in turn in one process, without time limits; times are those of answers of "
-        f"{options.depth} hits"
-    )
-    return {**facts, **more}
+def _facts(sets: Sequence[SetReport], options: argparse.Namespace) -> dict[str, object]:
+    """Return what the sets of a run have in common, for the report."""
+    used = [Path(model).name for model in listed(options.models)]
+    encoders = used or [str(each.dataset.index["encoder"]) for each in sets]
+    indexes = [each.dataset.index for each in sets]
+    shared = {name: indexes[0][name] for name in _SHARED_FACTS if len({str(i[name]) for i in indexes}) == 1}
+    return {
+        "encoder": ", ".join(dict.fromkeys(encoders)),
+        "half": options.half,
+        "settings": shared,
+        "searching": "lanes in turn in one process, without time limits",
+    }
 
 
 def _ks(text: str) -> tuple[int, ...]:
     try:
-        ks = tuple(int(each) for each in text.split(","))
+        ks = sorted({int(each) for each in listed(text)})
     except ValueError:
-        ks = ()
-    if not ks or min(ks) < 1:
+        ks = []
+    if not ks or ks[0] < 1:
         raise EvalError(f"--ks is a list of numbers such as 1,5,10, not {text!r}")
-    return ks
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Give what shows how far a run is, on a terminal."""
-    from dowse.cli.progress import ProgressBar
-
-    enabled = not quiet and sys.stderr.isatty()
-    bars: dict[str, ProgressBar] = {}
-
-    def show(at: Progress) -> None:
-        key = f"{at.doing} {at.what}"
-        if key not in bars:
-            for bar in bars.values():
-                bar.__exit__(None, None, None)
-            bars.clear()
-            bars[key] = ProgressBar(enabled, at.doing, at.what)
-        bars[key].show(at)
-
-    try:
-        yield show
-    finally:
-        for bar in bars.values():
-            bar.__exit__(None, None, None)
+    return tuple(ks)

@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from dowse.eval.answers import REPORT_COMMENT
 from dowse.eval.reports.heat_map import heat_map
 from dowse.eval.reports.json_form import first_rank
 from dowse.eval.reports.model import MEAN, Report, SetReport
@@ -61,7 +62,7 @@ def render_html(report: Report, worst: int = 10, *, title: str = "Evaluation of 
 
 def _page(title: str, body: str) -> str:
     return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n{REPORT_COMMENT}\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_safe(title)}</title>\n<style>{style_sheet()}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"

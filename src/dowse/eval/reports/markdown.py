@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dowse.eval.answers import REPORT_COMMENT
 from dowse.eval.reports.json_form import first_rank
 from dowse.eval.reports.model import Report, SetReport
 from dowse.eval.reports.tables import Row, Table, mean_table, set_table
@@ -36,7 +37,7 @@ def render_markdown(report: Report, worst: int = 5, *, title: str = "Evaluation"
         worst: How many of the worst questions of each set's best row to list; 0 for none.
         title: The heading.
     """
-    parts = [f"# {escaped(title)}"]
+    parts = [f"{REPORT_COMMENT}\n# {escaped(title)}"]
     means = mean_table(report)
     if means:
         parts.append(_section(means))

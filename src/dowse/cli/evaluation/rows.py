@@ -1,0 +1,48 @@
+"""From flags to the rows of a table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from dowse.config import load_settings
+from dowse.eval.ways import COMPARED, USUAL, Way, for_models, way
+
+
+def chosen_ways(options: argparse.Namespace) -> tuple[Way, ...]:
+    """Return the rows that the flags ask for.
+
+    Switches such as `--expand` change the rows that are named; beside `--compare` each makes a row of its
+    own, so that one sees what it does.
+    """
+    names = listed(options.modes)
+    switches = _switches(options)
+    adaptive = ["adaptive"] if options.adaptive else []
+    if options.compare:
+        names = [*COMPARED, *names, *adaptive, *(f"{USUAL}+{switch}" for switch in switches)]
+    else:
+        names = ["+".join((name, *switches)) for name in [*names, *adaptive] or [USUAL]]
+    models = list(dict.fromkeys(listed(options.models)))
+    return tuple(for_models(ways_named(names, options.rerank), models))
+
+
+def ways_named(names: Sequence[str], rerank: str | None) -> tuple[Way, ...]:
+    """Return ways by their names, each once; without a model for `+rerank` the user's own is meant."""
+    model = rerank or load_settings().rerank
+    ways = [way(name, model) for name in names]
+    return tuple({each.name: each for each in ways}.values())
+
+
+def listed(text: str | None) -> list[str]:
+    """Return the parts of a list that is separated by commas."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _switches(options: argparse.Namespace) -> list[str]:
+    wanted = {
+        "expand": options.expand,
+        "graph": options.graph_expand,
+        "rerank": options.rerank is not None,
+        "diversify": options.diversify,
+    }
+    return [name for name, on in wanted.items() if on]

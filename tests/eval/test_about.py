@@ -1,0 +1,59 @@
+"""Where figures come from: told without the folders of this machine, and never wrongly."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dowse.eval.about import about, general, own_commit
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("--compare", "--compare"),
+        ("keyword,auto+expand", "keyword,auto+expand"),
+        ("cases/mine.jsonl", "cases/mine.jsonl"),
+        ("/home/ada/mine.jsonl", "…/mine.jsonl"),
+        ("~/mine.jsonl", "…/mine.jsonl"),
+        ("../up/mine.jsonl", "…/mine.jsonl"),
+        ("--dataset=/home/ada/mine.jsonl", "--dataset=…/mine.jsonl"),
+        ("semble=/home/ada/models/potion", "semble=…/potion"),
+        ("ripgrep,semble=/home/ada/potion", "ripgrep,semble=…/potion"),
+        ("small,/home/ada/mine,../theirs", "small,…/mine,…/theirs"),
+        ("/home/ada/r.json:auto+expand", "…/r.json:auto+expand"),
+        ("own:files", "own:files"),
+        ("lang:go path:src/**", "lang:go path:src/**"),
+    ],
+)
+def test_words_of_a_command(word: str, told: str) -> None:
+    assert general(word) == told
+
+
+def test_what_is_named() -> None:
+    found = about(["dowse", "eval", "/home/ada/x"])
+    assert found["command"] == "dowse eval …/x"
+    assert {"commit", "dowse", "date", "machine"} <= set(found)
+
+
+def test_the_commit_is_that_of_the_checkout() -> None:
+    here = Path(__file__).parent
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=here, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        pytest.skip("not a checkout")
+    assert own_commit().removesuffix("-dirty") == done.stdout.strip()
+
+
+def test_hooks_do_not_lead_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = own_commit()
+    monkeypatch.setenv("GIT_DIR", str(tmp_path))
+    assert own_commit() == before
+
+
+def test_without_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert own_commit() == ""

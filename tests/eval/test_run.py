@@ -1,0 +1,327 @@
+"""Running ways of searching: on an index apart, without answers, and the same whatever the encoder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from dowse.config import cache_folder
+from dowse.errors import DowseError, EvalError
+from dowse.eval import Case, Dataset, compare_modes, evaluate, load_datasets
+from dowse.eval.clean_index import open_clean
+from dowse.eval.reports.model import SetReport
+from dowse.eval.run import Progress, Running, run_dataset, searched
+from dowse.eval.systems.named import named_system
+from dowse.eval.ways import COMPARED, for_models, way
+from eval.small_tree import QUESTIONS, make_corpus, make_tree, write_questions
+
+from helpers import contents, image, write_tree
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small tree, for reading only: its index is made once."""
+    return make_tree(tmp_path_factory.mktemp("shared") / "tree")
+
+
+@pytest.fixture
+def tree_copy(tmp_path: Path) -> Path:
+    """The small tree to change."""
+    return make_tree(tmp_path / "tree")
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory, tree: Path) -> Dataset:
+    return load_datasets(write_questions(tmp_path_factory.mktemp("q") / "cases.jsonl"), root=tree)[0]
+
+
+def running(*names: str, encoder: str = "none", **more: object) -> Running:
+    ways = tuple(way(name) for name in names or ("auto",))
+    return replace(Running(ways, settings=(("encoder", encoder),)), **more)
+
+
+def values(report: SetReport, mode: str) -> list[dict[str, float]]:
+    """Return what a row made of every question."""
+    row = report.row(mode)
+    assert row is not None
+    return [dict(case.values) for case in row.cases]
+
+
+def modes(report: SetReport) -> list[str]:
+    return [row.mode for row in report.results]
+
+
+# Rows
+
+
+def test_a_row_for_every_way_in_the_order_asked_for(questions: Dataset) -> None:
+    report = run_dataset(questions, None, running(*COMPARED, "rrf", encoder="small"))
+    assert modes(report) == [*COMPARED, "rrf"]
+    assert all(len(row.cases) == len(QUESTIONS) for row in report.results)
+    assert report.dataset.index["left_out"] == ""
+    keyword = report.row("keyword")
+    assert keyword is not None and keyword.metrics["recall@10"] > 0.7
+
+
+def test_what_needs_vectors_is_left_out_without_an_encoder_and_named(questions: Dataset) -> None:
+    report = run_dataset(questions, None, running(*COMPARED))
+    assert modes(report) == ["keyword", "graph", "auto"]
+    assert report.dataset.index["left_out"] == "embedding, hybrid"
+
+
+def test_graph_rows_are_left_out_on_a_corpus(tmp_path: Path) -> None:
+    folder = make_corpus(tmp_path / "beir")
+    (data, _) = load_datasets(folder)
+    report = run_dataset(data, None, running(*COMPARED, "lanes", encoder="small"))
+    assert modes(report) == ["keyword", "embedding", "hybrid", "auto"]
+    assert report.dataset.index["left_out"] == "graph, lanes"
+    assert report.dataset.index["corpus"] is True
+
+
+@pytest.mark.parametrize("name", ["embedding", "keyword+diversify"])
+def test_rows_of_which_none_can_be_run(questions: Dataset, name: str) -> None:
+    with pytest.raises(EvalError, match=r"(embedding|diversify) can't be run on cases; .*--encoder"):
+        run_dataset(questions, None, running(name))
+
+
+def test_keyword_and_graph_rows_are_the_same_whatever_the_encoder(questions: Dataset) -> None:
+    names = ("keyword", "keyword+expand", "keyword+graph", "graph", "graph+expand")
+    found = [
+        run_dataset(questions, None, running(*names, *COMPARED, encoder=encoder))
+        for encoder in ("none", "small", "base")
+    ]
+    for name in names:
+        assert values(found[0], name) == values(found[1], name) == values(found[2], name)
+        answers = [[case.found for case in row.cases] for each in found if (row := each.row(name))]
+        assert answers[0] == answers[1] == answers[2]
+    meant = [[case.found for case in row.cases] for each in found[1:] if (row := each.row("embedding"))]
+    assert meant[0] != meant[1], "the encoders do differ"
+
+
+def test_models_share_one_index_and_none_has_no_vectors(questions: Dataset) -> None:
+    ways = tuple(for_models([way(name) for name in COMPARED], ["small", "none"]))
+    report = run_dataset(questions, None, Running(ways, settings=(("encoder", "none"),)))
+    assert modes(report) == [
+        *("keyword", "graph"),
+        *("embedding [small]", "hybrid [small]", "auto [small]"),
+        "auto [none]",
+    ]
+    assert values(report, "auto [none]") == values(report, "keyword")
+    alone = run_dataset(questions, None, running("auto", encoder="small"))
+    assert values(report, "auto [small]") == values(alone, "auto")
+
+
+def test_questions_are_words_and_no_query_language(tree: Path) -> None:
+    case = Case('fix: "lang:go" (-order) /parse/', files={"shop/orders.py": 1.0}, id="1")
+    report = run_dataset(Dataset("x", (case,), root=tree), None, running("keyword", "auto"))
+    assert [row.metrics["hit@10"] for row in report.results] == [1.0, 1.0]
+
+
+def test_filters_hold_for_every_question(questions: Dataset) -> None:
+    report = run_dataset(questions, None, running("keyword", filters="lang:javascript"))
+    found = {path for case in report.results[0].cases for path in case.found}
+    assert found == {"web/cart.js"}
+    assert report.dataset.index["filters"] == "lang:javascript"
+
+
+def test_cuts_and_depth(questions: Dataset) -> None:
+    report = run_dataset(questions, None, running("keyword", ks=(1, 3), depth=2))
+    (row,) = report.results
+    assert set(row.metrics) == {"mrr@100"} | {
+        f"{name}@{k}" for name in ("ndcg", "recall", "hit", "precision") for k in (1, 3, 10)
+    }
+    # nDCG@10 decides, so ten results are asked for whatever else is said.
+    assert report.dataset.index["depth"] == 10
+    deep = run_dataset(replace(questions, metric="mrr@100"), None, running("keyword", ks=(2,), depth=2))
+    assert set(deep.results[0].metrics) == {"mrr@100", "ndcg@2", "recall@2", "hit@2", "precision@2"}
+    assert all(len(case.found) <= 2 for case in deep.results[0].cases)
+
+
+def test_other_tools_are_rows_too(questions: Dataset) -> None:
+    report = run_dataset(questions, None, running("keyword", systems=(named_system("fts5"),)))
+    assert modes(report) == ["keyword", "fts5"]
+    assert report.results[1].metrics["hit@10"] > 0
+
+
+@pytest.mark.parametrize(
+    ("against", "kept"), [("auto", "auto"), ("keyword", "keyword"), ("hybrid", ""), ("", "")]
+)
+def test_the_row_that_others_are_compared_with(questions: Dataset, against: str, kept: str) -> None:
+    report = run_dataset(questions, None, running("keyword", "auto", against=against))
+    assert report.against == kept
+
+
+def test_progress_tells_what_is_done(tree_copy: Path, questions: Dataset) -> None:
+    told: list[Progress] = []
+    run_dataset(questions, tree_copy, running("keyword", "auto", encoder="small", on_progress=told.append))
+    assert list(dict.fromkeys(each.doing for each in told)) == ["indexing", "embedding", "asking"]
+    asked = [each for each in told if each.what == "questions, auto"]
+    assert [each.done for each in asked] == list(range(1, len(QUESTIONS) + 1))
+    assert {each.total for each in asked} == {len(QUESTIONS)}
+
+
+def test_facts_say_what_was_searched(questions: Dataset) -> None:
+    facts = run_dataset(questions, None, running("keyword")).dataset
+    assert (facts.name, facts.level, facts.cases, facts.strip_docs) == ("cases", "file", 8, False)
+    assert facts.index["files"] == 4 and facts.index["encoder"] == "none"
+
+
+# What is refused before anything is run
+
+
+@pytest.mark.parametrize(
+    ("change", "remedy"),
+    [
+        ({"root": None}, "name what to search"),
+        ({"root": Path("nowhere/at/all")}, "check the path"),
+        ({"cases": (), "half": "tune"}, "--half all"),
+        ({"metric": "map"}, "ndcg@10"),
+        ({"metric": "ndcg"}, "ndcg@10"),
+        ({"metric": "mrr@10"}, "mrr@100"),
+    ],
+)
+def test_what_can_not_be_run(questions: Dataset, change: dict[str, object], remedy: str) -> None:
+    broken = replace(questions, **change)
+    with pytest.raises(EvalError, match=remedy):
+        searched(broken)
+    with pytest.raises(EvalError, match=remedy):
+        run_dataset(broken, None, running())
+
+
+# The index
+
+
+def own_places() -> set[str]:
+    return {path.name for path in (cache_folder() / "eval" / "indexes").glob("*")}
+
+
+def test_the_users_own_index_is_never_touched(tree_copy: Path, questions: Dataset) -> None:
+    own = Index.open(tree_copy, encoder="small")
+    own.update()
+    own.embed()
+    own.close()
+    before = contents(own.backend.folder)
+    (tree_copy / "new.py").write_text("def brand_new():\n    return 1\n")
+    report = run_dataset(questions, tree_copy, running(*COMPARED, encoder="small"))
+    assert report.dataset.index["files"] == 5
+    assert contents(own.backend.folder) == before
+
+
+def test_even_where_the_settings_name_a_place(
+    tree: Path, questions: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOWSE_INDEX_DIR", str(tmp_path / "mine"))
+    run_dataset(questions, tree, running("keyword"))
+    assert not (tmp_path / "mine").exists()
+
+
+def test_answers_in_the_tree_are_never_indexed_also_those_that_come_later(
+    tree_copy: Path, tmp_path: Path
+) -> None:
+    inside = write_questions(tree_copy / "eval" / "questions.jsonl")
+    (data,) = load_datasets(inside, root=tree_copy)
+    clean = run_dataset(data, tree_copy, running("keyword"))
+    places = own_places()
+    before = image(open_clean(tree_copy, [data], settings={"encoder": "none"}))
+    paths = {path for path, *_ in before["files"]}
+    assert paths == {"shop/orders.py", "shop/oven.py", "shop/money.py", "web/cart.js"}
+    leaks = {
+        "out/report.json": json.dumps({"dowse_report": 1, "q": data.cases[0].query}),
+        "out/details.jsonl": json.dumps({"query": data.cases[0].query, "found": [], "relevant": []}),
+        "out/more.jsonl": json.dumps({"query": data.cases[0].query, "relevant_files": ["a"]}),
+    }
+    write_tree(tree_copy, leaks)
+    again = run_dataset(data, tree_copy, running("keyword"))
+    after = image(open_clean(tree_copy, [data], settings={"encoder": "none"}))
+    assert after["files"] == before["files"] and after["symbols"] == before["symbols"]
+    assert values(again, "keyword") == values(clean, "keyword")
+    assert own_places() == places, "what is left out later must not make another index"
+
+
+def test_an_index_that_is_named_is_made_once_and_refreshed_only_when_told(
+    tree_copy: Path, questions: Dataset, tmp_path: Path
+) -> None:
+    place = str(tmp_path / "named")
+    first = run_dataset(questions, tree_copy, running("keyword"), place, refresh=False)
+    (tree_copy / "new.py").write_text("def order_text_read():\n    return 1\n")
+    second = run_dataset(questions, tree_copy, running("keyword"), place, refresh=False)
+    third = run_dataset(questions, tree_copy, running("keyword"), place, refresh=True)
+    assert [each.dataset.index["files"] for each in (first, second, third)] == [4, 4, 5]
+    with Index.open(tree_copy, index_dir=place) as index:
+        assert index.file_count() == 5
+
+
+def test_a_named_index_with_answers_is_refused(tree_copy: Path, tmp_path: Path) -> None:
+    inside = write_questions(tree_copy / "questions.jsonl")
+    (data,) = load_datasets(inside, root=tree_copy)
+    place = str(tmp_path / "named")
+    with Index.open(tree_copy, index_dir=place) as index:
+        index.update()
+        assert "questions.jsonl" in {file.path for file in index.files()}
+    with pytest.raises(EvalError, match=r"questions\.jsonl; take it out with --index"):
+        run_dataset(data, tree_copy, running("keyword"), place, refresh=False)
+    run_dataset(data, tree_copy, running("keyword"), place, refresh=True)
+    assert run_dataset(data, tree_copy, running("keyword"), place, refresh=False).results
+
+
+def test_documentation_is_stripped_where_the_questions_are_made_of_it(
+    tree: Path, questions: Dataset, tmp_path: Path
+) -> None:
+    stripped = replace(questions, strip_docs=True)
+    report = run_dataset(stripped, tree, running("keyword"))
+    assert report.dataset.strip_docs
+    index = open_clean(tree, [stripped], settings={"encoder": "none"}, strip_docs=True)
+    assert not any(doc for *_, doc, _ in image(index)["symbols"])
+    with_docs = run_dataset(questions, tree, running("keyword"))
+    assert with_docs.results[0].metrics["mrr@100"] > report.results[0].metrics["mrr@100"]
+    place = str(tmp_path / "named")
+    run_dataset(questions, tree, running("keyword"), place)
+    with pytest.raises(EvalError, match=r"with documentation.*--index"):
+        run_dataset(stripped, tree, running("keyword"), place, refresh=False)
+
+
+def test_a_report_says_so_where_the_settings_strip_documentation(tree_copy: Path, questions: Dataset) -> None:
+    (tree_copy / ".dowse.toml").write_text("strip_docs = true\n")
+    assert run_dataset(questions, tree_copy, running("keyword")).dataset.strip_docs
+
+
+# The library
+
+
+def test_modes_of_an_index(tree: Path, tmp_path: Path) -> None:
+    cases = load_datasets(write_questions(tmp_path / "c.jsonl"))[0].cases
+    with Index.open(tree, encoder="small", index_dir=str(tmp_path / "i")) as index:
+        index.update()
+        rows = compare_modes(index, cases)
+        symbols = compare_modes(index, cases, ["keyword"], level="symbol", ks=(2,))
+    assert [row.mode for row in rows] == list(COMPARED)
+    assert {row.level for row in rows} == {"file"}
+    assert symbols[0].level == "symbol" and "ndcg@2" in symbols[0].metrics
+
+
+def test_an_index_that_is_not_there_is_named(tree: Path, tmp_path: Path) -> None:
+    index = Index.open(tree, index_dir=str(tmp_path / "none"))
+    with pytest.raises(DowseError, match="dowse index"):
+        compare_modes(index, [Case("q", files={"a": 1.0})])
+
+
+def test_any_callable_can_be_measured() -> None:
+    cases = [Case("a", files={"a.py": 1.0}), Case("b", files={"b.py": 1.0})]
+    row = evaluate(lambda query, k: [f"{query}.py", "x.py"][:k], cases)
+    assert row.level == "file" and row.metrics["mrr@100"] == 1.0
+
+
+def test_what_the_package_offers() -> None:
+    import inspect
+
+    import dowse.eval as public
+
+    offered = ("build_from_git", "evaluate", "compare_modes", "mean_results", "aggregate_by_mode")
+    assert set(offered) <= set(public.__all__)
+    assert all(callable(getattr(public, name)) for name in public.__all__)
+    given = inspect.signature(public.build_from_git).parameters
+    assert given["max_cases"].default == 200 and given["symbols"].default is True

@@ -1,0 +1,108 @@
+"""The rows of a comparison: what their names mean, and where each can be run."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.config import FUSIONS
+from dowse.errors import EvalError
+from dowse.eval.ways import COMPARED, Way, for_models, possible, way
+
+BASES = ["auto", "keyword", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
+SWITCHES = ["expand", "graph", "rerank", "diversify"]
+
+
+def names(ways: list[Way]) -> list[str]:
+    return [each.name for each in ways]
+
+
+@pytest.mark.parametrize("switch", ["", *SWITCHES])
+@pytest.mark.parametrize("base", BASES)
+def test_every_name_is_a_way(base: str, switch: str) -> None:
+    name = f"{base}+{switch}".strip("+")
+    found = way(name, rerank="models/cross")
+    assert found.name == name
+    assert ("rerank" in found.options) is (switch == "rerank")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("auto", {"mode": "auto"}),
+        ("rrf", {"mode": "hybrid", "fusion": "rrf"}),
+        ("lanes", {"lanes": "keyword,embedding,graph"}),
+        ("keyword+expand+graph", {"mode": "keyword", "expand": True, "graph_expand": True}),
+        ("auto+rerank", {"mode": "auto", "rerank": "a/b"}),
+        ("hybrid+diversify", {"mode": "hybrid", "diversify": "mmr"}),
+    ],
+)
+def test_what_names_mean(name: str, options: dict[str, object]) -> None:
+    assert way(name, rerank="a/b").options == options
+
+
+@pytest.mark.parametrize(
+    "name", ["", "+", "auto+", "Auto", "regex", "auto+rerun", "+expand", "expand", "auto expand", "fusion"]
+)
+def test_other_names_are_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(EvalError, match=r"no way of searching is called .* auto, keyword.*\+expand"):
+        way(name)
+
+
+def test_rerank_needs_a_model() -> None:
+    with pytest.raises(EvalError, match="--rerank FOLDER"):
+        way("auto+rerank")
+
+
+@given(st.sampled_from(BASES), st.lists(st.sampled_from(SWITCHES), max_size=6))
+def test_a_switch_counts_once(base: str, switches: list[str]) -> None:
+    found = way("+".join((base, *switches)), rerank="m")
+    assert found.name == "+".join((base, *dict.fromkeys(switches)))
+    assert found == way(found.name, rerank="m")
+
+
+def test_the_compared_ways_are_each_lane_both_and_the_default() -> None:
+    assert COMPARED == ("keyword", "embedding", "graph", "hybrid", "auto")
+
+
+@pytest.mark.parametrize(
+    ("vectors", "graph", "kept"),
+    [
+        (True, True, list(COMPARED)),
+        (False, True, ["keyword", "graph", "auto"]),
+        (True, False, ["keyword", "embedding", "hybrid", "auto"]),
+        (False, False, ["keyword", "auto"]),
+    ],
+)
+def test_what_an_index_can_be_asked_in(vectors: bool, graph: bool, kept: list[str]) -> None:
+    assert names(possible(map(way, COMPARED), vectors=vectors, graph=graph)) == kept
+
+
+@pytest.mark.parametrize("name", ["lanes", "auto+diversify", "keyword+diversify", "rrf", "hybrid+expand"])
+def test_ways_that_need_vectors(name: str) -> None:
+    assert not possible([way(name)], vectors=False, graph=True)
+
+
+@pytest.mark.parametrize(("name", "left"), [("lanes", 0), ("graph+expand", 0), ("auto+graph", 1)])
+def test_ways_in_a_corpus(name: str, left: int) -> None:
+    assert len(possible([way(name)], vectors=True, graph=False)) == left
+
+
+def test_without_models_ways_stay_as_they_are() -> None:
+    ways = [way("keyword"), way("auto")]
+    assert for_models(ways, []) == ways
+
+
+def test_ways_come_once_for_each_model_and_those_without_vectors_once_in_all() -> None:
+    ways = [way(name, "m") for name in ("auto", "keyword+rerank", "graph", "keyword+expand", "rrf")]
+    found = for_models(ways, ["small", "models/own", "none"])
+    plain = ["keyword+rerank", "graph", "keyword+expand"]
+    each = [f"{name} [{model}]" for model in ("small", "own", "none") for name in ("auto", "rrf")]
+    assert names(found) == [*plain, *each]
+    assert [one.encoder for one in found] == [""] * 3 + ["small"] * 2 + ["models/own"] * 2 + ["none"] * 2
+
+
+def test_models_in_folders_of_one_name_are_told_apart() -> None:
+    found = for_models([way("auto")], ["a/onnx", "b/onnx", "small"])
+    assert names(found) == ["auto [a/onnx]", "auto [b/onnx]", "auto [small]"]
