@@ -84,7 +84,7 @@ TREE = Profile(
     definitions=True,
     saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
-    blend=Blend(words=0.25, coverage=0.45, coherence=0.5),
+    blend=Blend(words=0.25, coverage=0.45, coherence=0.4),
 )
 CORPUS = Profile(
     fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0},
