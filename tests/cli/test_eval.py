@@ -568,6 +568,16 @@ def test_the_gate_decides_from_two_files(run, tree, cases, saved, tmp_path):
     assert code == 2 and "ROW is one of keyword, graph" in err
 
 
+def test_reports_may_be_packed(run, saved, tmp_path):
+    assert run("report", saved, "--report", "packed.json.gz")[0] == 0
+    packed = tmp_path / "packed.json.gz"
+    assert packed.read_bytes()[:2] == b"\x1f\x8b"
+    assert run("gate", "--candidate", f"{packed}:keyword", "--baseline", f"{saved}:graph")[0] == 0
+    packed.write_bytes(packed.read_bytes()[:50])
+    code, _, err = run("report", packed)
+    assert code == 2 and "no report" in err
+
+
 def test_the_gate_runs_only_what_it_lacks(run, tree, cases, saved):
     assert run(tree, "--dataset", cases, "--with", "fts5", "--mode", "graph", "--report", "f.json")[0] == 0
     place = ["--dataset", cases, "--path", tree]

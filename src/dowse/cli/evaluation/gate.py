@@ -18,7 +18,7 @@ from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
 
 # A row of a saved report: `FILE.json`, if it has but one, or `FILE.json:ROW`.
-_IN_FILE = re.compile(r"(?P<file>.+\.json)(?::(?P<row>.+))?\Z")
+_IN_FILE = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")
 
 
 def gate(options: argparse.Namespace) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import sys
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -66,12 +68,12 @@ def deliver(report: Report, options: argparse.Namespace, worst_of: str = "") -> 
 
 
 def save(place: str, text: str) -> None:
-    """Write a file and say so."""
+    """Write a file, packed if its name ends with .gz, and say so."""
     path = Path(place)
+    data = text.encode("utf-8", "backslashreplace")  # names of files that are no UTF-8 are lone surrogates
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Names of files that are no UTF-8 are lone surrogates here.
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
     except OSError as error:
         raise EvalError(f"{place} can't be written ({error.strerror}); name another file") from error
     say(f"wrote {place}")
@@ -80,10 +82,13 @@ def save(place: str, text: str) -> None:
 def read_report(place: str) -> Report:
     """Read what `dowse eval --report` saved."""
     try:
-        return from_json(json.loads(Path(place).read_text(encoding="utf-8")))
+        data = Path(place).read_bytes()
     except OSError as error:
         raise EvalError(f"{place} can't be read ({error.strerror}); check the path") from error
-    except (ValueError, RecursionError, EvalError) as error:
+    try:
+        plain = gzip.decompress(data) if place.endswith(".gz") else data
+        return from_json(json.loads(plain.decode("utf-8")))
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError, EvalError) as error:
         raise EvalError(f"{place}: no report; save one with `dowse eval --report FILE` ({error})") from error
 
 
