@@ -19,7 +19,7 @@ from dowse.rank.plan import Ask
 from dowse.rank.profile import CORPUS, TREE, Profile
 
 from common import write_results
-from quality import Set, half, open_sets, plain, set_parser
+from quality import Set, by_half, open_sets, plain, set_parser
 
 SHARES = ("definition", "name", "file", "folder", "header", "coherence")
 
@@ -27,7 +27,7 @@ SHARES = ("definition", "name", "file", "folder", "header", "coherence")
 def bare(profile: Profile) -> Profile:
     """Return a profile with its fields and no signal."""
     none = dict.fromkeys(SHARES, 0.0)
-    return replace(profile, roles={}, saturation=1.0, abbreviation=0.0, **none)
+    return replace(profile, roles={}, saturation=1.0, definitions=False, abbreviation=0.0, **none)
 
 
 def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
@@ -48,6 +48,7 @@ def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
         found["without: roles"] = (replace(profile, roles={}), None)
         found["alone: saturation"] = (replace(plain_words, saturation=profile.saturation), None)
         found["without: saturation"] = (replace(profile, saturation=1.0), None)
+        found["without: definitions"] = (replace(profile, definitions=False), None)
     for name in profile.fields:
         fewer = {key: value for key, value in profile.fields.items() if key != name}
         found[f"without field: {name}"] = (replace(profile, fields=fewer), None)
@@ -56,14 +57,13 @@ def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
 
 def measure(each: Set, profile: Profile, fuzziness: str | None) -> dict[str, float]:
     """Return the mean over a set, and over its two halves."""
-    values: dict[str, list[float]] = {"tune": [], "report": []}
+    values = []
     with each.index.backend.reader() as reader:
         for case in each.cases:
             ask = Ask(plain(case.query), each.k, mode="keyword", fuzziness=fuzziness)
             answer = search(reader, ask, each.index.settings, profile=profile)
-            values[half(case)].append(each.metric(answer, case))
-    every = values["tune"] + values["report"]
-    return {"all": statistics.mean(every), **{name: statistics.mean(v) for name, v in values.items()}}
+            values.append((case, each.metric(answer, case)))
+    return by_half(values)
 
 
 def main() -> None:

@@ -58,9 +58,6 @@ QUESTIONS = {
         `parse` `render` => parse render
         parse_cookie lang:python => parse_cookie
         getUserName path:src/** -path:tests => getUserName
-        no_such_name =>
-        np.linalg.norm =>
-        $scope.apply =>
     """,
     # The graph answers, words stand beside it.
     "structure": """
@@ -152,6 +149,14 @@ def test_a_question_gets_its_plan(kind, query, seeds):
     assert (made.lanes, made.fusion) == ANSWERED[kind]
     assert made.seeds == seeds
     assert made.reason and "\n" not in made.reason
+
+
+@pytest.mark.parametrize("query", ["no_such_name", "np.linalg.norm", "$scope.apply", "get_no_such lang:go"])
+def test_a_name_that_nothing_bears_is_looked_for_by_meaning_too(query):
+    made = plan(query)
+    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", LANE_ORDER[:2], "blend", ())
+    assert made.unknown == query.split()[0]
+    assert plan(query, has_vectors=False).lanes == ("keyword",)
 
 
 def test_the_table_is_long_enough():

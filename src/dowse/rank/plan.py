@@ -153,19 +153,13 @@ def _chosen(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
         plan = replace(plan, unknown=structural.seed)
     names = [word.text for word in query.words if word.identifier]
     if names and len(names) == len(query.words):
-        lanes = ("keyword", "graph") if has_graph else ("keyword",)
-        reason = "a name and nothing else: its definition first, then what stands around it"
         seeds = _seeds(query, None, exists)
-        unknown = "" if seeds else plain_name(names[0])
-        return replace(
-            *(plan,),
-            mode="keyword",
-            kind="name",
-            reason=reason,
-            lanes=lanes,
-            seeds=seeds,
-            unknown=unknown,
-        )
+        if seeds:
+            reason = "a name and nothing else: its definition first, then what stands around it"
+            lanes = ("keyword", "graph") if has_graph else ("keyword",)
+            return replace(plan, mode="keyword", kind="name", reason=reason, lanes=lanes, seeds=seeds)
+        # Half a name, or a misspelt one: meaning forgives that.
+        plan = replace(plan, unknown=plain_name(names[0]))
     seeds = _seeds(query, None, exists) if names and has_graph else ()
     if seeds:
         reason = "words with a name among them: all lanes"
