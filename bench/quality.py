@@ -12,11 +12,10 @@ commit that repos.json pins. Every set is split by a hash of its query ids into 
 from __future__ import annotations
 
 import argparse
-import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +23,11 @@ import dowse.eval.datasets.beir as beir
 import dowse.eval.datasets.repos as suites
 import dowse.eval.types as evaluation
 from dowse import Index
+from dowse.eval import metrics
 from dowse.eval.halves import half_of
+from dowse.eval.matching import as_found, ranked_keys
+from dowse.query.lexer import OPERATORS
+from dowse.query.plain import plain_words
 from dowse.types import Answer
 
 from common import write_results
@@ -62,53 +65,26 @@ def _wanted(case: evaluation.Case, level: str) -> Case:
 
 def plain(query: str) -> str:
     """Return a query with the characters of the query language taken out: these sets are prose."""
-    return " ".join(
-        w
-        for w in query.translate(str.maketrans('"/():`-', "       ")).split()
-        if w not in ("AND", "OR", "NOT")
-    )
+    return " ".join(word for word in plain_words(query) if word not in OPERATORS)
 
 
 def reciprocal_rank(answer: Answer, case: Case) -> float:
     """Return 1/rank of the first relevant symbol."""
-    for hit in answer.hits:
-        if hit.symbol.id in case.relevant:
-            return 1 / hit.rank
-    return 0.0
+    return metrics.reciprocal_rank(_keys(answer, case, "symbol"), case.relevant)
 
 
 def graded_ndcg(answer: Answer, case: Case) -> float:
     """Return nDCG@10 with gain 2^grade − 1."""
-    gains = [2 ** case.relevant.get(hit.symbol.id, 0.0) - 1 for hit in answer.hits[:10]]
-    return _ndcg(gains, [2**grade - 1 for grade in case.relevant.values()])
+    return metrics.ndcg(_keys(answer, case, "symbol"), case.relevant, 10)
 
 
 def file_ndcg(answer: Answer, case: Case) -> float:
     """Return binary NDCG@10 over files: each counts at the rank of its first result."""
-    gains = []
-    left = list(case.relevant)
-    for hit in answer.hits[:10]:
-        found = next((t for t in left if _hits_target(hit, t)), None)
-        gains.append(0.0 if found is None else 1.0)
-        if found is not None:
-            left.remove(found)
-    return _ndcg(gains, [1.0] * len(case.relevant))
+    return metrics.ndcg(_keys(answer, case, "file"), case.relevant, 10)
 
 
-def _hits_target(hit: object, target: str) -> bool:
-    symbol = hit.symbol  # type: ignore[attr-defined]
-    path, _, span = target.partition("#")
-    if not (path.endswith(symbol.path) or symbol.path.endswith(path)):
-        return False
-    if not span:
-        return True
-    start, end = map(int, span.split("-"))
-    return symbol.start_line <= end and symbol.end_line >= start
-
-
-def _ndcg(gains: list[float], ideal: list[float]) -> float:
-    best = sum(g / math.log2(i + 2) for i, g in enumerate(sorted(ideal, reverse=True)[:10]))
-    return sum(g / math.log2(i + 2) for i, g in enumerate(gains)) / best if best else 0.0
+def _keys(answer: Answer, case: Case, level: str) -> list[str]:
+    return ranked_keys(map(as_found, answer.hits), case.relevant, level, "results")
 
 
 @dataclass(frozen=True)
@@ -163,6 +139,26 @@ def set_parser(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
+def by_half(values: Iterable[tuple[Case, float]]) -> dict[str, float]:
+    """Return the mean of all values, and that of each half."""
+    values = list(values)
+    halves = {name: [value for case, value in values if half(case) == name] for name in ("tune", "report")}
+    groups = {"all": [value for _, value in values], **halves}
+    return {name: statistics.mean(group) if group else 0.0 for name, group in groups.items()}
+
+
+def measure(each: Set, mode: str) -> dict[str, float]:
+    """Ask every question of a set; return how well it was answered, and how fast."""
+    values, times = [], []
+    for case in each.cases:
+        started = time.perf_counter()
+        answer = each.index.search(plain(case.query), k=each.k, mode=mode)
+        times.append(time.perf_counter() - started)
+        values.append((case, each.metric(answer, case)))
+    means = {name: round(value, 4) for name, value in by_half(values).items()}
+    return {**means, "cases": len(values), "p50_ms": round(statistics.median(times) * 1000, 2)}
+
+
 def main() -> None:
     """Run every set and write the table."""
     parser = set_parser(__doc__)
@@ -174,22 +170,9 @@ def main() -> None:
     table: dict[str, dict[str, float]] = {}
     chosen = {"encoder": options.encoder, "view": options.view}
     for each in open_sets(options.data, options.repos, options.work, options.only, **chosen):
-        values: dict[str, list[float]] = {"tune": [], "report": []}
-        times = []
         if options.encoder != "none":
             each.index.embed()
-        for case in each.cases:
-            started = time.perf_counter()
-            answer = each.index.search(plain(case.query), k=each.k, mode=options.mode)
-            times.append(time.perf_counter() - started)
-            values[half(case)].append(each.metric(answer, case))
-        both = values["tune"] + values["report"]
-        table[each.name] = {
-            "all": round(statistics.mean(both), 4),
-            **{name: round(statistics.mean(v), 4) if v else 0.0 for name, v in values.items()},
-            "cases": len(both),
-            "p50_ms": round(statistics.median(times) * 1000, 2),
-        }
+        table[each.name] = measure(each, options.mode)
         print(each.name, table[each.name], file=sys.stderr, flush=True)
     repos = [row for name, row in table.items() if name.startswith("repos/")]
     if repos:

@@ -1,15 +1,14 @@
 """Does a cross-encoder put the first candidates into a better order, and what does it cost?
 
-    python bench/rerank.py --data DIR --repos DIR --model FOLDER [--out bench/results/rerank.json]
+    python bench/rerank.py --data DIR --repos DIR --model rerank [--out bench/results/rerank.json]
     python bench/rerank.py --data DIR --repos DIR --candidates FILE
-    python bench/rerank.py --data DIR --repos DIR --scores NAME=FILE [--out bench/results/rerank.json]
+    python bench/rerank.py --data DIR --repos DIR --scores NAME=FILE [--unit 0.0467]
 
-The sets are those of `quality.py`. Candidates are the first of the search by meaning; what comes after them
-stays where it is. `--model` is a folder that `dowse.encode.cross` can load. A model under trial, in whatever
+The sets are those of `quality.py`. Candidates are the first of the search as users get it; what comes after
+them stays where it is. `--model` is what `dowse.encode.cross` can load. A model under trial, in whatever
 form, is measured in two steps: `--candidates` writes what it has to score ({set: [{query, documents}]}, JSON
 in gzip), `--scores` reads what it gave ({set: [[score, …], …]}, in the same order). The weight is the one
-that is best on the tune halves, as the mean of all sets. Costs are those of the shipped encoders' graphs over
-query and document in one sequence.
+that is best on the tune halves, as the mean of all sets.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.encode.cross import CrossEncoder, load_cross
-from dowse.encode.document import Document, Form, query_view, views
-from dowse.encode.models import shipped_folder
+from dowse.encode.document import Document
 from dowse.rank.rerank import mix
 from dowse.types import Answer
 
@@ -34,8 +32,8 @@ from common import milliseconds, work_folder, write_results
 from quality import Case, Set, half, open_sets, plain
 
 WEIGHTS = tuple(step / 20 for step in range(21))
-# Queries that the cost is measured with, and ids of a query and of a whole sequence.
-COST_QUERIES, QUERY_IDS, SEQUENCE_IDS = 40, 48, 128
+# Queries of each set that the cost is measured with.
+COST_QUERIES = 40
 
 Scores = dict[str, list[list[float]]]
 
@@ -65,14 +63,15 @@ class Measured:
         return self.of.metric(replace(question.answer, hits=ranked), question.case)
 
 
-def ask(data: Path, repos: Path | None, work: Path, encoder: str, count: int) -> Iterator[Measured]:
-    """Ask every question of every set, by meaning alone."""
-    for each in open_sets(data, repos, work, encoder=encoder):
+def ask(options: argparse.Namespace, work: Path) -> Iterator[Measured]:
+    """Ask every question of every set."""
+    count = options.count
+    for each in open_sets(options.data, options.repos, work, encoder=options.encoder):
         each.index.embed()
         rows = {row.key: row.row for row in each.index.symbols("*", limit=10**7)}
         questions = []
         for case in each.cases:
-            answer = each.index.search(plain(case.query), k=max(each.k, count), mode="embedding")
+            answer = each.index.search(plain(case.query), k=max(each.k, count), mode=options.mode)
             wanted = [rows[hit.symbol.id] for hit in answer.hits[:count]]
             with each.index.backend.reader() as reader:
                 questions.append(Question(case, answer, reader.documents(wanted)))
@@ -86,40 +85,52 @@ def score_all(model: CrossEncoder, sets: Sequence[Measured]) -> Scores:
     }
 
 
-def measure(sets: Sequence[Measured], scores: Scores, weight: float) -> dict[str, dict[str, float]]:
-    """Return the metric of every set, and of its halves, at one weight; repositories count as one set."""
-    table: dict[str, list[dict[str, float]]] = {}
-    for each in sets:
-        values: dict[str, list[float]] = {"tune": [], "report": []}
-        for question, second in zip(each.questions, scores[each.of.name], strict=True):
-            first = [hit.score for hit in question.answer.hits[: len(second)]]
-            values[half(question.case)].append(each.value(question, mix(first, second, weight)))
-        name = "repos (mean)" if each.of.name.startswith("repos/") else each.of.name
-        row = {"all": statistics.mean(values["tune"] + values["report"])}
-        row |= {part: statistics.mean(found) for part, found in values.items() if found}
-        table.setdefault(name, []).append(row)
+@dataclass(frozen=True)
+class Trial:
+    """What a model gave, how its scores are mixed, and how many of the candidates count."""
+
+    scores: Scores
+    unit: float | None
+    count: int
+
+    def measure(self, sets: Sequence[Measured], weight: float) -> dict[str, dict[str, float]]:
+        """Return the metric of every set, and of its halves; repositories count as one set."""
+        table: dict[str, list[dict[str, float]]] = {}
+        for each in sets:
+            values: dict[str, list[float]] = {"tune": [], "report": []}
+            for question, scores in zip(each.questions, self.scores[each.of.name], strict=True):
+                second = scores[: self.count]
+                first = [hit.score for hit in question.answer.hits[: len(second)]]
+                mixed = mix(first, second, weight, self.unit)
+                values[half(question.case)].append(each.value(question, mixed))
+            name = "repos (mean)" if each.of.name.startswith("repos/") else each.of.name
+            row = {"all": statistics.mean(values["tune"] + values["report"])}
+            row |= {part: statistics.mean(found) for part, found in values.items() if found}
+            table.setdefault(name, []).append(row)
+        parts = ("all", "tune", "report")
+        return {
+            name: {p: round(statistics.mean(row[p] for row in rows if p in row), 4) for p in parts}
+            for name, rows in table.items()
+        }
+
+
+def judge(sets: Sequence[Measured], trial: Trial) -> dict[str, object]:
+    """Choose the weight on the tune halves and compare, on the sets that have scores."""
+    sets = [each for each in sets if each.of.name in trial.scores]
+    tables = {weight: trial.measure(sets, weight) for weight in WEIGHTS}
+    chosen = max(WEIGHTS, key=lambda weight: _mean(tables[weight], "tune"))
     parts = ("all", "tune", "report")
     return {
-        name: {p: round(statistics.mean(row[p] for row in rows if p in row), 4) for p in parts}
-        for name, rows in table.items()
-    }
-
-
-def judge(sets: Sequence[Measured], scores: Scores) -> dict[str, object]:
-    """Choose the weight on the tune halves and compare, on the sets that have scores."""
-    sets = [each for each in sets if each.of.name in scores]
-    tables = {weight: measure(sets, scores, weight) for weight in WEIGHTS}
-    chosen = max(WEIGHTS, key=lambda weight: _mean(tables[weight], "tune"))
-    lost = [name for name, row in tables[chosen].items() if row["all"] < tables[0.0][name]["all"]]
-    gain = {
-        part: round(_mean(tables[chosen], part) - _mean(tables[0.0], part), 4) for part in ("tune", "report")
-    }
-    return {
+        "candidates": trial.count,
+        "unit": trial.unit,
         "weight": chosen,
-        "mean gain": gain,
-        "sets that lose": lost,
+        "mean gain": {p: round(_mean(tables[chosen], p) - _mean(tables[0.0], p), 4) for p in parts},
+        "sets that lose": {
+            part: [name for name, row in tables[chosen].items() if row[part] < tables[0.0][name][part]]
+            for part in parts
+        },
         "mean by weight": {
-            str(weight): {part: round(_mean(table, part), 4) for part in ("tune", "report")}
+            str(weight): {part: round(_mean(table, part), 4) for part in parts}
             for weight, table in tables.items()
         },
         "first stage": tables[0.0],
@@ -128,25 +139,14 @@ def judge(sets: Sequence[Measured], scores: Scores) -> dict[str, object]:
     }
 
 
-def cost(encoder: str, sets: Sequence[Measured], threads: int) -> dict[str, dict[str, float]]:
-    """Time the graph of a shipped encoder over query and document in one sequence."""
-    from dowse.encode.batches import encode
-    from dowse.encode.session import open_session
-    from dowse.encode.words import Words
-
-    folder, form = shipped_folder() / encoder, Form()
-    words, session = (
-        Words.read(folder / "tokenizer.json"),
-        open_session(folder / "model.onnx", "cpu", optimise=False),
-    )
+def cost(model: CrossEncoder, sets: Sequence[Measured], count: int) -> dict[str, dict[str, float]]:
+    """Time a model over the first candidates."""
     found = {}
     for each in sets:
         times, busy = [], []
         for question in each.questions[:COST_QUERIES]:
-            query = query_view(plain(question.case.query), words, form).ids[:QUERY_IDS]
-            joined = [(query + views(d, words, form)[0].ids[1:])[:SEQUENCE_IDS] for d in question.documents]
             started, worked = time.perf_counter(), time.process_time()
-            encode(lambda ids: session.run(None, {"ids": ids})[0], joined, 384, threads)
+            model.score(plain(question.case.query), question.documents[:count])
             times.append(time.perf_counter() - started)
             busy.append(time.process_time() - worked)
         # Processor time of all threads: says more than the wall clock where others are at work too.
@@ -186,32 +186,48 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--repos", type=Path)
     parser.add_argument("--encoder", default="base")
-    parser.add_argument("--count", type=int, default=30, help="how many candidates are put in order")
-    parser.add_argument("--model", action="append", default=[], help="folder of a cross-encoder")
+    parser.add_argument("--mode", default="auto", help="of the first stage")
+    parser.add_argument("--count", type=int, default=30, help="how many candidates are scored")
+    parser.add_argument("--fewer", type=int, default=15, help="how many are also put in order, and timed")
+    parser.add_argument("--model", action="append", default=[], help="name or folder of a cross-encoder")
     parser.add_argument("--scores", action="append", default=[], metavar="NAME=FILE")
+    parser.add_argument("--unit", type=float, help="what a point of those scores is worth, if known")
     parser.add_argument("--candidates", type=Path, help="write the candidates here and stop")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--work", type=Path)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with work_folder(options.work) as work:
-        sets = list(ask(options.data, options.repos, work, options.encoder, options.count))
+        sets = list(ask(options, work))
         if options.candidates:
             write_candidates(options.candidates, sets)
             return
-        timed = [each for each in sets if not each.of.name.startswith("repos/")]
-        costs = {size: cost(size, timed, options.threads) for size in ("base", "small")}
         models: dict[str, object] = {}
         for name, file in (given.split("=", 1) for given in options.scores):
-            models[name] = judge(sets, read_scores(Path(file)))
-        for folder in options.model:
-            model = load_cross(folder, "cpu", options.threads)
-            models[model.name] = judge(sets, score_all(model, sets))
+            models[name] = judge(sets, Trial(read_scores(Path(file)), options.unit, options.count))
+        for given in options.model:
+            model = load_cross(given, "cpu", options.threads)
+            models |= measure_model(model, sets, options)
     for name, told in models.items():
         print(name, json.dumps(told, indent=1), file=sys.stderr)
     if options.out:
-        about = {"encoder": options.encoder, "candidates": options.count, "threads": options.threads}
-        write_results(options.out, {**about, "cost": costs, "models": models})
+        about = {"encoder": options.encoder, "mode": options.mode, "threads": options.threads}
+        write_results(options.out, {**about, "models": models})
+
+
+def measure_model(
+    model: CrossEncoder, sets: Sequence[Measured], options: argparse.Namespace
+) -> dict[str, object]:
+    """Judge and time a model, with all candidates and with fewer of them."""
+    scores = score_all(model, sets)
+    timed = [each for each in sets if not each.of.name.startswith("repos/")]
+    return {
+        f"{model.name}, {count} candidates": {
+            **judge(sets, Trial(scores, model.unit, count)),
+            "cost": cost(model, timed, count),
+        }
+        for count in (options.count, options.fewer)
+    }
 
 
 if __name__ == "__main__":

@@ -208,7 +208,7 @@ class Index:
         min_score: float = 0.0,
         expand: bool | None = None,
         graph_expand: bool | None = None,
-        rerank: str | None = None,
+        rerank: bool | None = None,
         diversify: str | None = None,
     ) -> Answer:
         """Search the index as it is.
@@ -227,7 +227,7 @@ class Index:
             min_score: Leave out weaker hits: by confidence where meaning has a say, else by score.
             expand: Add terms of the best answers to the query; None takes the setting.
             graph_expand: Add what the best answers call; None takes the setting.
-            rerank: The folder of a cross-encoder, "" for none; None takes the setting.
+            rerank: Let a cross-encoder look at the best answers again; None takes the setting.
             diversify: "mmr" lets what repeats the answers above it come later; None takes the setting.
         """
         settings = self.settings
@@ -256,7 +256,7 @@ class Index:
                 min_score=min_score,
                 expand=settings.expand if expand is None else expand,
                 graph_expand=settings.graph_expand if graph_expand is None else graph_expand,
-                rerank=settings.rerank if rerank is None else rerank,
+                rerank=settings.reranker if (settings.rerank if rerank is None else rerank) else "",
                 diversify=settings.diversify if diversify is None else diversify,
             )
         )

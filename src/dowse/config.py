@@ -50,8 +50,9 @@ class Settings:
     expand_documents: int = 5  # from so many answers
     expand_terms: int = 5  # so many terms
     graph_expand: bool = False  # add what the best answers call
-    rerank: str = ""  # a cross-encoder's folder for a second look at the best answers; "" for none
-    rerank_candidates: int = 30
+    rerank: bool = False  # take a second look at the best answers, by a cross-encoder
+    reranker: str = "rerank"  # which one: a shipped one, or a folder
+    rerank_candidates: int = 15  # twice as many cost twice the time and find nothing more
     rerank_weight: float = 0.3  # from 0, the first order, to 1, the cross-encoder's
     diversify: str = ""  # "mmr" puts what repeats the answers above it further down; "" for none
     diversify_candidates: int = 50

@@ -82,6 +82,12 @@ class Symbol:
     content_hash: str
     line_numbers: tuple[int, ...] = ()  # in the file, of each line of `code`
 
+    @property
+    def numbered_lines(self) -> list[tuple[int, str]]:
+        """Its own text line by line, with the numbers of the lines in the file."""
+        texts = (text.rstrip("\r") for text in self.code.split("\n"))
+        return list(zip(self.line_numbers, texts, strict=False))  # nothing follows the last line feed
+
 
 @dataclass(frozen=True, slots=True)
 class Contribution:

@@ -1,8 +1,9 @@
-"""Cross-encoders: a folder with a model made here that counts words a query and a document share."""
+"""Cross-encoders: the shipped one, and a folder with a model made here that counts shared words."""
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.encode.cross import OnnxCrossEncoder, load_cross
-from dowse.encode.document import Document
+from dowse.encode.cross import (
+    CROSS_FILE,
+    OnnxCrossEncoder,
+    OwnCrossEncoder,
+    joint_ids,
+    load_cross,
+    shipped_crosses,
+)
+from dowse.encode.document import Document, Form
+from dowse.encode.models import available, shipped_folder
+from dowse.encode.words import FIRST, LAST, UNKNOWN, Words
 from dowse.errors import ConfigError, DowseError
 from dowse.rank.rerank import mix
 
@@ -24,6 +34,18 @@ CLOSE = Document("", "close", "", "close file")
 OPEN = Document("", "open", "", "open file")
 SUM = Document("", "sum", "", "sum sum")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+
+READ_JSON = Document(
+    "Store", "load", "Read all settings.", "def load(self, path):\n    return json.load(open(path))", "python"
+)
+SORT = Document("", "bubble", "", "def bubble(items):\n    items.sort(key=len)", "python")
+FORM = Form(tokens=20, docs=6, query=8)
+
+
+@cache
+def shipped_words() -> Words:
+    """Read the shipped one's tokenizer, once."""
+    return Words.read(shipped_folder() / "rerank/tokenizer.json")
 
 
 def overlap_model(labels: int = 1, inputs: tuple[str, ...] = INPUTS) -> bytes:
@@ -126,6 +148,66 @@ def test_folders_without_a_model_say_what_is_missing(folder: Path, tmp_path: Pat
         load_cross(str(folder))
 
 
+def test_the_shipped_one_has_a_name_and_knows_what_fits() -> None:
+    model = load_cross("rerank")
+    assert model.name == "rerank"
+    assert model.unit is not None
+    for query, right, wrong in (
+        ("read settings from a json file", READ_JSON, SORT),
+        ("sort a list by length", SORT, READ_JSON),
+    ):
+        first, second = model.score(query, [right, wrong])
+        assert first > second + 1
+    assert model.score("anything", []) == []
+
+
+def test_the_shipped_ones_are_no_encoders() -> None:
+    assert shipped_crosses() == ["rerank"]
+    assert not {model.name for model in available()} & set(shipped_crosses())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_scores_of_ours_depend_on_nothing_else(threads: int) -> None:
+    model = OwnCrossEncoder(shipped_folder() / "rerank", device="cpu", threads=threads)
+    documents = [READ_JSON, SORT, CLOSE, OPEN, SUM]
+    alone = [model.score("close the file", [document])[0] for document in documents]
+    assert model.score("close the file", documents) == pytest.approx(alone, abs=1e-4)
+
+
+def test_a_folder_of_ours_must_be_of_this_version(tmp_path: Path) -> None:
+    for said in ("{", '{"version": 99}', '{"version": 1, "name": "x", "unit": 1, "form": {"tongues": 3}}'):
+        (tmp_path / CROSS_FILE).write_text(said)
+        with pytest.raises(DowseError, match="no reranker of this version"):
+            load_cross(str(tmp_path))
+
+
+def test_unknown_names_are_told_what_is_shipped() -> None:
+    with pytest.raises(ConfigError, match="shipped are rerank"):
+        load_cross("nothing-like-it")
+
+
+def test_what_ours_read() -> None:
+    words = shipped_words()
+    read = joint_ids("parse settings", READ_JSON, words, Form())
+    told = [
+        words.text(part, 9)
+        for part in ("Store", "load", "Read all settings", "path return json load open path")
+    ]
+    assert read == [FIRST, *words.text("parse settings", 9), LAST, *(i for part in told for i in part), LAST]
+    nothing = joint_ids("open", Document("", "", "", ""), words, Form())
+    assert nothing == [FIRST, *words.text("open", 9), LAST, UNKNOWN, LAST]
+
+
+@given(st.text(max_size=200), *(st.text(max_size=200) for _ in range(4)))
+def test_ours_never_read_more_than_they_learned_to(
+    query: str, qualifier: str, name: str, docs: str, code: str
+) -> None:
+    read = joint_ids(query, Document(qualifier, name, docs, code), shipped_words(), FORM)
+    assert len(read) <= FORM.query + 2 + FORM.tokens - 1
+    assert (read[0], read[-1], read.count(LAST)) == (FIRST, LAST, 2)
+    assert read.count(FIRST) == 1
+
+
 SCORES = st.lists(
     st.tuples(st.integers(-1000, 1000), st.integers(-1000, 1000)), min_size=1, max_size=20
 )  # whole numbers: ties stay ties
@@ -151,3 +233,11 @@ def test_mix_at_its_ends_keeps_one_order(pairs: list[tuple[int, int]]) -> None:
 
 def test_mix_of_nothing() -> None:
     assert mix([], [], 0.5) == []
+    assert mix([], [], 0.5, 0.1) == []
+
+
+def test_a_known_scale_keeps_a_clear_lead() -> None:
+    close, far, second = [1.0, 0.95, 0.1], [9.0, 0.95, 0.1], [-2.0, 4.0, -1.0]
+    assert mix(close, second, 0.5, 0.1) == pytest.approx([0.4, 0.675, 0.0])
+    assert max(range(3), key=mix(close, second, 0.5, 0.1).__getitem__) == 1
+    assert max(range(3), key=mix(far, second, 0.5, 0.1).__getitem__) == 0

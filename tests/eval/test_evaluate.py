@@ -165,7 +165,7 @@ def test_no_cases_give_an_empty_row() -> None:
 )
 def test_choices_that_make_no_sense_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(EvalError, match=message):
-        evaluate(answering(), CASES, **options)  # type: ignore[arg-type]
+        evaluate(answering(), CASES, **options)
     with pytest.raises(EvalError, match="counting"):
         evaluate(answering(), Dataset("d", CASES, counting="files"))
 

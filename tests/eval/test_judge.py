@@ -76,7 +76,7 @@ class TestPool:
         def back(query, k):
             return [f"{i}.py" for i in reversed(range(9))]
 
-        one, other = (pool(ways, ["q", "p"]) for ways in ({"x": forth, "y": back}, {"z": back}))
+        one, other = (pool(ways, ["q", "p"]) for ways in ([forth, back], [back]))
         assert one == other  # whoever found them, at whatever rank
         orders = [[item.path for item in question.items] for question in one]
         assert orders[0] != orders[1]  # but each question has its own
@@ -163,7 +163,8 @@ class TestDialogue:
     def test_skipping_leaves_it_open(self, log):
         assert play(log, "s123")[0]
         with Judgements(log) as judgements:
-            assert all("a.py::f" not in case.symbols for case in judgements.cases() if case.id == "judge-1")
+            (case,) = (case for case in judgements.cases() if case.id == "judge-1")
+        assert case.symbols and "a.py::f" not in case.symbols
 
     def test_back_shows_the_old_grade_and_takes_a_new_one(self, log):
         _, screen = play(log, "3b2q")

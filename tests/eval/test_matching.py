@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
+from dowse.eval.choices import COUNTINGS, LEVELS
 from dowse.eval.matching import as_found, ranked_keys, same_path, shown
-from dowse.eval.types import COUNTINGS, LEVELS, Found
+from dowse.eval.types import Found
 
 
 def ranks(
@@ -214,7 +215,7 @@ def test_results_of_other_tools(result: object, expected: Found) -> None:
         ({"path": "a.py", "start_line": "12"}, "gave '12' as start_line; it must be a whole number"),
         ({"path": "a.py", "end_line": True}, "as end_line"),
         ({"id": 5}, "gave 5 as id; it must be text"),
-        (Found("a.py", 5), "gave 5 as symbol"),  # type: ignore[arg-type]
+        (Found("a.py", 5), "gave 5 as symbol"),
     ],
 )
 def test_what_is_no_result_is_refused_and_named(result: object, message: str) -> None:

@@ -49,7 +49,7 @@ class Oven:
 
 
 def queries(root: Path, **options: object) -> dict[str, list[str]]:
-    cases = build_from_docs(root, **options)  # type: ignore[arg-type]
+    cases = build_from_docs(root, **options)
     assert all(case.source == "docs" and case.id for case in cases)
     return {case.query: list(case.symbols) for case in cases}
 

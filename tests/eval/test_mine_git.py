@@ -49,7 +49,7 @@ def repo(tmp_path: Path) -> GitRepo:
 
 def only(repo: Path, **options: object) -> tuple[str, list[str], list[str]]:
     """Mine a repository that holds one case."""
-    (case,) = build_from_git(repo, **options)  # type: ignore[arg-type]
+    (case,) = build_from_git(repo, **options)
     assert case.source == "git"
     assert set(case.files.values()) | set(case.symbols.values()) == {1.0}
     return case.query, list(case.symbols), list(case.files)

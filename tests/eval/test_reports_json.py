@@ -89,7 +89,7 @@ def test_what_is_no_report_is_refused_with_a_remedy(data: dict[str, object], sai
 
 def test_a_value_too_few_is_noticed() -> None:
     data = through_json(small_report())
-    data["sets"][0]["rows"][0]["values"]["mrr@100"].pop()  # type: ignore[index]
+    data["sets"][0]["rows"][0]["values"]["mrr@100"].pop()
     with pytest.raises(EvalError, match="plain has not one value for each question"):
         from_json(data)
 

@@ -22,7 +22,7 @@ def names(ways: list[Way]) -> list[str]:
 @pytest.mark.parametrize("base", BASES)
 def test_every_name_is_a_way(base: str, switch: str) -> None:
     name = f"{base}+{switch}".strip("+")
-    found = way(name, rerank="models/cross")
+    found = way(name)
     assert found.name == name
     assert ("rerank" in found.options) is (switch == "rerank")
 
@@ -34,12 +34,12 @@ def test_every_name_is_a_way(base: str, switch: str) -> None:
         ("rrf", {"mode": "hybrid", "fusion": "rrf"}),
         ("lanes", {"lanes": "keyword,embedding,graph"}),
         ("keyword+expand+graph", {"mode": "keyword", "expand": True, "graph_expand": True}),
-        ("auto+rerank", {"mode": "auto", "rerank": "a/b"}),
+        ("auto+rerank", {"mode": "auto", "rerank": True}),
         ("hybrid+diversify", {"mode": "hybrid", "diversify": "mmr"}),
     ],
 )
 def test_what_names_mean(name: str, options: dict[str, object]) -> None:
-    assert way(name, rerank="a/b").options == options
+    assert way(name).options == options
 
 
 @pytest.mark.parametrize(
@@ -50,16 +50,11 @@ def test_other_names_are_refused_with_those_there_are(name: str) -> None:
         way(name)
 
 
-def test_rerank_needs_a_model() -> None:
-    with pytest.raises(EvalError, match="--rerank FOLDER"):
-        way("auto+rerank")
-
-
 @given(st.sampled_from(BASES), st.lists(st.sampled_from(SWITCHES), max_size=6))
 def test_a_switch_counts_once(base: str, switches: list[str]) -> None:
-    found = way("+".join((base, *switches)), rerank="m")
+    found = way("+".join((base, *switches)))
     assert found.name == "+".join((base, *dict.fromkeys(switches)))
-    assert found == way(found.name, rerank="m")
+    assert found == way(found.name)
 
 
 def test_the_compared_ways_are_each_lane_both_and_the_default() -> None:
@@ -95,7 +90,7 @@ def test_without_models_ways_stay_as_they_are() -> None:
 
 
 def test_ways_come_once_for_each_model_and_those_without_vectors_once_in_all() -> None:
-    ways = [way(name, "m") for name in ("auto", "keyword+rerank", "graph", "keyword+expand", "rrf")]
+    ways = [way(name) for name in ("auto", "keyword+rerank", "graph", "keyword+expand", "rrf")]
     found = for_models(ways, ["small", "models/own", "none"])
     plain = ["keyword+rerank", "graph", "keyword+expand"]
     each = [f"{name} [{model}]" for model in ("small", "own", "none") for name in ("auto", "rrf")]

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 def search(options: argparse.Namespace) -> int:
     """Search, indexing first if need be."""
     index = open_index(
-        options, fuzziness=options.fuzziness, top_k=options.top_k or None, refresh=options.refresh
+        options,
+        fuzziness=options.fuzziness,
+        top_k=options.top_k or None,
+        refresh=options.refresh,
+        reranker=options.reranker,
     )
     _warn_of_ignored(index, options)
     is_new = not index.exists

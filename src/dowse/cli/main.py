@@ -200,7 +200,13 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
         default=None,
         help="add what the best answers call",
     )
-    parser.add_argument("--rerank", metavar="MODEL", help="a second look at the best, by a cross-encoder")
+    parser.add_argument(
+        "--rerank",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="a second look at the best answers, by a cross-encoder (slower)",
+    )
+    parser.add_argument("--reranker", metavar="MODEL", help="which one: rerank (shipped), or a folder")
     parser.add_argument(
         "--diversify",
         nargs="?",

@@ -188,9 +188,7 @@ def _snippet(hit: Hit, words: frozenset[str], count: int) -> list[tuple[int, str
 
 def _numbered(hit: Hit) -> list[tuple[int, str]]:
     """Return the non-blank lines of a symbol's own text with their numbers in the file."""
-    lines = hit.symbol.code.split("\n")
-    pairs = zip(hit.symbol.line_numbers, lines, strict=False)  # nothing follows the last line feed
-    return [(number, line.rstrip("\r")) for number, line in pairs if line.strip()]
+    return [(number, line) for number, line in hit.symbol.numbered_lines if line.strip()]
 
 
 def _render_why(hit: Hit, style: Style) -> list[str]:

@@ -1,24 +1,35 @@
-"""Cross-encoders of others, in ONNX: they read a query and a document together and say how well they fit.
+"""Cross-encoders, in ONNX: they read a query and a document together and say how well they fit.
 
-A folder with an ONNX file and tokenizer.json is enough, as sentence-transformers lays it out. Such a model is
-slow, so it only puts the first candidates of a search into another order.
+Ours is shipped and has a name. Of those of others a folder with an ONNX file and tokenizer.json is enough, as
+sentence-transformers lays it out. Such models are slow, so they only put the first candidates of a search
+into another order.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from dowse.encode.document import Document
+from dowse.encode.document import Document, Form, first_sentence, query_view, views
+from dowse.encode.models import shipped_folder
+from dowse.encode.onnx_encoder import GPU_MODEL_FILE, MODEL_FILE, TOKENIZER_FILE
 from dowse.encode.text_encoder import document_text, find_model, read_form
+from dowse.encode.words import LAST, UNKNOWN
 from dowse.errors import ConfigError, DowseError
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
+
+    from dowse.encode.words import Words
+
+CROSS_FILE = "cross.json"
+CROSS_VERSION = 1
 
 # Models with two outputs are classifiers: "does not fit", "fits".
 _CLASSES = 2
@@ -31,26 +42,112 @@ class CrossEncoder(Protocol):
     def name(self) -> str:
         """What the user calls it."""
 
+    @property
+    def unit(self) -> float | None:
+        """What a point of its scores is worth in those of a search; None if nobody has measured that."""
+
     def score(self, query: str, documents: Sequence[Document]) -> list[float]:
         """Return a number for every document, the higher the better it fits; no scale is promised."""
 
 
-def load_cross(folder: str, device: str = "auto", threads: int = 1) -> CrossEncoder:
-    """Return the cross-encoder of a folder; its weights are read when it first scores.
+def load_cross(name: str, device: str = "auto", threads: int = 1) -> CrossEncoder:
+    """Return a cross-encoder; its weights are read when it first scores.
 
     Args:
-        folder: Holds an ONNX file and tokenizer.json.
+        name: A shipped one ("rerank"), or a folder that holds an ONNX file and tokenizer.json.
         device: "auto", "cpu" or "cuda".
         threads: How many documents to read at once.
     """
-    place = Path(folder).expanduser()
-    if not place.is_dir():
-        raise ConfigError(f"no reranker {folder!r}: name a folder with an ONNX file and tokenizer.json")
-    return OnnxCrossEncoder(place, device=device, threads=threads)
+    folder = shipped_folder() / name
+    if "/" in name or "\\" in name or not (folder / CROSS_FILE).exists():
+        folder = Path(name).expanduser()
+    if not folder.is_dir():
+        known = ", ".join(shipped_crosses()) or "none"
+        raise ConfigError(
+            f"no reranker {name!r}: shipped are {known}; "
+            "else name a folder with an ONNX file and tokenizer.json"
+        )
+    if (folder / CROSS_FILE).exists():
+        return OwnCrossEncoder(folder, device=device, threads=threads)
+    return OnnxCrossEncoder(folder, device=device, threads=threads)
+
+
+def shipped_crosses() -> list[str]:
+    """Return the names of the cross-encoders that come with dowse."""
+    return sorted(file.parent.name for file in shipped_folder().glob(f"*/{CROSS_FILE}"))
+
+
+@dataclass(frozen=True, slots=True)
+class CrossDescription:
+    """What cross.json says; of the form, `tokens` are those of a document and `query` those of a query."""
+
+    name: str
+    unit: float
+    form: Form
+
+    @classmethod
+    def read(cls, folder: Path) -> CrossDescription:
+        """Read and check a folder's cross.json."""
+        try:
+            values = json.loads((folder / CROSS_FILE).read_text(encoding="utf-8"))
+            if values["version"] != CROSS_VERSION:
+                raise ValueError(f"version {values['version']!r}")
+            return cls(values["name"], float(values["unit"]), Form(**values["form"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DowseError(
+                f"{folder} is no reranker of this version of dowse ({error!r}); export it with `dowse train`"
+            ) from error
+
+
+class OwnCrossEncoder:
+    """A cross-encoder of ours; weights and tokenizer are read when first used."""
+
+    def __init__(self, folder: Path, *, device: str = "auto", threads: int = 1) -> None:
+        self._folder, self._device, self._threads = folder, device, threads
+        about = CrossDescription.read(folder)
+        self.name, self.unit, self._form = about.name, about.unit, about.form
+
+    def score(self, query: str, documents: Sequence[Document]) -> list[float]:
+        """Return a number for every document."""
+        from dowse.encode.batches import encode
+
+        session = self._session
+        pairs = [joint_ids(query, document, self._words, self._form) for document in documents]
+        rows = encode(lambda ids: session.run(None, {"ids": ids})[0], pairs, 1, self._threads)
+        return [float(value) for value in rows[:, 0]]
+
+    @cached_property
+    def _words(self) -> Words:
+        from dowse.encode.words import Words
+
+        return Words.read(self._folder / TOKENIZER_FILE)
+
+    @cached_property
+    def _session(self) -> InferenceSession:
+        from dowse.encode.session import open_session, uses_gpu
+
+        gpu_model = self._folder / GPU_MODEL_FILE
+        if uses_gpu(self._device) and gpu_model.exists():
+            return open_session(gpu_model, self._device)
+        return open_session(self._folder / MODEL_FILE, self._device, optimise=False)
+
+
+def joint_ids(query: str, document: Document, words: Words, form: Form) -> list[int]:
+    """Return what our cross-encoders read: <s> query </s> place name documentation code </s>."""
+    whole = views(document, words, form)[0].ids
+    head = views(document._replace(docs="", code=""), words, form)[0].ids[:-1]
+    if head[1:] == [UNKNOWN]:  # stands for nothing at all
+        head = head[:1]
+    docs = words.text(first_sentence(document.docs), form.docs) if document.docs else []
+    # The document's <s> is left out: the query's stands for both.
+    told = (head + docs + whole[len(head) : -1])[1 : form.tokens - 1]
+    return [*query_view(query, words, form).ids, *told, LAST]
 
 
 class OnnxCrossEncoder:
     """A model that reads pairs of texts; weights and tokenizer are read when first used."""
+
+    unit: float | None = None
 
     def __init__(self, folder: Path, *, device: str = "auto", threads: int = 1) -> None:
         self.name = folder.name

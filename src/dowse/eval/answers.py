@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from dowse.eval import marks
 from dowse.eval.datasets.beir import CORPUS, query_files
 from dowse.eval.datasets.challenge import ANNOTATIONS, QUERIES
 from dowse.eval.datasets.lines import first_rows
@@ -14,13 +15,11 @@ from dowse.eval.types import Dataset
 from dowse.source.corpus import ENDINGS, is_corpus, open_packed
 from dowse.source.walk import WalkedFile, walk
 
-# Reports and judging sheets say what they are: as a key in JSON, as a comment at the top of other files.
-MARKS = ("dowse_report", "dowse_sheet")
-REPORT_COMMENT = f"<!-- {MARKS[0]} -->"
+_MARKS = "|".join((marks.REPORT, marks.SHEET)).encode()
 # Keys that make an object with a query one with answers: cases, other suites' cases, details, sheets.
 _ANSWERS = re.compile(r"relevant|grade|judge|found\Z")
-_KEY = re.compile(rb'"(?:' + "|".join(MARKS).encode() + rb')"\s*:')
-_COMMENT = re.compile(rb"(?:<!--|#|//)\s*(?:" + "|".join(MARKS).encode() + rb")\b")
+_KEY = re.compile(rb'"(?:' + _MARKS + rb')"\s*:')
+_COMMENT = re.compile(rb"(?:<!--|#|//)\s*(?:" + _MARKS + rb")\b")
 _QRELS = re.compile(rb"(?:\xef\xbb\xbf)?query[-_]id\t", re.IGNORECASE)
 # A report's "about" may stand before its mark; a comment stands at the top.
 _HEAD_BYTES, _TOP_BYTES = 65_536, 1_024

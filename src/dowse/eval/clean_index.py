@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dowse.api import Index
-from dowse.config import cache_folder
 from dowse.errors import EvalError
 from dowse.eval.answers import answer_files
+from dowse.eval.files import cache_place
 from dowse.eval.types import Dataset
 from dowse.source.ignore import IgnoreRules
 
@@ -76,6 +75,5 @@ def _own_place(root: Path, exclude: Sequence[str], strip_docs: bool) -> Path:
 
     Which files hold answers is no part of it: those that come and go are taken out of the same index.
     """
-    told = "\n".join((str(root.resolve()), str(strip_docs), *exclude))
-    digest = hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
-    return cache_folder() / "eval" / "indexes" / f"{root.resolve().name}-{digest}"
+    whole = root.resolve()
+    return cache_place("indexes", whole, whole.name, (strip_docs, *exclude))

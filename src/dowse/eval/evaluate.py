@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from dowse.errors import EvalError
+from dowse.eval.choices import COUNTINGS, LEVELS, check_choice
 from dowse.eval.matching import as_found, ranked_keys, shown
 from dowse.eval.metrics import latency, score
 from dowse.eval.stats import bootstrap
-from dowse.eval.types import COUNTINGS, LEVELS, Case, CaseResult, Dataset, Interval, Result, Search
+from dowse.eval.types import Case, CaseResult, Dataset, Found, Interval, Result, Search
 
 # Metrics look at no more than this: MRR is called mrr@100 for it.
 DEPTH = 100
@@ -47,46 +49,48 @@ def evaluate(
         EvalError: There are cases, but none has an answer at the level; or level or ks make no sense.
     """
     dataset = cases if isinstance(cases, Dataset) else Dataset("", tuple(cases))
-    level = level or dataset.level
-    _check_choices(level, dataset.counting, ks)
-    depth = max(depth, *ks)
-    asked = [case for case in dataset.cases if any(grade > 0 for grade in case.judged(level).values())]
+    dataset = replace(dataset, level=level or dataset.level)
+    _check(dataset, ks)
+    depth, asked, graded = max(depth, *ks), dataset.asked, dataset.graded
     if dataset.cases and not asked:
-        other = next(each for each in LEVELS if each != level)
+        other = next(each for each in LEVELS if each != dataset.level)
         raise EvalError(
-            f"no question of {dataset.name or 'these'} has a relevant {level}; try level {other!r}"
+            f"no question of {dataset.name or 'these'} has a relevant {dataset.level}; try level {other!r}"
         )
-    graded = any(grade != 1 for case in asked for grade in case.judged(level).values())
     results = []
     for case in asked:
-        results.append(_ask(search, case, level, dataset.counting, ks, depth, graded))
+        found, seconds = _timed(search, case.query, depth)
+        results.append(_scored(case, found, seconds, dataset, ks, graded))
         on_case(len(results))
-    return _row(name, dataset.name, level, results)
+    return _row(name, dataset.name, dataset.level, results)
 
 
-def _check_choices(level: str, counting: str, ks: Sequence[int]) -> None:
+def _check(dataset: Dataset, ks: Sequence[int]) -> None:
     """Refuse what would be scored as something else than it says."""
-    for name, value, choices in (("level", level, LEVELS), ("counting", counting, COUNTINGS)):
-        if value not in choices:
-            raise EvalError(f"the {name} is one of {', '.join(choices)}, not {value!r}")
+    check_choice("level", dataset.level, LEVELS)
+    check_choice("counting", dataset.counting, COUNTINGS)
     if not ks or min(ks) < 1:
         raise EvalError(f"metrics can't be cut at {list(ks)}; name one or more depths, from 1 on")
 
 
-def _ask(
-    search: Search, case: Case, level: str, counting: str, ks: Sequence[int], depth: int, graded: bool
-) -> CaseResult:
+def _timed(search: Search, query: str, depth: int) -> tuple[list[Found], float]:
+    """Return what was found, and the seconds until all of it was there."""
     started = time.perf_counter()
-    results = list(islice(search(case.query, depth), depth))
+    results = list(islice(search(query, depth), depth))
     seconds = time.perf_counter() - started
-    found = [as_found(result) for result in results]
-    judged = case.judged(level)
-    keys = ranked_keys(found, judged, level, counting)
+    return [as_found(result) for result in results], seconds
+
+
+def _scored(
+    case: Case, found: Sequence[Found], seconds: float, dataset: Dataset, ks: Sequence[int], graded: bool
+) -> CaseResult:
+    judged = case.judged(dataset.level)
+    keys = ranked_keys(found, judged, dataset.level, dataset.counting)
     return CaseResult(
         id=case.id,
         query=case.query,
         values=score(keys, judged, ks, few_judgements=graded),
-        found=tuple(dict.fromkeys(shown(each, level) for each in found))[:_KEPT],
+        found=tuple(dict.fromkeys(shown(each, dataset.level) for each in found))[:_KEPT],
         relevant=tuple(target for target, grade in judged.items() if grade > 0),
         seconds=seconds,
     )

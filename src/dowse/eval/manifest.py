@@ -12,13 +12,12 @@ from typing import Any
 from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets
 from dowse.eval.datasets.repos import is_suite
-from dowse.eval.types import Dataset
+from dowse.eval.types import OWN_PREFIX, Dataset
 
 _TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts", "filters")
 _KEYS = (*_TEXTS, "strip_docs")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
 _PLACES = ("watched_dir", "checkouts", "store_dir", "dataset")
-_OWN = "own:"
 _FORM = '[{"name": …, "watched_dir": …, "store_dir": …, "dataset": …}, …]'
 
 
@@ -58,7 +57,7 @@ class Entry:
 
     @property
     def _is_suite(self) -> bool:
-        return self.dataset.startswith(f"{_OWN}structure") or is_suite(Path(self.dataset))
+        return self.dataset.startswith(f"{OWN_PREFIX}structure") or is_suite(Path(self.dataset))
 
     def index_dir(self, dataset: Dataset) -> str:
         """Return where the index of a set lies: below `store_dir` for a suite, "" where none is named."""
@@ -94,7 +93,7 @@ def _entry(entry: object, path: Path, number: int) -> Entry:
     if not values.get("name") or not values.get("dataset"):
         raise EvalError(f"{where} needs a name and a dataset; write {_FORM}")
     for key in _PLACES:
-        if values.get(key) and not values[key].startswith(_OWN):
+        if values.get(key) and not values[key].startswith(OWN_PREFIX):
             values[key] = str((path.parent / Path(values[key]).expanduser()).resolve())
     for key in ("watched_dir", "checkouts"):
         values[key] = Path(values[key]) if values.get(key) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dowse.eval.reports.model import MEAN
+from dowse.eval.reports.model import MEAN, Report, SetReport
 from dowse.eval.stats import bootstrap_macro
 from dowse.eval.types import Interval, Result
 
@@ -45,6 +45,12 @@ def aggregate_by_mode(results: Mapping[str, Sequence[Result]] | Iterable[Result]
     # Sets without a name can't be told apart: then there are as many as some mode has rows.
     wanted = max([sets, *map(len, by_mode.values())])
     return {MEAN + mode: mean_results(rows) for mode, rows in by_mode.items() if len(rows) == wanted}
+
+
+def make_report(about: Mapping[str, object], sets: Sequence[SetReport]) -> Report:
+    """Return the report of some sets, with the means of all where there are several."""
+    means = aggregate_by_mode(row for each in sets for row in each.results) if len(sets) > 1 else {}
+    return Report(about, tuple(sets), tuple(means.values()))
 
 
 def _means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.clean_index import check_clean, open_clean
 from dowse.eval.evaluate import DEPTH, KS, evaluate
+from dowse.eval.metrics import MRR_CUT
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems.named import MakeSystem
 from dowse.eval.types import Case, Dataset, Result, Search
@@ -19,7 +20,7 @@ from dowse.eval.ways import COMPARED, Way, possible, way
 
 # Metrics that have a cut of their own; MRR is always cut at 100.
 _CUT = re.compile(r"(?:ndcg|recall|hit|precision)@([1-9][0-9]*)\Z")
-_MRR = f"mrr@{DEPTH}"
+_MRR = f"mrr@{MRR_CUT}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,6 @@ def compare_modes(
     *,
     level: str = "",
     ks: Sequence[int] = KS,
-    rerank: str = "",
     on_progress: ShowProgress = lambda _: None,
 ) -> list[Result]:
     """Return a row for every way of searching one index that is there.
@@ -126,12 +126,11 @@ def compare_modes(
         modes: Names of ways, e.g. "keyword", "auto+expand"; those impossible here are left out.
         level: "file" or "symbol"; "" takes the dataset's.
         ks: Where metrics are cut.
-        rerank: The folder of the cross-encoder that `+rerank` means.
         on_progress: Called after each question.
     """
     dataset = cases if isinstance(cases, Dataset) else Dataset("", tuple(cases))
     dataset = replace(dataset, level=level or dataset.level)
-    ways = tuple(way(name, rerank) for name in modes)
+    ways = tuple(way(name) for name in modes)
     return list(_rows(index, dataset, Running(ways, ks=tuple(ks), on_progress=on_progress)))
 
 
@@ -154,14 +153,19 @@ def asking(index: Index, chosen: Way, filters: str = "") -> Search:
     return lambda query, k: index.search(query, k=k, plain=True, filters=filters, **chosen.options).hits
 
 
-def _rows(index: Index, dataset: Dataset, running: Running) -> Iterator[Result]:
-    """Run our own ways, those of one encoder after another."""
+def askable(index: Index, ways: Iterable[Way]) -> list[Way]:
+    """Return the ways that an index can be asked in: meaning needs an encoder, the graph source files."""
     with index.backend.reader() as reader:
         graph = not reader.is_corpus
+    return possible(ways, vectors=index.settings.encoder != "none", graph=graph)
+
+
+def _rows(index: Index, dataset: Dataset, running: Running) -> Iterator[Result]:
+    """Run our own ways, those of one encoder after another."""
     for encoder in dict.fromkeys(each.encoder for each in running.ways):
         chosen = [each for each in running.ways if each.encoder == encoder]
         with _seen_through(index, encoder) as seen:
-            ways = possible(chosen, vectors=seen.settings.encoder != "none", graph=graph)
+            ways = askable(seen, chosen)
             if any(each.uses_vectors for each in ways):
                 embed(seen, running.on_progress)
             for each in ways:

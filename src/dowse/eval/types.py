@@ -8,10 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-LEVELS = ("file", "symbol")
-# How several results in one file count at file level: once, so that files are ranked; or each takes a place.
-COUNTINGS = ("distinct", "results")
-HALVES = ("all", "tune", "report")
+# What stands before the names of our own sets, where others are a file or a folder.
+OWN_PREFIX = "own:"
+# The source of cases that were made from documentation: it must not be indexed where they are asked.
+DOCS = "docs"
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -63,6 +63,19 @@ class Dataset:
     strip_docs: bool = False  # whether the questions are documentation, which must not be found as such
     half: str = "all"
     files: tuple[Path, ...] = ()  # where the questions and answers lie: never to be indexed
+
+    @property
+    def asked(self) -> tuple[Case, ...]:
+        """The cases with a relevant answer at the level: nobody can do right or wrong by the others."""
+        return tuple(case for case in self.cases if any(grade > 0 for grade in self._grades(case)))
+
+    @property
+    def graded(self) -> bool:
+        """Whether judgements say more than yes."""
+        return any(grade != 1 for case in self.asked for grade in self._grades(case))
+
+    def _grades(self, case: Case) -> Iterable[float]:
+        return case.judged(self.level).values()
 
 
 class Interval(NamedTuple):

@@ -25,7 +25,7 @@ _BASES: dict[str, dict[str, Any]] = {
 _SWITCHES: dict[str, dict[str, Any]] = {
     "expand": {"expand": True},
     "graph": {"graph_expand": True},
-    "rerank": {},  # the model's folder, which only the caller knows
+    "rerank": {"rerank": True},
     "diversify": {"diversify": "mmr"},
 }
 # What `--compare` shows: each lane alone, both joined, and what a user gets who says nothing.
@@ -59,24 +59,17 @@ class Way:
         return self.options.get("mode") == "graph" or "graph" in self.options.get("lanes", "")
 
 
-def way(name: str, rerank: str = "") -> Way:
-    """Return the way of a name such as `auto+expand`.
-
-    Args:
-        name: A base and its switches.
-        rerank: The folder of the cross-encoder that `+rerank` means.
-    """
+def way(name: str) -> Way:
+    """Return the way of a name such as `auto+expand`."""
     base, *switches = name.strip().split("+")
     if base not in _BASES or not set(switches) <= set(_SWITCHES):
         raise EvalError(
             f"no way of searching is called {name!r}; write one of {', '.join(_BASES)}, "
             f"and after it any of +{', +'.join(_SWITCHES)}"
         )
-    if "rerank" in switches and not rerank:
-        raise EvalError("`+rerank` needs a cross-encoder; name its folder with --rerank FOLDER")
     options = dict(_BASES[base])
     for switch in switches:
-        options |= {"rerank": rerank} if switch == "rerank" else _SWITCHES[switch]
+        options |= _SWITCHES[switch]
     return Way("+".join((base, *dict.fromkeys(switches))), options)
 
 

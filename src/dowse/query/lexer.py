@@ -21,7 +21,7 @@ FILTER_SYNONYMS = {
 }
 OPERATORS = ("AND", "OR", "NOT")
 # Ends a sentence rather than a name.
-_TRAILING = "?!,.;:"
+TRAILING = "?!,.;:"
 # "-" excludes only before these: "->", "--flag" and "-1" are things people look for.
 _NEGATABLE = re.compile(r"-(?=[^\W\d]|[\"`/(])")
 _FILTER = re.compile(r"([a-z]+):(?!:|//)")
@@ -116,7 +116,7 @@ def _backticked(text: str, at: int) -> tuple[Token, int]:
     if not value:
         raise QueryError(f"empty backticks at position {at}; put a name between them", at)
     end += 1
-    marks = len(text[end:]) - len(text[end:].lstrip(_TRAILING))
+    marks = len(text[end:]) - len(text[end:].lstrip(TRAILING))
     if text[end + marks : end + marks + 1].strip() == "":  # "where is `render`?"
         end += marks
     return Token("word", value, at, flag=True), end
@@ -224,12 +224,12 @@ def _word(text: str, at: int) -> tuple[Token, int]:
     if raw in OPERATORS:
         return Token("not" if raw == "NOT" else "operator", raw, at), end
     value = _trimmed(raw)
-    return Token("word", value, at, flag=is_code_word(value) or raw.rstrip(_TRAILING) == f"{value}()"), end
+    return Token("word", value, at, flag=is_code_word(value) or raw.rstrip(TRAILING) == f"{value}()"), end
 
 
 def _trimmed(raw: str) -> str:
     """Drop sentence punctuation and a call's empty parentheses, unless nothing plain would remain."""
-    value = raw.rstrip(_TRAILING)
+    value = raw.rstrip(TRAILING)
     if value.endswith("()") and _NAME.match(value[:-2]):
         value = value[:-2]
     return value if value and value not in OPERATORS and _stands_alone(value) else raw

@@ -6,11 +6,11 @@ import re
 
 from .ast import Query, Word
 from .errors import QueryError
-from .lexer import OPERATORS, is_code_word
+from .lexer import OPERATORS, TRAILING, is_code_word
 from .parser import MAX_LENGTH
 
-# All that means something in the query language.
 _BACKTICKED = re.compile(r"`([^`\s]+)`")
+# All that means something in the query language.
 _SIGNS = str.maketrans(dict.fromkeys('"/():`-', " "))
 
 
@@ -20,7 +20,7 @@ def plain_query(text: str) -> Query:
     Raises:
         QueryError: if it has no words.
     """
-    words = [word.rstrip("?!,.;") for word in text[:MAX_LENGTH].translate(_SIGNS).split()]
+    words = [word.rstrip(TRAILING) for word in plain_words(text[:MAX_LENGTH])]
     names = set(_BACKTICKED.findall(text))
     clauses = tuple(
         Word(word, word in names or is_code_word(word)) for word in words if word and word not in OPERATORS
@@ -28,3 +28,8 @@ def plain_query(text: str) -> Query:
     if not clauses:
         raise QueryError("there are no words in the text; type what to look for", 0)
     return Query(clauses, source=text)
+
+
+def plain_words(text: str) -> list[str]:
+    """Return what stands between blanks and the signs of the query language."""
+    return text.translate(_SIGNS).split()

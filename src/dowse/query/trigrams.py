@@ -71,16 +71,6 @@ def evaluate(query: TrigramQuery, has: Callable[[str], bool]) -> bool:
     return True
 
 
-def all_of(queries: Iterable[TrigramQuery]) -> TrigramQuery:
-    """Join queries that must all hold."""
-    return _all_of(frozenset().union(*map(_as_set, queries)))
-
-
-def any_of(queries: Iterable[TrigramQuery]) -> TrigramQuery:
-    """Join queries of which one must hold."""
-    return _any_of(list(queries))
-
-
 def trigrams_of(text: str) -> set[str]:
     """Return the trigrams the index stores for a text."""
     return {text[i : i + 3].lower() for i in range(len(text) - 2)}

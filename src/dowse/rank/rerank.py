@@ -8,21 +8,27 @@ from dowse.rank.reorder import reordered
 from dowse.rank.signals import Ranked
 
 
-def reranked(ranked: Sequence[Ranked], second: Sequence[float], weight: float) -> list[Ranked]:
+def reranked(
+    ranked: Sequence[Ranked], second: Sequence[float], weight: float, unit: float | None = None
+) -> list[Ranked]:
     """Put the first candidates into the order of both scores; what a model did not see stays behind them."""
-    mixed = mix([hit.score for hit in ranked[: len(second)]], second, weight)
+    mixed = mix([hit.score for hit in ranked[: len(second)]], second, weight, unit)
     order = sorted(range(len(second)), key=lambda n: -mixed[n])  # stable
     return reordered(ranked, order, "rerank", [f"{score:.3f}" for score in second])
 
 
-def mix(first: Sequence[float], second: Sequence[float], weight: float) -> list[float]:
-    """Return the weighted sum of two kinds of scores, each spread evenly around 0 first.
+def mix(
+    first: Sequence[float], second: Sequence[float], weight: float, unit: float | None = None
+) -> list[float]:
+    """Return the weighted sum of two kinds of scores: a weight of 0 keeps the first order, 1 the second.
 
-    Scores of different models have different scales: only how far one stands out among the candidates can be
-    compared. A weight of 0 keeps the first order, 1 takes the second.
+    Scores of different models have different scales. Where it is known what a point of the second is worth in
+    the first, the sum is taken as it is: a candidate that leads by far keeps its lead. Else only how far one
+    stands out among the candidates can be compared, so each kind is spread evenly around 0 before.
     """
-    pairs = zip(_spread(first), _spread(second), strict=True)
-    return [(1 - weight) * a + weight * b for a, b in pairs]
+    if unit is None:
+        first, second, unit = _spread(first), _spread(second), 1.0
+    return [(1 - weight) * a + weight * unit * b for a, b in zip(first, second, strict=True)]
 
 
 def _spread(scores: Sequence[float]) -> list[float]:

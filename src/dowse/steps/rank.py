@@ -161,7 +161,7 @@ class RankingStep(Retrieving):
         first = [hit.row.row for hit in ranked[: settings.rerank_candidates]]
         cross = _cross(self.ask.rerank, settings.device, settings.threads)
         scores = cross.score(self.plan.text, self.reader.documents(first))
-        return reranked(ranked, scores, settings.rerank_weight)
+        return reranked(ranked, scores, settings.rerank_weight, cross.unit)
 
     def spread(self, ranked: list[Ranked]) -> list[Ranked]:
         """Let what repeats the answers above it come later."""

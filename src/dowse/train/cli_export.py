@@ -39,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name-weight", type=float, default=0.2, help="of the name's vector (default: %(default)s)"
     )
+    parser.add_argument(
+        "--unit",
+        type=float,
+        help="for a cross-encoder: what a point of its scores is worth in the scores of a search",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,12 +52,21 @@ def run(options: argparse.Namespace) -> int:
     from dowse.train.export import export, read_documents
     from dowse.train.weights import read
 
+    weights = read([options.weights.parent], options.weights.name)
+    tokenizer = options.tokenizer.read_text(encoding="utf-8")
+    name = options.name or options.out.name
+    calibration = [] if options.float else read_documents(options.calibrate)
+    if options.unit is not None:
+        from dowse.train.export_cross import export_cross
+
+        export_cross(weights, tokenizer, options.out, name=name, unit=options.unit, calibration=calibration)
+        return _told(options.out)
     export(
-        read([options.weights.parent], options.weights.name),
-        options.tokenizer.read_text(encoding="utf-8"),
+        weights,
+        tokenizer,
         options.out,
-        name=options.name or options.out.name,
-        calibration=[] if options.float else read_documents(options.calibrate),
+        name=name,
+        calibration=calibration,
         form=Form(
             tokens=options.tokens,
             place=options.place,
@@ -61,6 +75,11 @@ def run(options: argparse.Namespace) -> int:
         ),
         kind="float" if options.float else "int8",
     )
-    size = sum(file.stat().st_size for file in options.out.iterdir()) / 1e6
-    sys.stderr.write(f"wrote {options.out} ({size:.1f} MB)\n")
+    return _told(options.out)
+
+
+def _told(folder: Path) -> int:
+    """Say what was written."""
+    size = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
+    sys.stderr.write(f"wrote {folder} ({size:.1f} MB)\n")
     return 0

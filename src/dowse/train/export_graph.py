@@ -1,7 +1,8 @@
 """The encoder as an ONNX graph, node by node: ids of equally long sequences in, unit vectors out.
 
 Post-norm RoBERTa: embeddings, then layers of attention and two dense layers, each added to its input and
-normalised. Only the first token's row leaves the last layer, so only that row is computed there.
+normalised. Only the first token's row leaves the last layer, so only that row is computed there. Weights with
+a "head" are those of a cross-encoder: its product with the unit vector is what comes out.
 """
 
 from __future__ import annotations
@@ -63,7 +64,12 @@ class _Graph:
         for number in numbers:
             rows = self._layer(rows, f"l{number}", last=number == numbers[-1])
         first = self.node("Reshape", [rows, self.constant("row", np.array([0, self.size]))])
-        self.nodes.append(helper.make_node("LpNormalization", [first], ["vectors"], axis=-1, p=2))
+        if "head" in self.weights:  # a cross-encoder: one number for a sequence instead of its vector
+            unit = self.node("LpNormalization", [first], axis=-1, p=2)
+            head = self.weights["head"].astype(np.float32)[:, None] * np.float32(self.size**0.5)
+            self.nodes.append(helper.make_node("MatMul", [unit, self.constant("head", head)], ["vectors"]))
+        else:
+            self.nodes.append(helper.make_node("LpNormalization", [first], ["vectors"], axis=-1, p=2))
         graph = helper.make_graph(
             self.nodes,
             "encoder",

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from dowse.cli.evaluation.output import check_places, read_report, save
+from dowse.cli.evaluation.output import check_places, save
 from dowse.cli.evaluation.rows import ways_named
 from dowse.cli.evaluation.run import named_entries, run
 from dowse.cli.main import FOUND, NOTHING
@@ -16,6 +16,7 @@ from dowse.errors import EvalError
 from dowse.eval.gate import Verdict, as_dict, render_gate, render_gate_markdown
 from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
+from dowse.eval.reports.saved import read_report
 
 # A row of a saved report: `FILE.json`, if it has but one, or `FILE.json:ROW`.
 _IN_FILE = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")
@@ -77,4 +78,4 @@ def _shared_report(options: argparse.Namespace, rows: Sequence[str]) -> Report:
         raise EvalError("name what to compare on: --report FILE, --manifest FILE or --dataset D")
     if options.report:
         return read_report(options.report)
-    return run(named_entries(options), options, ways_named(rows, options.rerank))
+    return run(named_entries(options), options, ways_named(rows))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from dowse.api import Index
@@ -17,7 +16,7 @@ from dowse.eval.clean_index import open_clean
 from dowse.eval.datasets.jsonl import write_cases
 from dowse.eval.judge import Judgements, Question, Sheet, pool, read_queries, read_sheet, write_sheet
 from dowse.eval.judge import judge as ask
-from dowse.eval.run import asking, embed, make_ready
+from dowse.eval.run import Progress, asking, embed, make_ready
 from dowse.eval.types import Case, Search
 
 
@@ -67,13 +66,19 @@ def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:
     with index, progress() as show:
         make_ready(index, show, refresh=not options.index_dir)
         embed(index, show)
-        return pool(_ways(index, options.modes), queries, options.top_k, root=index.root)
+        return pool(
+            _ways(index, options.modes),
+            queries,
+            options.top_k,
+            root=index.root,
+            on_query=lambda done: show(Progress("asking", done, len(queries), "questions")),
+        )
 
 
-def _ways(index: Index, modes: str) -> Index | Mapping[str, Search]:
+def _ways(index: Index, modes: str) -> Index | list[Search]:
     if not modes:
         return index
-    return {each.name: asking(index, each) for each in ways_named(listed(modes), None)}
+    return [asking(index, each) for each in ways_named(listed(modes))]
 
 
 def _write_sheet(options: argparse.Namespace, questions: list[Question], judgements: Judgements) -> int:

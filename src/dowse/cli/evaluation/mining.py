@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 from pathlib import Path
 
 from dowse.cli.evaluation.progress import progress
 from dowse.cli.main import FOUND
 from dowse.cli.prepare import say
-from dowse.config import cache_folder
 from dowse.errors import EvalError
 from dowse.eval.datasets.jsonl import read_cases, write_cases
+from dowse.eval.files import cache_place
 from dowse.eval.manifest import Entry
 from dowse.eval.mine import build_from_docs, build_from_git
 from dowse.eval.run import Progress
-from dowse.eval.types import Case
+from dowse.eval.types import DOCS, OWN_PREFIX, Case
 
-_ORIGINS = {"git": "history", "docs": "documentation"}
+_ORIGINS = {"git": "history", DOCS: "documentation"}
 
 
 def mined(options: argparse.Namespace) -> tuple[str, Path]:
@@ -44,7 +43,7 @@ def build(options: argparse.Namespace) -> int:
 def build_entry(entry: Entry, options: argparse.Namespace) -> None:
     """Mine the questions of a manifest's entry, unless they are there."""
     place = Path(entry.dataset)
-    if place.exists() or entry.dataset.startswith("own:"):
+    if place.exists() or entry.dataset.startswith(OWN_PREFIX):
         return
     if entry.watched_dir is None:
         raise EvalError(f"{entry.name} needs a watched_dir to mine questions from")
@@ -60,10 +59,9 @@ def _root(options: argparse.Namespace) -> Path:
 def _usual_place(options: argparse.Namespace) -> Path:
     """Return where mined questions are kept: outside the tree that they ask about."""
     root = _root(options)
-    told = f"{root}\n{options.max_cases}\n{options.since}\n{options.with_tests}"
-    digest = hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
-    name = f"{root.name}-{options.origin}-{options.level or 'file'}-{digest}.jsonl"
-    return cache_folder() / "eval" / "mined" / name
+    name = f"{root.name}-{options.origin}-{options.level or 'file'}"
+    place = cache_place("mined", root, name, (options.max_cases, options.since, options.with_tests))
+    return place.with_name(f"{place.name}.jsonl")
 
 
 def _check_replaceable(place: Path) -> None:
@@ -82,7 +80,7 @@ def _check_replaceable(place: Path) -> None:
 
 def _mine(root: Path, level: str, options: argparse.Namespace) -> list[Case]:
     say(f"mining questions from the {_ORIGINS[options.origin]} of {root}")
-    if options.origin == "docs":
+    if options.origin == DOCS:
         cases = build_from_docs(root, max_cases=options.max_cases)
     else:
         with progress(options.quiet) as show:

@@ -1,24 +1,21 @@
-"""Reports on their way out: printed, saved, rendered, and read again."""
+"""Reports on their way out: printed, saved, and rendered again."""
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import os
 import sys
-import zlib
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from dowse.cli.main import FOUND
 from dowse.cli.output import Style, print_json
 from dowse.cli.prepare import say
 from dowse.errors import EvalError
-from dowse.eval.means import aggregate_by_mode
-from dowse.eval.reports.json_form import details, from_json, to_json
-from dowse.eval.reports.model import Report, SetFacts, SetReport
+from dowse.eval.files import write_text
+from dowse.eval.reports.json_form import details, to_json
+from dowse.eval.reports.model import Report
+from dowse.eval.reports.saved import joined, read_report
 
 # Flags that name a file to write.
 _FILES = ("report", "markdown", "html", "details")
@@ -61,35 +58,20 @@ def deliver(report: Report, options: argparse.Namespace, worst_of: str = "") -> 
     if options.json:
         print_json(to_json(report))
         return
-    from dowse.eval.reports.text import render_text
+    from dowse.eval.reports.text import Colours, render_text
 
-    colours = Style.choose(options.color)
+    style = Style.choose(options.color)
+    colours = Colours(style.match, style.dim, style.bold, style.reset)
     sys.stdout.write(render_text(report, worst=options.worst, row=worst_of, colours=colours))
 
 
 def save(place: str, text: str) -> None:
     """Write a file, packed if its name ends with .gz, and say so."""
-    path = Path(place)
-    data = text.encode("utf-8", "backslashreplace")  # names of files that are no UTF-8 are lone surrogates
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+        write_text(Path(place), text)
     except OSError as error:
         raise EvalError(f"{place} can't be written ({error.strerror}); name another file") from error
     say(f"wrote {place}")
-
-
-def read_report(place: str) -> Report:
-    """Read what `dowse eval --report` saved."""
-    try:
-        data = Path(place).read_bytes()
-    except OSError as error:
-        raise EvalError(f"{place} can't be read ({error.strerror}); check the path") from error
-    try:
-        plain = gzip.decompress(data) if place.endswith(".gz") else data
-        return from_json(json.loads(plain.decode("utf-8")))
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError, EvalError) as error:
-        raise EvalError(f"{place}: no report; save one with `dowse eval --report FILE` ({error})") from error
 
 
 def render_saved(options: argparse.Namespace) -> int:
@@ -98,43 +80,3 @@ def render_saved(options: argparse.Namespace) -> int:
     reports = [read_report(place) for place in options.saved]
     deliver(reports[0] if len(reports) == 1 else joined(reports), options)
     return FOUND
-
-
-def joined(reports: Sequence[Report]) -> Report:
-    """Return several reports as one: a set that was asked in several runs has the rows of all."""
-    found: dict[tuple[object, ...], SetReport] = {}
-    for each in (each for report in reports for each in report.sets):
-        key = _identity(each)
-        found[key] = _with_rows(found[key], each) if key in found else each
-    sets = tuple(found.values())
-    means = tuple(aggregate_by_mode(row for each in sets for row in each.results).values())
-    return Report(_joined_about(reports), sets, means if len(sets) > 1 else ())
-
-
-def _identity(each: SetReport) -> tuple[object, ...]:
-    """Return what makes two sets the same: how they were asked and scored, and every question."""
-    facts = replace(each.dataset, index={})
-    values = tuple(getattr(facts, name) for name in SetFacts.__slots__ if name != "index")
-    ids = tuple(case.id for row in each.results[:1] for case in row.cases)
-    return (*values, ids)
-
-
-def _with_rows(one: SetReport, other: SetReport) -> SetReport:
-    twice = [row.mode for row in other.results if one.row(row.mode)]
-    if twice:
-        raise EvalError(
-            f"{one.dataset.name} has the row {', '.join(twice)} in more than one report; render them apart, "
-            "or compare them with `dowse eval gate --candidate A.json:ROW --baseline B.json:ROW`"
-        )
-    return replace(one, results=(*one.results, *other.results), against=one.against or other.against)
-
-
-def _joined_about(reports: Sequence[Report]) -> dict[str, object]:
-    """Return where the figures come from: what all have in common once, the rest of each."""
-    names = dict.fromkeys(name for report in reports for name in report.about)
-    found: dict[str, object] = {}
-    for name in names:
-        values = [report.about[name] for report in reports if name in report.about]
-        different = [value for i, value in enumerate(values) if value not in values[:i]]
-        found[name] = different[0] if len(different) == 1 else different
-    return found

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from dowse.cli.main import ERROR
 from dowse.config import VIEWS
+from dowse.eval.choices import HALVES, LEVELS
 
 STEPS = {
     "judge": "grade answers by hand where there are no judgements: blind, resumable",
@@ -107,7 +108,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--half",
-        choices=("all", "tune", "report"),
+        choices=HALVES,
         default="all",
         help="ask only one half: to choose by, or to report",
     )
@@ -134,9 +135,8 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--expand", action="store_true", help="with terms of the best answers added")
     group.add_argument("--graph-expand", action="store_true", help="with what the best answers call")
     group.add_argument("--diversify", action="store_true", help="with repetition put further down")
-    group.add_argument(
-        "--rerank", nargs="?", const="", metavar="MODEL", help="with a second look by a cross-encoder"
-    )
+    group.add_argument("--rerank", action="store_true", help="with a second look by a cross-encoder")
+    group.add_argument("--reranker", metavar="MODEL", help="which one: rerank (shipped), or a folder")
     group.add_argument("--models", default="", metavar="A,B", help="the same for each of these encoders")
     group.add_argument(
         "--with", dest="systems", default="", metavar="T,T", help="other tools: ripgrep, fts5, semble=FOLDER"
@@ -147,7 +147,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scoring")
-    group.add_argument("--level", choices=("file", "symbol"), default="", help="what must be found")
+    group.add_argument("--level", choices=LEVELS, default="", help="what must be found")
     group.add_argument("--ks", default="1,5,10", metavar="K,K", help="where metrics are cut (1,5,10)")
     group.add_argument("--depth", type=_positive, default=100, metavar="N", help="results asked for (100)")
 
@@ -196,8 +196,8 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", metavar="D", help="run both rows on this set now")
     parser.add_argument("--path", metavar="PATH", help="what --dataset asks about (default: its own, or .)")
     parser.add_argument("--checkouts", metavar="DIR", help="the repositories that a suite asks about")
-    parser.add_argument("--level", choices=("file", "symbol"), default="", help="what must be found")
-    parser.add_argument("--half", choices=("all", "tune", "report"), default="all", help="ask only one half")
+    parser.add_argument("--level", choices=LEVELS, default="", help="what must be found")
+    parser.add_argument("--half", choices=HALVES, default="all", help="ask only one half")
     parser.add_argument(
         "--index", action="store_true", help="bring indexes up to date also where they are named"
     )
@@ -206,7 +206,7 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--within-noise", action="store_true", help="let a set that is lower pass if that may be chance"
     )
-    parser.add_argument("--rerank", default=None, metavar="MODEL", help="what `+rerank` in a row means")
+    parser.add_argument("--reranker", metavar="MODEL", help="what `+rerank` in a row means")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.add_argument("--markdown", metavar="FILE", help="write the verdict as Markdown")
     usual = eval_parser().parse_args([])  # what running takes, as if nothing had been said about it

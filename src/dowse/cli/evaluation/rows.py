@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from dowse.config import load_settings
 from dowse.eval.ways import COMPARED, USUAL, Way, for_models, way
 
 
@@ -23,13 +22,12 @@ def chosen_ways(options: argparse.Namespace) -> tuple[Way, ...]:
     else:
         names = ["+".join((name, *switches)) for name in [*names, *adaptive] or [USUAL]]
     models = list(dict.fromkeys(listed(options.models)))
-    return tuple(for_models(ways_named(names, options.rerank), models))
+    return tuple(for_models(ways_named(names), models))
 
 
-def ways_named(names: Sequence[str], rerank: str | None) -> tuple[Way, ...]:
-    """Return ways by their names, each once; without a model for `+rerank` the user's own is meant."""
-    model = rerank or load_settings().rerank
-    ways = [way(name, model) for name in names]
+def ways_named(names: Sequence[str]) -> tuple[Way, ...]:
+    """Return ways by their names, each once."""
+    ways = [way(name) for name in names]
     return tuple({each.name: each for each in ways}.values())
 
 
@@ -42,7 +40,7 @@ def _switches(options: argparse.Namespace) -> list[str]:
     wanted = {
         "expand": options.expand,
         "graph": options.graph_expand,
-        "rerank": options.rerank is not None,
+        "rerank": options.rerank,
         "diversify": options.diversify,
     }
     return [name for name, on in wanted.items() if on]

@@ -18,7 +18,7 @@ from dowse.cli.prepare import say
 from dowse.errors import EvalError
 from dowse.eval.about import about
 from dowse.eval.manifest import Entry, read_manifest
-from dowse.eval.means import aggregate_by_mode
+from dowse.eval.means import make_report
 from dowse.eval.reports.model import Report, SetReport
 from dowse.eval.run import Running, ShowProgress, run_dataset, searched
 from dowse.eval.systems.named import named_system
@@ -26,7 +26,7 @@ from dowse.eval.types import Dataset
 from dowse.eval.ways import USUAL, Way
 from dowse.source.corpus import is_corpus
 
-_INDEX_SETTINGS = ("exclude", "strip_docs", "encoder", "view")
+_INDEX_SETTINGS = ("exclude", "strip_docs", "encoder", "view", "reranker")
 # What reports say of the index as a whole, where all sets have it in common.
 _SHARED_FACTS = ("view", "fusion", "vectors", "filters", "depth")
 
@@ -76,7 +76,7 @@ def _single(options: argparse.Namespace) -> Entry:
     return Entry(
         name=name,
         dataset=str(dataset),
-        watched_dir=_searched(options.path, str(dataset)),
+        watched_dir=_usual_root(options.path, str(dataset)),
         store_dir=options.index_dir or "",
         level=options.level,
         queries=options.queries,
@@ -85,7 +85,7 @@ def _single(options: argparse.Namespace) -> Entry:
     )
 
 
-def _searched(path: str | None, dataset: str) -> Path | None:
+def _usual_root(path: str | None, dataset: str) -> Path | None:
     """Return what to search: plain cases ask about the folder one is in, other sets name their own."""
     if path:
         return Path(path).expanduser()
@@ -104,9 +104,7 @@ def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Way, 
     for left_out in dict.fromkeys(str(each.dataset.index["left_out"]) for each in sets):
         if left_out:
             say(f"left out, for want of an encoder or a graph: {left_out}")
-    means = tuple(aggregate_by_mode(row for each in sets for row in each.results).values())
-    facts = {**about(["dowse", *sys.argv[1:]]), **_facts(sets, options)}
-    return Report(facts, tuple(sets), means if len(sets) > 1 else ())
+    return make_report({**about(["dowse", *sys.argv[1:]]), **_facts(sets, options)}, sets)
 
 
 def _running(options: argparse.Namespace, ways: tuple[Way, ...]) -> Running:

@@ -6,20 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
+from dowse.eval.choices import HALVES, check_choice
 from dowse.eval.datasets.beir import is_beir, read_beir
 from dowse.eval.datasets.challenge import is_challenge, read_challenge
-from dowse.eval.datasets.codesearchnet import DOCS, read_functions
+from dowse.eval.datasets.codesearchnet import read_functions
 from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
 from dowse.eval.datasets.lines import first_rows, plain_name
 from dowse.eval.datasets.making import at_level, make_dataset
 from dowse.eval.datasets.repos import is_suite, read_suite
 from dowse.eval.halves import take_half
-from dowse.eval.types import HALVES, Dataset
+from dowse.eval.types import DOCS, OWN_PREFIX, Dataset
 from dowse.source.corpus import is_corpus
 
 __all__ = ["load_datasets", "read_cases", "write_cases"]
 
-_OWN = "own:"
 _KNOWN = (
     'they are cases (one a line: {"query": …, "relevant_files": […]}), a BEIR folder (corpus.jsonl, '
     "queries.jsonl, qrels/test.tsv), functions of CodeSearchNet with documentation, its challenge "
@@ -57,8 +57,7 @@ def load_datasets(
     Raises:
         EvalError: If this is none of them, or something in it is wrong; the message names file and line.
     """
-    if half not in HALVES:
-        raise EvalError(f"the half is one of {', '.join(HALVES)}, not {half!r}")
+    check_choice("half", half, HALVES)
     found = _read(place, queries, checkouts, name, root, language)
     found = [_asked_for(each, level, strip_docs, root) for each in found]
     return [take_half(each, half) for each in found]
@@ -68,7 +67,7 @@ def _read(
     place: str | Path, queries: str, checkouts: Path | None, name: str, root: Path | None, language: str
 ) -> list[Dataset]:
     """Find out what a place is, and read it."""
-    if str(place).startswith(_OWN):
+    if str(place).startswith(OWN_PREFIX):
         return _read_own(str(place), queries, checkouts, name)
     path = Path(place).expanduser().resolve()
     if not path.exists():

@@ -39,7 +39,7 @@ def read_beir(folder: Path, queries: str = "", name: str = "") -> list[Dataset]:
     for stem in chosen:
         suffix = stem.removeprefix(_QUERIES).lstrip("-_.")
         cases = beir_cases(folder, stem)
-        told = (files[stem], *qrels_files(folder))
+        told = (files[stem], *_qrels_files(folder))
         found.append(make_dataset(f"{name}/{suffix}" if suffix else name, cases, told, root=folder))
     return found
 
@@ -67,7 +67,7 @@ def query_files(folder: Path) -> dict[str, Path]:
     return dict(sorted(by_stem.items()))
 
 
-def qrels_files(folder: Path) -> tuple[Path, ...]:
+def _qrels_files(folder: Path) -> tuple[Path, ...]:
     """Return all judgements of a folder, of whatever split."""
     places = (folder / "qrels").glob("*"), folder.glob("qrels*")
     return tuple(sorted(p for place in places for p in place if p.name.endswith((".tsv", ".tsv.gz"))))
@@ -84,7 +84,7 @@ def _stem(queries: str, files: dict[str, Path], folder: Path) -> str:
 
 def _read_qrels(folder: Path) -> dict[str, dict[str, float]]:
     """Return query → document → grade of the test split, or of all if there is none."""
-    files = qrels_files(folder)
+    files = _qrels_files(folder)
     if not files:
         raise EvalError(f"{folder} has no judgements; put them into qrels/test.tsv")
     judged: dict[str, dict[str, float]] = {}

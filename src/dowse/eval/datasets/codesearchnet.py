@@ -7,11 +7,8 @@ from pathlib import Path
 from dowse.errors import EvalError
 from dowse.eval.datasets.lines import plain_name
 from dowse.eval.datasets.making import make_dataset
-from dowse.eval.types import Case, Dataset
+from dowse.eval.types import DOCS, Case, Dataset
 from dowse.source.corpus import CorpusFunction, open_corpus
-
-# The source of cases that were made from documentation.
-DOCS = "docs"
 
 
 def read_functions(place: Path, name: str = "") -> Dataset:

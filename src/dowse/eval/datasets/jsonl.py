@@ -11,11 +11,9 @@ begin with # or // are left out; a name that ends with .gz is packed.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +21,13 @@ from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.datasets.lines import plain_text, read_rows
+from dowse.eval.files import write_text
+from dowse.eval.matching import SPAN
 from dowse.eval.types import Case
 
 FILES, SYMBOLS = "relevant_files", "relevant_symbols"
 # Gains are 2^grade − 1: far above any scale that people judge on, and far below what a float can hold.
 MAX_GRADE = 100
-_SPAN = re.compile(r"#(\d+)(?:-(\d+))?\Z")  # lines of a file, after its path
 _FILE_KEYS = ("path", "start_line", "end_line", "grade")
 _SYMBOL_KEYS = ("path", "symbol", "name", "grade")
 
@@ -49,15 +48,8 @@ def read_cases(path: str | Path) -> list[Case]:
 
 def write_cases(path: str | Path, cases: Iterable[Case]) -> None:
     """Write cases so that `read_cases` gives them back."""
-    # Undecodable bytes of paths are lone surrogates; the escape that stands for them is also JSON's.
-    lines = [
-        (json.dumps(_row(case), ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
-        for case in with_ids(cases)
-    ]
-    data = b"".join(lines)
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(gzip.compress(data, mtime=0) if target.suffix == ".gz" else data)
+    lines = [json.dumps(_row(case), ensure_ascii=False) + "\n" for case in with_ids(cases)]
+    write_text(Path(path), "".join(lines))
 
 
 def with_ids(cases: Iterable[Case]) -> list[Case]:
@@ -128,10 +120,10 @@ def _file_target(target: object, where: str) -> str:
             raise EvalError(f'{where}: "end_line" needs a "start_line"')
         span = "" if start is None else f"#{start}-{start if end is None else end}"
         target = f"{_name(path, where)}{span}"
-        if span and not _SPAN.search(target):
+        if span and not SPAN.search(target):
             raise EvalError(f"{where}: lines are numbers, not {span.removeprefix('#')}")
     name = _name(target, where)
-    lines = _SPAN.search(name)
+    lines = SPAN.search(name)
     if lines and not 1 <= int(lines[1]) <= int(lines[2] or lines[1]):
         raise EvalError(f"{where}: {lines[0]} is no span of lines; they count from 1, the first comes first")
     return name

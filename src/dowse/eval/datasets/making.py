@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.types import LEVELS, Case, Dataset
+from dowse.eval.choices import LEVELS, check_choice
+from dowse.eval.types import Case, Dataset
 
 
 def make_dataset(
@@ -21,7 +22,7 @@ def make_dataset(
 ) -> Dataset:
     """Return a dataset at file level, or at symbol level if no files were judged."""
     level = "file" if any(case.files for case in cases) else "symbol"
-    metric = main_metric(cases, level)
+    metric = _main_metric(cases, level)
     return Dataset(name, tuple(cases), level, counting, metric, root, strip_docs, files=files)
 
 
@@ -29,14 +30,13 @@ def at_level(dataset: Dataset, level: str) -> Dataset:
     """Return a dataset at another level; "" leaves it. Raises EvalError if nothing was judged there."""
     if level in ("", dataset.level):
         return dataset
-    if level not in LEVELS:
-        raise EvalError(f"the level is one of {', '.join(LEVELS)}, not {level!r}")
+    check_choice("level", level, LEVELS)
     if not any(case.judged(level) for case in dataset.cases):
         raise EvalError(f"{dataset.name} has no answers at {level} level; ask for {dataset.level} level")
-    return replace(dataset, level=level, metric=main_metric(dataset.cases, level))
+    return replace(dataset, level=level, metric=_main_metric(dataset.cases, level))
 
 
-def main_metric(cases: Sequence[Case], level: str) -> str:
+def _main_metric(cases: Sequence[Case], level: str) -> str:
     """Return the metric that counts: where one of many functions is wanted, how far up it stands."""
     graded = any(grade not in (0, 1) for case in cases for grade in case.judged(level).values())
     return "mrr@100" if level == "symbol" and not graded else "ndcg@10"

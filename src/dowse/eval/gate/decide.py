@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval.reports.model import Report, SetFacts, SetReport
+from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport
 from dowse.eval.stats import Difference, compare, compare_macro
 from dowse.eval.types import Result
 
 # Means closer than this are equal.
 TOLERANCE = 1e-9
-# Reports keep so many places of each value; with more here, a report would differ from its own file.
-_PLACES = 6
 # With fewer questions that differ no flip of signs is rarer than 1 in 20: nothing could count as real.
 _FEWEST = 6
 # What must agree before two reports can be compared, beside the level.
@@ -210,7 +208,8 @@ def _values(each: SetReport, row: Result, metric: str) -> list[tuple[str, float]
             f"{each.dataset.name}: {row.mode} has no {metric or 'metric'} for each question; "
             f"choose one of {', '.join(known) or 'those of a new run'}"
         )
-    return [(case.id, round(case.values[metric], _PLACES)) for case in row.cases]
+    # With more places than a saved report has, a report would be judged differently from its own file.
+    return [(case.id, round(case.values[metric], PLACES)) for case in row.cases]
 
 
 def _reasons(mean: GateRow, rows: Sequence[GateRow], within_noise: bool, passed: bool) -> list[str]:
@@ -270,11 +269,11 @@ def _row_dict(row: GateRow) -> dict[str, Any]:
         "name": row.name,
         "metric": row.metric,
         "cases": row.cases,
-        "candidate": round(row.candidate, _PLACES),
-        "baseline": round(row.baseline, _PLACES),
-        "difference": round(row.difference.mean, _PLACES),
-        "interval": [round(row.difference.low, _PLACES), round(row.difference.high, _PLACES)],
-        "p": round(row.difference.p, _PLACES),
+        "candidate": round(row.candidate, PLACES),
+        "baseline": round(row.baseline, PLACES),
+        "difference": round(row.difference.mean, PLACES),
+        "interval": [round(row.difference.low, PLACES), round(row.difference.high, PLACES)],
+        "p": round(row.difference.p, PLACES),
         "real": bool(row.difference.real),
         "passed": row.passed,
         "forgiven": row.forgiven,

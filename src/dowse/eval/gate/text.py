@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from dowse.eval.gate.decide import GateRow, Verdict
 from dowse.eval.reports.markdown import escaped
-from dowse.eval.reports.wording import metric_label, number, one_line
+from dowse.eval.reports.wording import metric_label, number, one_line, p_value
 from dowse.eval.reports.wording import verdict as kind
 
 _HEAD = ("set", "metric", "cases", "candidate", "baseline", "difference", "95 % interval", "p", "", "")
 # How many columns are names, on the left of their room; figures stand on the right.
 _NAMES = 2
+# More than other tables show: the gate turns on small differences.
+_PLACES = 4
 
 
 def render_gate(verdict: Verdict) -> str:
@@ -49,25 +51,20 @@ def _cells(row: GateRow) -> tuple[str, ...]:
         row.name,
         metric_label(row.metric),
         f"{row.cases:,}",
-        _exact(row.candidate),
-        _exact(row.baseline),
+        number(row.candidate, _PLACES),
+        number(row.baseline, _PLACES),
         _signed(row.candidate - row.baseline),
         f"{_signed(found.low)} to {_signed(found.high)}",
-        "< .001" if found.p < 0.0005 else number(found.p),
+        p_value(found.p),
         kind(found),
         row.verdict,
     )
 
 
-def _exact(value: float) -> str:
-    """Return a share with four places: the gate turns on small differences."""
-    return f"{value:.4f}".removeprefix("0")
-
-
 def _signed(value: float) -> str:
     """Return a difference with its sign; one that rounds to nothing keeps the sign, for it may decide."""
     sign = "±" if value == 0 else "−" if value < 0 else "+"
-    return sign + _exact(abs(value))
+    return sign + number(abs(value), _PLACES)
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> list[str]:

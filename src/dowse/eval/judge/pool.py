@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,9 @@ from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.datasets.lines import plain_text, read_lines
 from dowse.eval.matching import as_found
+from dowse.eval.run import askable, asking
 from dowse.eval.types import Found, Search
+from dowse.eval.ways import COMPARED, way
 from dowse.types import Hit
 
 POOL_DEPTH = 10
@@ -93,7 +95,7 @@ def _object_query(line: bytes, where: str) -> str:
 
 
 def pool(
-    ways: Index | Mapping[str, Search] | Iterable[Search],
+    ways: Index | Iterable[Search],
     queries: Iterable[str],
     k: int = POOL_DEPTH,
     *,
@@ -110,23 +112,24 @@ def pool(
         on_query: Called after each question with how many are done.
     """
     if isinstance(ways, Index):
-        root, searches = root or ways.root, _modes(ways)
+        root = root or ways.root
+        searches = [asking(ways, each) for each in askable(ways, map(way, COMPARED))]
     else:
-        searches = list(ways.values() if isinstance(ways, Mapping) else ways)
+        searches = list(ways)
     if not searches:
         raise EvalError("there is nothing to search with; name at least one way of searching")
     questions = []
     for query in dict.fromkeys(queries):
         results = [result for search in searches for result in islice(search(query, k), k)]
         items = {item.key: item for result in reversed(results) if (item := _item(result, root)).key}
-        name = question_id(query)
+        name = _question_id(query)
         ordered = sorted(items.values(), key=lambda item: _digest(f"{name} {item.key}"))
         questions.append(Question(name, query, tuple(ordered)))
         on_query(len(questions))
     return questions
 
 
-def question_id(query: str) -> str:
+def _question_id(query: str) -> str:
     """Return what a question is called; its text alone decides, since its answers become known one by one."""
     return f"judge-{_digest(query)[:12]}"
 
@@ -135,28 +138,11 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _modes(index: Index) -> list[Search]:
-    """Return the ways in which an index can be asked."""
-    from dowse.eval.ways import COMPARED, possible, way
-
-    with index.backend.reader() as reader:
-        graph = not reader.is_corpus
-    chosen = possible(map(way, COMPARED), vectors=index.settings.encoder != "none", graph=graph)
-    return [_asking(index, each.options) for each in chosen]
-
-
-def _asking(index: Index, options: Mapping[str, object]) -> Search:
-    settings = dict(options)
-    return lambda query, k: index.search(query, k=k, plain=True, **settings).hits  # type: ignore[arg-type]
-
-
 def _item(result: object, root: Path | None) -> Item:
     found = as_found(result)
     if isinstance(result, Hit):
         symbol = result.symbol
-        # Nothing follows the last line feed, so there may be one text too many.
-        pairs = list(zip(symbol.line_numbers, symbol.code.split("\n"), strict=False))
-        return Item(*found[:4], symbol.kind, _shown(pairs), found.id)
+        return Item(*found[:4], symbol.kind, _shown(symbol.numbered_lines), found.id)
     return Item(*found[:4], "", _shown(_read(found, root)), found.id)
 
 
@@ -174,11 +160,11 @@ def _read(found: Found, root: Path | None) -> list[tuple[int, str]]:
 
 
 def _shown(lines: Iterable[tuple[int, str]]) -> tuple[tuple[int, str], ...]:
-    full = [(number, shown_code(text)) for number, text in lines]
+    full = [(number, _shown_code(text)) for number, text in lines]
     return tuple([(number, text) for number, text in full if text][:_SHOWN])
 
 
-def shown_code(text: str) -> str:
+def _shown_code(text: str) -> str:
     """Return a line of code that can be shown: not too long, and nothing in it that steers a terminal."""
     plain = "".join("�" if unicodedata.category(c) in _UNSHOWN else c for c in text.expandtabs(4).rstrip())
     return plain if len(plain) <= _WIDTH else plain[: _WIDTH - 1] + "…"

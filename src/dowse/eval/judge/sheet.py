@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.errors import EvalError
+from dowse.eval import marks
 from dowse.eval.judge.dialogue import described
 from dowse.eval.judge.judgements import GRADES, Judgement, Judgements
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.reports.wording import one_line
 
-# By this an index for evaluation knows that the file holds answers and leaves it out.
-MARK = "<!-- dowse_sheet -->"
 _FIELDS = ("question", "query", "path", "symbol", "start_line", "end_line", "entry")
 _RESULT = re.compile(r"\s*<!-- result (?P<data>\{.*\}) -->\s*\Z")
 _NEXT = re.compile(r"#{2,}\s")  # the heading of a question or a result
@@ -55,7 +54,7 @@ def write_sheet(path: str | Path, questions: Sequence[Question], judgements: Jud
 
 
 def _instructions() -> Iterator[str]:
-    yield f"{MARK}\n# Which of these answer the question?\n"
+    yield f"{marks.comment(marks.SHEET)}\n# Which of these answer the question?\n"
     yield "Write a number after each `grade:`; `s` skips, and what stays empty is not judged.\n"
     yield from (f"- {grade} = {meaning}" for grade, meaning in GRADES.items())
     yield "\nThe lines in `<!-- -->` say what each result is: leave them as they are.\n"

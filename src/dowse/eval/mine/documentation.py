@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from dowse.errors import EvalError
 from dowse.eval.mine.sources import Sources, definitions_in, read
-from dowse.eval.types import Case
+from dowse.eval.types import DOCS, Case
 from dowse.parse.languages import language_of
+from dowse.parse.tokens import split_identifier
 from dowse.train.pairs import code_filters, doc_filters
 from dowse.train.pairs.docs import clean_doc
 from dowse.train.pairs.exclusion import first_paragraph
@@ -50,7 +51,6 @@ _LINK_TAG = re.compile(r"\{@\w+\s+([^}|]*)(?:\|[^}]*)?\}")
 _LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"`+|\*\*|<[^<>\s][^<>]*>|(?<=\w)_(?=\s|\Z)")
 _WORD = re.compile(r"\w+")
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SMALL = frozenset(
     """a an the of to in for and or is are be this that it its from with by as on at return returns get gets
     set sets given whether if new class method function object instance value""".split()
@@ -130,7 +130,7 @@ def _candidate(text: bytes, path: str, definition: Definition) -> Candidate:
 
 def _repeats(sentence: str, definition: Definition) -> bool:
     """Whether a sentence says no more than the symbol's name, and those around it, do."""
-    named = {part.lower() for part in _PARTS.findall(definition.qualified_name)}
+    named = set(split_identifier(definition.qualified_name))
     said = {word.lower() for word in _WORD.findall(sentence)} - _SMALL
     return all(word in named or word.rstrip("s") in named for word in said)
 
@@ -149,7 +149,7 @@ def _spread(groups: Iterable[list[_Documented]]) -> list[list[_Documented]]:
 def _case(group: list[_Documented]) -> Case:
     files = dict.fromkeys((each.path for each in group), 1.0)
     symbols = dict.fromkeys((_target(each) for each in group), 1.0)
-    return Case(group[0].sentence, files, symbols, _digest(group)[:12], "docs")
+    return Case(group[0].sentence, files, symbols, _digest(group)[:12], DOCS)
 
 
 def _digest(group: list[_Documented]) -> str:

@@ -67,7 +67,7 @@ class _Raw(NamedTuple):
 def count_commits(repository: Repository, paths: Iterable[str], since: str = "") -> int:
     """Return how many commits `read_history` will give."""
     counting = ["rev-list", "--count", "--no-merges", "--full-history", *_since(since), "HEAD", "--"]
-    command = repository.command(*counting, *pathspecs(repository, paths))
+    command = repository.command(*counting, *_pathspecs(repository, paths))
     done = subprocess.run(command, capture_output=True, env=environment(), check=False)
     return int(done.stdout) if done.returncode == 0 else 0
 
@@ -84,7 +84,7 @@ def read_history(repository: Repository, paths: Iterable[str], since: str = "") 
         paths: Files of today, seen from `repository.root`: only files of their kinds are compared.
         since: A time that git understands; "" for all of the history.
     """
-    specs = pathspecs(repository, paths)
+    specs = _pathspecs(repository, paths)
     if not specs:
         return
     # Nothing that a file or message holds can be taken for the beginning of a commit.
@@ -96,7 +96,7 @@ def read_history(repository: Repository, paths: Iterable[str], since: str = "") 
             yield _commit(header, hunks, names)
 
 
-def pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
+def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
     """Return what limits git to files of the kinds that these paths have, wherever they lay once."""
     suffixes: set[str] = set()
     others: set[str] = set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,7 +47,7 @@ class Sources:
             return False
         if path not in self._indexed:
             data = read(self._root / path)
-            self._indexed[path] = data is not None and is_written_by_people(data, path)
+            self._indexed[path] = data is not None and _is_written_by_people(data, path)
         return self._indexed[path]
 
     def names(self, path: str) -> frozenset[str]:
@@ -79,7 +78,7 @@ def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
     return text, [each for each in found if each.kind in SYMBOL_KINDS and not each.part]
 
 
-def is_written_by_people(data: bytes, path: str) -> bool:
+def _is_written_by_people(data: bytes, path: str) -> bool:
     """Whether a file is neither binary nor minified nor generated."""
     verdict = classify(data, path)
     return not verdict.skip_reason and not verdict.generated
@@ -95,11 +94,11 @@ def read(file: Path) -> bytes | None:
 
 def _walked(root: Path) -> Iterator[str]:
     for entry in walk(root):
-        if isinstance(entry, WalkedFile) and can_be_named(entry.path):
+        if isinstance(entry, WalkedFile) and _can_be_named(entry.path):
             yield entry.path
 
 
-def can_be_named(path: str) -> bool:
+def _can_be_named(path: str) -> bool:
     """Whether a path can stand in a case: it is text, and has none of the marks that separate targets."""
     try:
         path.encode("utf-8")
@@ -113,7 +112,7 @@ def _is_code(language: str) -> bool:
 
 
 def _head(file: Path) -> bytes:
-    if os.path.splitext(file.name)[1]:  # noqa: PTH122
+    if file.suffix:
         return b""
     try:
         with file.open("rb") as stream:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from dowse.eval.reports.model import MEAN
 from dowse.eval.reports.tables import Row, Table
 from dowse.eval.reports.wording import number, one_line, signed, verdict
 
@@ -61,7 +62,7 @@ def _line(mode: str, columns: Sequence[Table], means: Table | None) -> str:
 
 
 def _row(table: Table, mode: str) -> Row | None:
-    return next((row for row in table.rows if row.mode in (mode, f"mean:{mode}")), None)
+    return next((row for row in table.rows if row.mode in (mode, MEAN + mode)), None)
 
 
 def _cell(row: Row | None, mean: bool) -> str:

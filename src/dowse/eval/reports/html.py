@@ -6,22 +6,24 @@ import html
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from dowse.eval.answers import REPORT_COMMENT
+from dowse.eval import marks
 from dowse.eval.reports.heat_map import heat_map
-from dowse.eval.reports.json_form import first_rank
-from dowse.eval.reports.model import MEAN, Report, SetReport
+from dowse.eval.reports.model import MEAN, Report, SetReport, first_rank
 from dowse.eval.reports.page_style import style_sheet
 from dowse.eval.reports.plots import OVERLAID, interval_mark, latency_bars, radar
 from dowse.eval.reports.scatter import quality_against_cost
 from dowse.eval.reports.tables import Row, Table, mean_table, set_table
 from dowse.eval.reports.wording import (
+    CODE_LABELS,
     about_items,
     between,
     chance,
     compared,
+    figure,
+    first_right,
     half_label,
+    index_facts,
     metric_label,
-    milliseconds,
     number,
     one_line,
     signed,
@@ -62,7 +64,7 @@ def render_html(report: Report, worst: int = 10, *, title: str = "Evaluation of 
 
 def _page(title: str, body: str) -> str:
     return (
-        f'<!doctype html>\n{REPORT_COMMENT}\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n{marks.comment(marks.REPORT)}\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_safe(title)}</title>\n<style>{style_sheet()}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
@@ -171,7 +173,6 @@ def _figures(table: Table) -> str:
 
 
 def _figure_head(table: Table) -> str:
-    compares = any(row.difference for row in table.rows)
     top = [
         '<th rowspan="2" scope="col">mode</th>',
         f'<th colspan="3" scope="colgroup">{_safe(table.metric)}</th>',
@@ -181,7 +182,7 @@ def _figure_head(table: Table) -> str:
         '<th scope="col"><span class="unseen">drawn</span></th>',
         '<th scope="col">95 %</th>',
     ]
-    if compares:
+    if table.compares:
         against = _safe(table.against.removeprefix(MEAN))
         top.append(f'<th rowspan="2" scope="col" class="first">against {against}</th>')
     for group in table.groups:
@@ -209,12 +210,11 @@ def _figure_row(row: Row, table: Table, ends: tuple[float, float]) -> str:
         f"<td>{interval_mark(row, *ends)}</td>",
         f"<td>{between(row.interval)}</td>",
     ]
-    if any(each.difference for each in table.rows):
+    if table.compares:
         cells.append(f'<td class="first">{_difference(row)}</td>')
     for group in table.groups:
         for i, (name, _) in enumerate(group.columns):
-            show = milliseconds if name.endswith("_ms") else number
-            cells.append(f"<td{_first(i)}>{show(row.metric(name))}</td>")
+            cells.append(f"<td{_first(i)}>{figure(name, row.metric(name))}</td>")
     return f'<tr class="{kind}">{"".join(cells)}</tr>'
 
 
@@ -256,13 +256,13 @@ def _summary(table: Table) -> str:
 
 
 def _searched(each: SetReport) -> str:
-    told = [value for _, value in about_items({"index": dict(each.dataset.index)}) if value]
-    return f'<p class="note">Searched: {_safe(told[0])}</p>' if told else ""
+    told = index_facts(each.dataset.index)
+    return f'<p class="note">Searched: {_safe(told)}</p>' if told else ""
 
 
 def _worst(each: SetReport, count: int) -> str:
     best = each.best
-    cases = [case for case in each.worst(best.mode, count) if case.query] if best else []
+    cases = each.worst(best.mode, count) if best else []
     if best is None or not cases:
         return ""
     items = "".join(f"<li>{_case(case, each.metric)}</li>" for case in cases)
@@ -271,8 +271,7 @@ def _worst(each: SetReport, count: int) -> str:
 
 
 def _case(case: CaseResult, metric: str) -> str:
-    rank = first_rank(case)
-    place = f"first right one at {rank}" if rank else "none of the first 100 is right"
+    place = first_right(first_rank(case))
     right = set(case.relevant)
     wanted = "".join(f"<li>{_safe(name)}</li>" for name in case.relevant[:_SHOWN])
     left = len(case.relevant) - _SHOWN
@@ -301,8 +300,8 @@ def _footer(report: Report) -> str:
 
 
 def _pairs(items: Iterable[tuple[str, str]]) -> str:
-    code = ("Command", "Commit")
+    forms = dict.fromkeys(CODE_LABELS, "<code>{}</code>")
     return "".join(
-        f"<dt>{_safe(label)}</dt><dd>{f'<code>{_safe(value)}</code>' if label in code else _safe(value)}</dd>"
+        f"<dt>{_safe(label)}</dt><dd>{forms.get(label, '{}').format(_safe(value))}</dd>"
         for label, value in items
     )

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from dowse.errors import EvalError
+from dowse.eval import marks
 from dowse.eval.reports.differences import differences
-from dowse.eval.reports.model import Report, SetFacts, SetReport
+from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
 
@@ -18,13 +19,12 @@ SCHEMA = 1
 _KEPT = ("mrr@100", "ndcg@10", "recall@10")
 # Questions told in full, so that a page made from the file can show what went wrong.
 _WORST = 20
-_PLACES = 6
 
 
 def to_json(report: Report) -> dict[str, Any]:
     """Return a report as plain data (docs/report.schema.json)."""
     return {
-        "dowse_report": SCHEMA,
+        marks.REPORT: SCHEMA,
         "about": dict(report.about),
         "sets": [_set(each) for each in report.sets],
         "means": [_figures(row) for row in report.means],
@@ -37,7 +37,7 @@ def from_json(data: Mapping[str, Any]) -> Report:
     Raises:
         EvalError: If it is no report, or one of a format we do not know.
     """
-    version = data.get("dowse_report") if isinstance(data, Mapping) else None
+    version = data.get(marks.REPORT) if isinstance(data, Mapping) else None
     if version is None:
         raise EvalError("this is no report of dowse; write one with `dowse eval … --json`")
     if version != SCHEMA:
@@ -67,12 +67,6 @@ def details(report: Report) -> Iterator[dict[str, Any]]:
                 }
 
 
-def first_rank(case: CaseResult) -> int | None:
-    """Return where the first relevant result stood, None where there was none in the first 100."""
-    reciprocal = case.values.get("mrr@100", 0.0)
-    return round(1 / reciprocal) if reciprocal > 0 else None
-
-
 def _set(each: SetReport) -> dict[str, Any]:
     found = differences(each)
     first = each.results[0].cases if each.results else ()
@@ -96,7 +90,7 @@ def _row(row: Result, metric: str, ids: Sequence[str], found: Difference | None)
     return {
         **_figures(row),
         **({"ids": own} if own != ids else {}),
-        "values": {name: [round(value, _PLACES) for value in row.values(name)] for name in kept},
+        "values": {name: [round(value, PLACES) for value in row.values(name)] for name in kept},
         "difference": _difference(found) if found else None,
     }
 
@@ -106,7 +100,7 @@ def _figures(row: Result) -> dict[str, Any]:
         "mode": row.mode,
         "metrics": _rounded(row.metrics),
         "intervals": {
-            name: [round(low, _PLACES), round(high, _PLACES)] for name, (low, high) in row.intervals.items()
+            name: [round(low, PLACES), round(high, PLACES)] for name, (low, high) in row.intervals.items()
         },
         "latency": {name: round(value, 3) for name, value in row.latency.items()},
     }
@@ -127,7 +121,7 @@ def _told(case: CaseResult) -> dict[str, Any]:
 
 
 def _rounded(values: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(float(value), _PLACES) for name, value in values.items()}
+    return {name: round(float(value), PLACES) for name, value in values.items()}
 
 
 def _read_set(data: Mapping[str, Any]) -> SetReport:

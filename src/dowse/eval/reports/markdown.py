@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dowse.eval.answers import REPORT_COMMENT
-from dowse.eval.reports.json_form import first_rank
-from dowse.eval.reports.model import Report, SetReport
+from dowse.eval import marks
+from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.tables import Row, Table, mean_table, set_table
 from dowse.eval.reports.wording import (
+    CODE_LABELS,
     NOTHING,
     about_items,
     between,
     compared,
+    figure,
+    first_right,
+    index_facts,
     metric_label,
-    milliseconds,
     number,
     one_line,
     signed,
@@ -37,7 +39,7 @@ def render_markdown(report: Report, worst: int = 5, *, title: str = "Evaluation"
         worst: How many of the worst questions of each set's best row to list; 0 for none.
         title: The heading.
     """
-    parts = [f"{REPORT_COMMENT}\n# {escaped(title)}"]
+    parts = [f"{marks.comment(marks.REPORT)}\n# {escaped(title)}"]
     means = mean_table(report)
     if means:
         parts.append(_section(means))
@@ -75,31 +77,28 @@ def _section(table: Table) -> str:
 
 
 def _table(table: Table) -> str:
-    uneven = len({row.cases for row in table.rows}) > 1
-    compares = any(row.difference for row in table.rows)
-    head = ["mode", *(["cases"] if uneven else []), table.metric, "95 %"]
-    head += [f"against {table.against}"] if compares else []
+    head = ["mode", *(["cases"] if table.uneven else []), table.metric, "95 %"]
+    head += [f"against {table.against}"] if table.compares else []
     names = []
     for group in table.groups:
         for name, label in group.columns:
             names.append(name)
             head.append(f"{label} ms" if name.endswith("_ms") else metric_label(name))
     lines = [_line([escaped(cell) for cell in head]), _line(["---"] + ["---:"] * (len(head) - 1))]
-    lines += [_line(_cells(row, names, uneven, compares)) for row in table.rows]
+    lines += [_line(_cells(row, names, table)) for row in table.rows]
     return "\n".join(lines)
 
 
-def _cells(row: Row, names: Sequence[str], uneven: bool, compares: bool) -> list[str]:
+def _cells(row: Row, names: Sequence[str], table: Table) -> list[str]:
     mode = escaped(row.mode)
     cells = [f"**{mode}**" if row.best else mode]
-    cells += [f"{row.cases:,}"] if uneven else []
+    cells += [f"{row.cases:,}"] if table.uneven else []
     cells += [f"**{number(row.value)}**" if row.best else number(row.value), between(row.interval)]
-    if compares:
+    if table.compares:
         found = row.difference
         cells.append(f"{signed(found.mean)} {verdict(found)}" if found else "")
     for name in names:
-        show = milliseconds if name.endswith("_ms") else number
-        cells.append(show(row.metric(name)))
+        cells.append(figure(name, row.metric(name)))
     return cells
 
 
@@ -116,15 +115,14 @@ def _conclusion(table: Table) -> list[str]:
 
 
 def _index(each: SetReport) -> str:
-    return "".join(
-        f"Searched: {escaped(value)}." for _, value in about_items({"index": each.dataset.index}) if value
-    )
+    told = index_facts(each.dataset.index)
+    return f"Searched: {escaped(told)}." if told else ""
 
 
 def _worst(each: SetReport, count: int) -> str:
     best = each.best
-    cases = [case for case in each.worst(best.mode, count) if case.query] if best else []
-    if not cases or best is None:
+    cases = each.worst(best.mode, count) if best else []
+    if best is None or not cases:
         return ""
     head = [metric_label(each.metric), "question", "wanted", "found instead"]
     lines = [_line(head), _line(["---:", "---", "---", "---"])]
@@ -134,8 +132,7 @@ def _worst(each: SetReport, count: int) -> str:
 
 
 def _case(case: CaseResult, metric: str) -> list[str]:
-    rank = first_rank(case)
-    place = f"first right one at {rank}" if rank else "none in 100"
+    place = first_right(first_rank(case))
     return [
         f"{number(case.values[metric])} ({place})",
         escaped(case.query, _QUERY_WIDTH),
@@ -145,7 +142,7 @@ def _case(case: CaseResult, metric: str) -> list[str]:
 
 
 def _about_value(label: str, value: str) -> str:
-    return code(value) if label in ("Command", "Commit") else escaped(value)
+    return code(value) if label in CODE_LABELS else escaped(value)
 
 
 def _html(text: str) -> str:

@@ -9,6 +9,8 @@ from dowse.eval.types import CaseResult, Dataset, Result
 
 # How the rows of means over all sets are called: mean:hybrid.
 MEAN = "mean:"
+# Decimal places of values in saved reports.
+PLACES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +30,15 @@ class SetFacts:
     @classmethod
     def of(cls, dataset: Dataset, index: Mapping[str, object] | None = None) -> SetFacts:
         """Return the facts of a dataset; `index` says what was searched."""
-        judged = [case.judged(dataset.level) for case in dataset.cases]
-        asked = [grades for grades in judged if any(grade > 0 for grade in grades.values())]
         return cls(
             name=dataset.name,
             level=dataset.level,
             counting=dataset.counting,
             metric=dataset.metric,
             half=dataset.half,
-            cases=len(asked),
+            cases=len(dataset.asked),
             strip_docs=dataset.strip_docs,
-            graded=any(grade != 1 for grades in asked for grade in grades.values()),
+            graded=dataset.graded,
             index=dict(index or {}),
         )
 
@@ -72,10 +72,13 @@ class SetReport:
         return next((row for row in self.results if row.mode == mode), None)
 
     def worst(self, mode: str, count: int) -> list[CaseResult]:
-        """Return the questions a mode answered worst; ties by id."""
+        """Return the questions a mode answered worst; ties by id.
+
+        Of a saved report most are known by their ids alone; these are left out.
+        """
         row = self.row(mode)
         cases = [case for case in row.cases if self.metric in case.values] if row else []
-        missed = [case for case in cases if case.values[self.metric] < 1]
+        missed = [case for case in cases if case.query and case.values[self.metric] < 1]
         return sorted(missed, key=lambda case: (case.values[self.metric], case.id))[:count]
 
 
@@ -113,3 +116,9 @@ class Report:
         rows = [(each.metric, each.row(mode)) for each in self.sets]
         values = [row.metrics[metric] for metric, row in rows if row and metric in row.metrics]
         return sum(values) / len(values) if values and len(values) == len(self.sets) else None
+
+
+def first_rank(case: CaseResult) -> int | None:
+    """Return where the first relevant result stood, None where there was none in the first 100."""
+    reciprocal = case.values.get("mrr@100", 0.0)
+    return round(1 / reciprocal) if reciprocal > 0 else None

@@ -66,7 +66,7 @@ def interval_mark(row: Row, low: float, high: float) -> str:
     return tag("svg", out, viewBox="0 0 100 16", class_="interval", aria_hidden="true")
 
 
-def legend_key(number_: int) -> str:
+def _legend_key(number_: int) -> str:
     """Return the stroke that an outline of the radar has."""
     stroke = line(1, 6, 27, 6, f"outline s{number_}")
     return tag("svg", stroke, viewBox="0 0 28 12", class_="key", aria_hidden="true")
@@ -131,7 +131,7 @@ def _legend(rows: Sequence[Row]) -> str:
     for i, row in enumerate(rows):
         figures = "".join(f"<td>{number(row.metric(name))}</td>" for name, _ in AXES)
         mode = html.escape(one_line(row.mode))
-        lines.append(f'<tr><th scope="row">{legend_key(i)}<span>{mode}</span></th>{figures}</tr>')
+        lines.append(f'<tr><th scope="row">{_legend_key(i)}<span>{mode}</span></th>{figures}</tr>')
     return (
         '<table class="legend"><caption class="unseen">The outlines and their figures</caption>'
         f'<thead><tr><th scope="col">mode</th>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table>'

@@ -58,6 +58,16 @@ class Table:
     groups: tuple[Group, ...]
 
     @property
+    def compares(self) -> bool:
+        """Whether any row has a difference to show."""
+        return any(row.difference for row in self.rows)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether rows were asked different numbers of questions."""
+        return len({row.cases for row in self.rows}) > 1
+
+    @property
     def best(self) -> Row | None:
         """The row that is best by the headline."""
         return next((row for row in self.rows if row.best), None)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from dowse.eval.reports.json_form import first_rank
-from dowse.eval.reports.model import Report, SetReport
+from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.tables import Group, Row, Table, mean_table, set_table
 from dowse.eval.reports.wording import (
     about_items,
     between,
     compared,
+    figure,
+    first_right,
     metric_label,
-    milliseconds,
     number,
     one_line,
     signed,
@@ -30,28 +29,17 @@ _MODE_WIDTH = 34
 _SHOWN = 3
 
 
-class Colours(Protocol):
-    """Escape sequences, empty where there is no terminal: the command's `Style` has them."""
-
-    @property
-    def match(self) -> str: ...  # noqa: D102
-    @property
-    def dim(self) -> str: ...  # noqa: D102
-    @property
-    def bold(self) -> str: ...  # noqa: D102
-    @property
-    def reset(self) -> str: ...  # noqa: D102
-
-
 @dataclass(frozen=True, slots=True)
-class _Plain:
+class Colours:
+    """Escape sequences, empty where there is no terminal."""
+
     match: str = ""
     dim: str = ""
     bold: str = ""
     reset: str = ""
 
 
-_PLAIN = _Plain()
+_PLAIN = Colours()
 
 
 def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Colours = _PLAIN) -> str:
@@ -117,14 +105,14 @@ def _fitting(table: Table) -> list[list[list[_Column]]]:
 def _printed(table: Table) -> list[list[_Column]]:
     rows = table.rows
     groups = []
-    if len({row.cases for row in rows}) > 1:
+    if table.uneven:
         groups.append([_Column("", "cases", tuple(f"{row.cases:,}" for row in rows))])
     headline = [
         _Column(table.metric, "mean", tuple(number(row.value) for row in rows)),
         _Column(table.metric, "95 %", tuple(between(row.interval) for row in rows)),
     ]
     groups.append(headline)
-    if any(row.difference for row in rows):
+    if table.compares:
         cells = tuple(_difference(row) for row in rows)
         groups.append([_Column("against =", "", cells)])
     groups += [_group(group, rows) for group in table.groups]
@@ -134,10 +122,11 @@ def _printed(table: Table) -> list[list[_Column]]:
 def _group(group: Group, rows: Sequence[Row]) -> list[_Column]:
     columns = []
     for name, label in group.columns:
-        show = milliseconds if name.endswith("_ms") else number
         # A lone column has its name in two lines, or a long name would make a wide column: MRR over @100.
         title, at, cut = (group.title, "", "") if group.title else label.partition("@")
-        columns.append(_Column(title, at + cut or label, tuple(show(row.metric(name)) for row in rows)))
+        columns.append(
+            _Column(title, at + cut or label, tuple(figure(name, row.metric(name)) for row in rows))
+        )
     return columns
 
 
@@ -190,7 +179,7 @@ def _conclusion(table: Table, colours: Colours) -> list[str]:
 def _worst(each: SetReport, count: int, mode: str, colours: Colours) -> str:
     """Return the questions that went worst, with what was found instead of what."""
     chosen = mode or (each.best.mode if each.best else "")
-    cases = [case for case in each.worst(chosen, count) if case.query]
+    cases = each.worst(chosen, count)
     if not cases:
         return ""
     title = f"worst of {one_line(chosen, _MODE_WIDTH)} on {one_line(each.dataset.name)}"
@@ -201,8 +190,7 @@ def _worst(each: SetReport, count: int, mode: str, colours: Colours) -> str:
 
 
 def _case(case: CaseResult, metric: str, colours: Colours) -> Iterator[str]:
-    rank = first_rank(case)
-    place = f"first right one at {rank}" if rank else "none of the first 100 is right"
+    place = first_right(first_rank(case))
     head = f"{metric_label(metric)} {number(case.values[metric])}, {place}"
     yield f"{colours.bold}{one_line(case.query, WIDTH)}{colours.reset}"
     yield f"{colours.dim}  {head} · {tail(case.id, WIDTH - len(head) - 5)}{colours.reset}"

@@ -16,6 +16,10 @@ _HALVES = {
 }
 _ABOUT = {"dowse": "dowse", "index": "Index settings", "settings": "Index settings"}
 NOTHING = "–"
+# What would be written as .000, which no chance is.
+_SMALL_P = 0.0005
+# Labels of `about_items` whose values are code.
+CODE_LABELS = ("Command", "Commit")
 
 
 def metric_label(metric: str) -> str:
@@ -29,11 +33,11 @@ def half_label(half: str) -> str:
     return _HALVES.get(half, half)
 
 
-def number(value: float | None) -> str:
-    """Return a share with three places and no needless zero: `.512`."""
+def number(value: float | None, places: int = 3) -> str:
+    """Return a share with three places, or as many as are asked for, and no needless zero: `.512`."""
     if value is None:
         return NOTHING
-    text = f"{value:.3f}"
+    text = f"{value:.{places}f}"
     return text[1:] if text.startswith("0.") else text
 
 
@@ -51,6 +55,11 @@ def milliseconds(value: float | None) -> str:
     return f"{value:,.{places}f}"
 
 
+def figure(name: str, value: float | None) -> str:
+    """Return a metric's value, or a time where that is what the name says."""
+    return milliseconds(value) if name.endswith("_ms") else number(value)
+
+
 def tick(value: float) -> str:
     """Return a round number at an axis: `0.5`, `20`, `1,000`."""
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"
@@ -63,7 +72,12 @@ def between(interval: Interval | None) -> str:
 
 def chance(p: float) -> str:
     """Return a p value as it is usually written."""
-    return "p < .001" if p < 0.0005 else f"p = {number(p)}"
+    return f"p {p_value(p)}" if p < _SMALL_P else f"p = {p_value(p)}"
+
+
+def p_value(p: float) -> str:
+    """Return a p value alone: `.034`, `< .001`."""
+    return "< .001" if p < _SMALL_P else number(p)
 
 
 def verdict(difference: Difference) -> str:
@@ -102,6 +116,16 @@ def about_items(about: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return where the figures come from, as labels and values."""
     told = ((name, value) for name, value in about.items() if value not in ("", None))
     return [(one_line(_about_label(name)), one_line(_flat(value))) for name, value in told]
+
+
+def index_facts(index: Mapping[str, object]) -> str:
+    """Return what was searched, on one line; "" where nothing is known."""
+    return one_line(_flat(index))
+
+
+def first_right(rank: int | None) -> str:
+    """Return where the first relevant result stood."""
+    return f"first right one at {rank}" if rank else "none of the first 100 is right"
 
 
 def _about_label(name: str) -> str:

@@ -15,9 +15,8 @@ from pathlib import Path
 from dowse.errors import EvalError
 from dowse.eval.datasets.jsonl import parse_case, read_cases
 from dowse.eval.datasets.lines import read_rows
-from dowse.eval.types import Case, Dataset
+from dowse.eval.types import OWN_PREFIX, Case, Dataset
 
-PREFIX = "own:"
 _FOLDER = Path(__file__).parent
 # The package as it is installed, or as it lies in a checkout: what the questions call src/dowse.
 _PACKAGE = _FOLDER.parents[1]
@@ -68,15 +67,15 @@ def own_set(name: str, checkouts: Path | None = None) -> list[Dataset]:
         checkouts: The folder with a checkout of each repository, by its name; only "own:structure" wants it,
             and becomes a dataset for each.
     """
-    wanted, _, repository = name.removeprefix(PREFIX).partition("/")
+    wanted, _, repository = name.removeprefix(OWN_PREFIX).partition("/")
     if wanted not in OWN or (repository and wanted != _STRUCTURE):
-        known = ", ".join(PREFIX + each for each in OWN)
-        raise EvalError(f"there is no set {name!r}; ours are {known} and {PREFIX}{_STRUCTURE}/REPOSITORY")
+        known = ", ".join(OWN_PREFIX + each for each in OWN)
+        raise EvalError(f"there is no set {name!r}; ours are {known} and {OWN_PREFIX}{_STRUCTURE}/REPOSITORY")
     if wanted == _STRUCTURE:
         return _structure(repository, checkouts)
     own = OWN[wanted]
     cases = tuple(read_cases(own.file))
-    return [Dataset(PREFIX + wanted, cases, own.level, metric=own.metric, root=_PACKAGE)]
+    return [Dataset(OWN_PREFIX + wanted, cases, own.level, metric=own.metric, root=_PACKAGE)]
 
 
 def structure_cases() -> dict[str, list[Case]]:
@@ -96,10 +95,12 @@ def structure_checkouts() -> dict[str, Checkout]:
 def _structure(repository: str, checkouts: Path | None) -> list[Dataset]:
     known, own = structure_checkouts(), OWN[_STRUCTURE]
     if repository and repository not in known:
-        raise EvalError(f"{PREFIX}{_STRUCTURE} asks nothing about {repository!r}; it has {', '.join(known)}")
+        raise EvalError(
+            f"{OWN_PREFIX}{_STRUCTURE} asks nothing about {repository!r}; it has {', '.join(known)}"
+        )
     if checkouts is None:
         raise EvalError(
-            f"{PREFIX}{_STRUCTURE} is about other repositories; name the folder that holds "
+            f"{OWN_PREFIX}{_STRUCTURE} is about other repositories; name the folder that holds "
             "a checkout of each with --checkouts"
         )
     return [

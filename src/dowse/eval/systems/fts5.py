@@ -30,9 +30,7 @@ def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
     """
     base = sqlite3.connect(":memory:", check_same_thread=False)
     try:
-        base.execute(
-            "CREATE VIRTUAL TABLE symbols USING fts5 (name, path, text, tokenize = 'porter unicode61')"
-        )
+        base.execute(_TABLE)
     except sqlite3.OperationalError as error:
         raise EvalError(f"this Python's SQLite has no FTS5 ({error}); use a Python that has it") from error
     found: list[Found] = []

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from dowse.api import Index
 from dowse.backends.protocol import Reader
-from dowse.types import StoredFile, Symbol
+from dowse.types import StoredFile
 
 # Files whose texts are held at once.
 _BATCH = 500
@@ -63,15 +63,9 @@ def _stripped(reader: Reader, ids: list[int]) -> Iterable[tuple[int, bytes]]:
     rows = reader.rows_of_files(ids)
     lines: dict[int, dict[int, str]] = {file_id: {} for file_id in ids}
     for row, symbol in zip(rows, reader.symbols(rows), strict=True):
-        for number, text in numbered(symbol):
+        for number, text in symbol.numbered_lines:
             known = lines[row.file_id]
             known[number] = known.get(number, "") + text
     for file_id, known in lines.items():
         whole = (known.get(number, "") for number in range(1, max(known, default=0) + 1))
         yield file_id, "\n".join(whole).encode("utf-8", "replace")
-
-
-def numbered(symbol: Symbol) -> Iterable[tuple[int, str]]:
-    """Return the lines of a symbol's own text with their numbers in the file."""
-    texts = symbol.code.split("\n")  # nothing follows the last line feed, so there may be one too many
-    return zip(symbol.line_numbers, (text.rstrip("\r") for text in texts), strict=False)

@@ -7,8 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from dowse.api import Index
-from dowse.errors import EvalError
-from dowse.eval.types import LEVELS, Found
+from dowse.eval.types import Found
 from dowse.types import SymbolRow
 
 
@@ -47,9 +46,3 @@ def read_places(index: Index) -> Places:
 def found_symbol(row: SymbolRow) -> Found:
     """Return a symbol as a result."""
     return Found(row.path, row.qualified_name, row.start_line, row.end_line, row.key)
-
-
-def check_level(level: str) -> None:
-    """Raise if there is no such level."""
-    if level not in LEVELS:
-        raise EvalError(f"`level` is one of {', '.join(LEVELS)}, not {level!r}")

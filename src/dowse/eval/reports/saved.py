@@ -1,0 +1,66 @@
+"""Reports that `dowse eval --report` saved: read again, and several made one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dowse.errors import EvalError
+from dowse.eval.means import make_report
+from dowse.eval.reports.json_form import from_json
+from dowse.eval.reports.model import Report, SetFacts, SetReport
+
+
+def read_report(place: str) -> Report:
+    """Read what `dowse eval --report` saved."""
+    try:
+        data = Path(place).read_bytes()
+    except OSError as error:
+        raise EvalError(f"{place} can't be read ({error.strerror}); check the path") from error
+    try:
+        plain = gzip.decompress(data) if place.endswith(".gz") else data
+        return from_json(json.loads(plain.decode("utf-8")))
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError, EvalError) as error:
+        raise EvalError(f"{place}: no report; save one with `dowse eval --report FILE` ({error})") from error
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """Return several reports as one: a set that was asked in several runs has the rows of all."""
+    found: dict[tuple[object, ...], SetReport] = {}
+    for each in (each for report in reports for each in report.sets):
+        key = _identity(each)
+        found[key] = _with_rows(found[key], each) if key in found else each
+    return make_report(_joined_about(reports), tuple(found.values()))
+
+
+def _identity(each: SetReport) -> tuple[object, ...]:
+    """Return what makes two sets the same: how they were asked and scored, and every question."""
+    facts = replace(each.dataset, index={})
+    values = tuple(getattr(facts, name) for name in SetFacts.__slots__ if name != "index")
+    ids = tuple(case.id for row in each.results[:1] for case in row.cases)
+    return (*values, ids)
+
+
+def _with_rows(one: SetReport, other: SetReport) -> SetReport:
+    twice = [row.mode for row in other.results if one.row(row.mode)]
+    if twice:
+        raise EvalError(
+            f"{one.dataset.name} has the row {', '.join(twice)} in more than one report; render them apart, "
+            "or compare them with `dowse eval gate --candidate A.json:ROW --baseline B.json:ROW`"
+        )
+    return replace(one, results=(*one.results, *other.results), against=one.against or other.against)
+
+
+def _joined_about(reports: Sequence[Report]) -> dict[str, object]:
+    """Return where the figures come from: what all have in common once, the rest of each."""
+    names = dict.fromkeys(name for report in reports for name in report.about)
+    found: dict[str, object] = {}
+    for name in names:
+        values = [report.about[name] for report in reports if name in report.about]
+        different = [value for i, value in enumerate(values) if value not in values[:i]]
+        found[name] = different[0] if len(different) == 1 else different
+    return found
