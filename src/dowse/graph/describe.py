@@ -59,9 +59,9 @@ class FileFacts(NamedTuple):
 
 
 def describe(
-    parsed: ParsedFile, path: str, text: str, symbols: list[SymbolRecord], repo: str = ""
+    parsed: ParsedFile, path: str, text: str, symbols: list[SymbolRecord], repo: str = "", tree: str = ""
 ) -> Described:
-    """Sort out what a file says of its names."""
+    """Sort out what a file says of its names; `tree` is the name of the folder that is indexed."""
     language = parsed.language
     face, local = _sort(parsed)
     package = face["package"][0][1] if "package" in face else ""
@@ -84,7 +84,7 @@ def describe(
         keyed.append(symbol._replace(scope_key=where, name_key=bare, overrides=overrides))
         offers.append(offer(where, f"{symbol.key} {symbol.kind} {symbol.signature}"))
     offers.extend(offer(face_key(path, name), json.dumps(said)) for name, said in face.items())
-    marks = _marks(language, path, text, face, repo.rstrip("/").rpartition("/")[2])
+    marks = _marks(language, path, text, face, (tree, repo.rstrip("/").rpartition("/")[2]))
     offers.extend(offer(mark, path) for mark in marks)
     facts = (
         pack_facts(FileFacts(face, local, parsed.remainder)) if parsed.references or face or local else b""
@@ -156,17 +156,18 @@ def _dotted(reference: object) -> str:
 
 
 def _marks(
-    language: str, path: str, text: str, face: dict[str, list[list[str]]], tree: str
+    language: str, path: str, text: str, face: dict[str, list[list[str]]], roots: tuple[str, str]
 ) -> tuple[int, ...]:
-    """The keys under which a file as a whole is looked for; the root of a tree has the name of the tree."""
+    """The keys under which a file as a whole is looked for; a root has the names of folder and repository."""
     folder, _, name = path.rpartition("/")
     if name == "__init__.py":
-        return (mark_key("python package", folder.rpartition("/")[2] or tree),)
+        names = (folder.rpartition("/")[2],) if folder else dict.fromkeys(filter(None, roots))
+        return tuple(mark_key("python package", each) for each in names)
     if language == "go":
         typed = [slot[4:] for slot in face if slot.startswith("var ")]
         return (mark_key("go package", folder), *(mark_key("go variable", folder, each) for each in typed))
     if path in ("index.ts", "index.js"):
-        return (mark_key("npm", tree),)
+        return (mark_key("npm", roots[1]),)
     pattern, kind = _MANIFESTS.get(name, (None, ""))
     found = pattern.search(text) if pattern else None
     return (mark_key(kind, found[1].replace("-", "_") if kind == "crate" else found[1]),) if found else ()

@@ -35,6 +35,7 @@ class Source:
     content_hash: str
     encoding: str
     text: str
+    tree: str = ""  # the name of the folder that is indexed
 
 
 def make_record(source: Source, strip_docs: bool) -> FileRecord:
@@ -49,7 +50,7 @@ def make_record(source: Source, strip_docs: bool) -> FileRecord:
         symbol_record(data, d, key(d.qualified_name), source.path, language) for d in parsed.definitions
     ]
     text = data.decode() if strip_docs else source.text
-    described = describe(parsed, source.path, text, symbols, source.repo)
+    described = describe(parsed, source.path, text, symbols, source.repo, source.tree)
     return FileRecord(
         *(source.key, source.repo, source.path, language, source.role),
         *(source.size, source.mtime_ns, source.content_hash, source.encoding),

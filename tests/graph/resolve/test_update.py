@@ -130,3 +130,18 @@ def test_a_real_history_ends_with_the_graph_of_a_rebuild(tmp_path):
         git("checkout", "-q", commit)
         update(LocalBackend(tmp_path / "index"), root, Settings())
         assert edges(tmp_path / "index") == rebuilt(root, tmp_path / f"new{number}")
+
+
+def test_a_package_that_is_the_whole_tree_is_known_by_the_name_of_its_folder(tmp_path):
+    """Its repository may well be called otherwise."""
+    files = {
+        "__init__.py": "",
+        "v1/__init__.py": "",
+        "v1/tools.py": "def copied():\n    pass\n",
+        "v1/main.py": "from shop.v1.tools import copied\n\n\ndef run():\n    copied()\n",
+    }
+    root = write_tree(tmp_path / "clone" / "shop", files)
+    for command in (["init", "-q"], ["remote", "add", "origin", "https://example.org/acme/store.git"]):
+        subprocess.run(["git", "-C", str(root.parent), *command], check=True)
+    calls = [edge for edge in rebuilt(root, tmp_path / "index") if edge[2] == "calls"]
+    assert [edge[5] for edge in calls] == ["resolved"]
