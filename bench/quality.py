@@ -1,6 +1,6 @@
 """Quality of search on the evaluation sets, written to a result file.
 
-    python bench/quality.py --data DIR --repos DIR [--mode keyword] [--out bench/results/quality.json]
+    python bench/quality.py --data DIR --repos DIR [--mode keyword] [--out FILE]
     python bench/quality.py --data DIR --repos DIR --mode embedding --encoder base
 
 `--data` is a folder with the sets csn-python, cosqa, csn-challenge-python (BEIR layout) and repos

@@ -139,7 +139,7 @@ def test_rows_by_meaning(report, tree, cases):
 def test_rows_that_are_left_out_are_named_once(run, tree, cases, tmp_path):
     entries = [{"name": n, "watched_dir": str(tree), "dataset": str(cases)} for n in ("a", "b")]
     (tmp_path / "m.json").write_text(json.dumps(entries))
-    code, _, err = run("--manifest", "m.json", "--compare")
+    code, _, err = run("--manifest", "m.json", "--compare", "-q")
     assert code == 0
     assert err == "dowse: left out, for want of an encoder or a graph: embedding, hybrid\n"
 
@@ -179,6 +179,57 @@ def test_filters(report, tree, cases):
     found = report(tree, "--dataset", cases, "--filters", "path:web/**")
     wrong = found["sets"][0]["worst"]["cases"]
     assert wrong and all(set(case["found"]) <= {"web/cart.js"} for case in wrong)
+
+
+def test_questions_that_clash_with_the_filters_are_counted_and_not_answered(run, report, tree, tmp_path):
+    odd = {"query": "cold test", "relevant_files": ["shop/oven.py"], "id": "odd"}
+    json_lines(tmp_path / "odd.jsonl", [odd, *rows(6)])
+    found = report(tree, "--dataset", "odd.jsonl", "--filters", "-test -path:web/**", "--mode", "keyword")
+    (only,) = found["sets"]
+    assert only["rows"][0]["values"]["mrr@100"][0] == 0 and only["rows"][0]["metrics"]["hit@10"] > 0.5
+    told = "1 question asks for what the filters exclude, and counts as answered with nothing"
+    assert only["dataset"]["notes"] == [told]
+    assert told in run(tree, "--dataset", "odd.jsonl", "--filters=-test")[2]
+    assert "--filters='-path:" in run("--help")[1]
+
+
+def test_answers_that_are_not_there_are_told(run, tree, tmp_path):
+    typo = {"query": "the oven", "relevant_files": ["shop/ovn.py"], "id": "typo"}
+    bare = {"query": "the sum", "relevant_symbols": ["total_price"], "id": "bare"}
+    windows = {"query": "is the oven cold", "relevant_files": ["shop\\oven.py"], "id": "windows"}
+    json_lines(tmp_path / "odd.jsonl", [typo, bare, windows])
+    code, out, err = run(tree, "--dataset", "odd.jsonl", "--markdown", "r.md", "--html", "r.html")
+    assert code == 0
+    told = "1 of 2 answers is not in this index, e.g. shop/ovn.py (did you mean shop/oven.py?)"
+    left = "questions left out: 1 without an answer at file level"
+    assert f"dowse: {left}\ndowse: {told}\n" in err
+    for text in (out, (tmp_path / "r.md").read_text(), (tmp_path / "r.html").read_text()):
+        assert told in text and left in text
+
+
+def test_another_repository_than_the_one_asked_about(run, tree, tmp_path):
+    json_lines(tmp_path / "odd.jsonl", [{"query": "the oven", "relevant_files": ["lib/oven.go"]}])
+    code, out, err = run(tree, "--dataset", "odd.jsonl", "-q")
+    assert (
+        (code, out) == (2, "") and "no answer of odd is in the index" in err and "name the repository" in err
+    )
+
+
+def test_symbols_are_asked_for_as_files(report, tree, tmp_path):
+    asked = [{key: value for key, value in row.items() if key != "relevant_files"} for row in rows()]
+    json_lines(tmp_path / "symbols.jsonl", asked)
+    found = report(tree, "--dataset", "symbols.jsonl", "--level", "file")["sets"][0]
+    assert len(found["ids"]) == len(QUESTIONS) and found["rows"][0]["metrics"]["hit@10"] > 0.7
+
+
+def test_with_several_encoders_the_first_is_compared_with_and_told(run, tree, cases, tmp_path):
+    flags = ["--models", "small,none", "--mode", "auto,keyword"]
+    code, out, _ = run(tree, "--dataset", cases, *flags, "--report", "r.json")
+    assert code == 0 and "= auto [small]" in out
+    saved = json.loads((tmp_path / "r.json").read_text())["sets"][0]
+    assert (saved["against"], saved["worst"]["mode"]) == ("auto [small]", "auto [small]")
+    code, out, _ = run(tree, "--dataset", cases, *flags, "--against", "auto [none]")
+    assert code == 0 and "= auto [none]" in out
 
 
 def test_plain_cases_ask_about_the_folder_one_is_in(report, tree, cases, monkeypatch):
@@ -447,13 +498,13 @@ def test_all_sets_are_checked_before_any_is_run(run, tree, cases, tmp_path):
 
 
 def test_the_table_for_people(run, tree, cases):
-    code, out, err = run(tree, "--dataset", cases, "--compare", "--worst", 2)
+    code, out, err = run(tree, "--dataset", cases, "--compare", "--worst", 2, "-q")
     assert (code, err.count("\n")) == (0, 1)
     assert out.startswith("cases: 8 questions, all questions, file level\n")
     for needed in ("= auto", "keyword", "against =", "MRR", "nDCG@10", "recall at", "milliseconds", "p95"):
         assert needed in out
     for named in (
-        "Commit: ",
+        "dowse commit: ",
         "Encoder: none",
         "Index settings: view symbol",
         "Machine: ",
@@ -497,6 +548,8 @@ def test_a_saved_report_is_rendered_again(run, tree, cases, tmp_path):
     _, before, _ = run(tree, "--dataset", cases, "--compare", "--report", "r.json", "--worst", 0)
     code, after, _ = run("report", "r.json", "--worst", 0)
     assert (code, after) == (0, before)
+    _, before, _ = run(tree, "--dataset", cases, "--compare", "--report", "r.json")
+    assert run("report", "r.json")[1] == before
     code, out, _ = run("report", "r.json", "--html", "r.html", "--markdown", "r.md", "--json")
     assert code == 0 and json.loads(out) == json.loads((tmp_path / "r.json").read_text())
     assert (tmp_path / "r.html").exists() and (tmp_path / "r.md").exists()
@@ -506,7 +559,11 @@ def test_a_saved_report_still_tells_the_worst(run, tree, tmp_path):
     odd = {"query": "split cookies", "relevant_files": ["shop/money.py"], "id": "odd"}
     json_lines(tmp_path / "odd.jsonl", [odd, *rows(2)])
     assert run(tree, "--dataset", "odd.jsonl", "--compare", "--report", "r.json")[0] == 0
-    assert "split cookies" in run("report", "r.json")[1]
+    forms = ["--html", "r.html", "--markdown", "r.md"]
+    code, out, _ = run("report", "r.json", *forms)
+    texts = [(tmp_path / name).read_text().lower() for name in ("r.html", "r.md")]
+    assert code == 0 and "split cookies" in out and "worst of auto on odd" in out
+    assert all("split cookies" in text and "worst questions of auto" in text for text in texts)
 
 
 def test_several_saved_reports_become_one(run, tree, cases, tmp_path):
@@ -578,6 +635,19 @@ def test_reports_may_be_packed(run, saved, tmp_path):
     assert code == 2 and "no report" in err
 
 
+def test_a_report_can_be_without_any_question(run, tree, cases, tmp_path):
+    rows = ["--modes", "keyword,graph", "--against", "graph"]
+    assert run(tree, "--dataset", cases, *rows, "--report", "full.json")[0] == 0
+    queries = [json.loads(line)["query"] for line in Path(cases).read_text().splitlines()]
+    assert any(query in (tmp_path / "full.json").read_text() for query in queries)
+    forms = ["--report", "r.json", "--markdown", "r.md", "--html", "r.html"]
+    code, out, _ = run("report", "full.json", "--worst", "0", *forms)
+    assert code == 0
+    for text in (out, *((tmp_path / name).read_text() for name in forms[1::2])):
+        assert not any(query in text for query in queries)
+    assert run("gate", "--candidate", "r.json:keyword", "--baseline", "r.json:graph")[0] == 0
+
+
 def test_the_gate_runs_only_what_it_lacks(run, tree, cases, saved):
     assert run(tree, "--dataset", cases, "--with", "fts5", "--mode", "graph", "--report", "f.json")[0] == 0
     place = ["--dataset", cases, "--path", tree]
@@ -621,6 +691,18 @@ def test_the_gate_at_symbol_level_by_another_metric(run, tree, cases):
 
 
 # Judging
+
+
+def test_questions_that_somebody_wrote_are_not_judged_over(run, tree, tmp_path):
+    (tmp_path / "asked.txt").write_text("is the oven cold\n")
+    own = write_questions(tmp_path / "own.jsonl")
+    before = contents(tmp_path)
+    for more in (["--queries", "asked.txt"], ["--queries", "asked.txt", "--sheet", "s.md"]):
+        code, _, err = run("judge", tree, "--out", own, *more)
+        assert code == 2 and "holds more than judged questions; name another file" in err
+    assert contents(tmp_path) == before
+    json_lines(own, [{**row, "source": "judge"} for row in rows()])
+    assert run("judge", tree, "--out", own, "--queries", "asked.txt", "--sheet", "s.md")[0] == 0
 
 
 def test_grades_on_a_sheet(run, report, tree, tmp_path):
@@ -674,7 +756,7 @@ def test_only_ways_that_can_be_asked_are_pooled(run, tree, tmp_path):
     (tmp_path / "asked.txt").write_text("is the oven cold\n")
     judge = ["judge", tree, "--queries", "asked.txt", "--out", "j.jsonl", "--sheet", "s.md"]
     code, _, err = run(*judge, "--modes", "embedding")
-    assert code == 2 and "encoder" in err and err.count("\n") == 1
+    assert code == 2 and "encoder" in err.splitlines()[-1]
     code, _, err = run(*judge, "--modes", "nonsense")
     assert code == 2 and "no way of searching" in err
 
@@ -711,7 +793,10 @@ def test_only_ways_that_can_be_asked_are_pooled(run, tree, tmp_path):
         (["--dataset", "cases.jsonl", "--html", "cases.jsonl/x.html"], "name another file"),
         (["--dataset", "cases.jsonl", "--level", "line"], "--help"),
         (["--unknown"], "--help"),
-        (["folder"], "questions can be mined from documentation instead"),
+        (["folder"], "mined from documentation instead: `dowse eval --from docs`"),
+        (["gates"], "did you mean the step `dowse eval gate`; see"),
+        (["--dataset", "list.jsonl"], "write one object a line"),
+        (["--dataset", "cases.jsonl", "--html", "/no-such-folder/below/x.html"], "make it first"),
         (["folder", "--from", "docs"], "dowse eval judge"),
         (["nowhere"], "name a git repository"),
         (["--max-cases", "-3"], "no number from 0 on"),
@@ -748,13 +833,14 @@ def test_mistakes_are_one_line_that_names_the_remedy(run, tmp_path, words, remed
         "empty.jsonl": "",
         "broken.jsonl": json.dumps(rows()[0]) + '\n{"query": "x", relevant\n',
         "list.json": "[1]",
+        "list.jsonl": json.dumps(rows()),
     }
     write_tree(tmp_path, {**more, "no_dir.json": json.dumps(no_dir), "folder/notes.txt": "nothing here\n"})
     code, out, err = run(*words)
     assert (code, out) == (2, ""), err
     *before, last = err.splitlines()
     assert remedy in last and last.startswith("dowse: ")
-    assert all(line.startswith("dowse: mining") for line in before)
+    assert all(line.startswith(("dowse: mining", "dowse: indexing")) for line in before)
     assert not list(tmp_path.glob("j.*")), "a mistake leaves nothing behind"
 
 
@@ -815,7 +901,28 @@ def test_progress_is_shown_on_a_terminal_alone(tree, tree_copy, cases):
     assert shown.endswith("\r\x1b[K"), "nothing of it stays"
     assert on_a_terminal(tree, "--dataset", cases, "--quiet", cwd=tree) == ""
     done = run_dowse("eval", tree, "--dataset", cases)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0 and "\r" not in done.stderr and "asking" not in done.stderr
+
+
+def test_without_a_terminal_one_line_says_what_takes_long(tree_copy, cases):
+    command = ["eval", tree_copy, "--dataset", cases, "--encoder", "small", "--mode", "hybrid"]
+    for name in FILES:
+        os.utime(tree_copy / name, (1_700_000_000, 1_700_000_000))  # what is new is read twice
+    with Index.open(tree_copy, index_dir=str(tree_copy.parent / "i"), encoder="none") as index:
+        symbols = index.update() and index.status()["symbols"]
+    done = run_dowse(*command)
+    assert done.returncode == 0
+    assert done.stderr == f"dowse: indexing {len(FILES)} files\ndowse: embedding {symbols} symbols\n"
+    assert run_dowse(*command).stderr == ""
+    (tree_copy / "more.py").write_text("def more():\n    return 1\n")
+    assert run_dowse(*command, "-q").stderr == ""
+
+
+def test_all_that_renders_is_loaded_before_a_run():
+    forms = ("html", "markdown", "text", "json_form")
+    script = "import sys, dowse.cli.evaluation.run\n"
+    script += f"sys.exit(not all(f'dowse.eval.reports.{{form}}' in sys.modules for form in {forms}))"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
 def test_mining_shows_how_far_it_is(history, tmp_path):

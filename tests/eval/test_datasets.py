@@ -65,8 +65,9 @@ def test_every_file_of_queries_is_a_set_and_zeros_stay(beir):
 
 def test_one_file_of_queries_by_any_of_its_names(beir):
     for queries in ("summary", "queries-summary", "queries-summary.jsonl"):
-        (found,) = load_datasets(beir, queries=queries, name="other")
-        assert found.name == "other/summary"
+        (found,) = load_datasets(beir, queries=queries)
+        assert found.name == "doors/summary"
+    assert [each.name for each in load_datasets(beir, queries="summary", name="other")] == ["other"]
     (found,) = load_datasets(beir, queries="queries")
     assert found.name == "doors"
     with pytest.raises(EvalError, match=r"'nonsense'; there are: queries, queries-summary"):

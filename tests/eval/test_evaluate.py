@@ -175,3 +175,18 @@ def test_a_tool_that_returns_nonsense_is_told_so() -> None:
         evaluate(answering(first=[("a.py", 0.3)]), CASES)
     with pytest.raises(TypeError, match="'12' as start_line"):
         evaluate(answering(first=[{"path": "a.py", "start_line": "12"}]), CASES)
+
+
+def test_files_of_symbols_count_where_no_files_are_named() -> None:
+    case = Case("q", symbols={"a.py::f": 1.0, "a.py::g": 3.0, "b.py::h": 0.0, "bare": 2.0})
+    assert case.judged("file") == {"a.py": 3.0, "b.py": 0.0}
+    assert Case("q", files={"c.py": 1.0}, symbols={"a.py::f": 1.0}).judged("file") == {"c.py": 1.0}
+    row = evaluate(lambda query, k: ["a.py"], [case], level="file")
+    assert row.metrics["hit@1"] == 1.0
+
+
+def test_what_is_left_out_is_told_with_the_reason() -> None:
+    cases = (Case("a", {"a.py": 1.0}), Case("b", symbols={"bare": 1.0}), Case("c", {"c.py": 0.0}))
+    told = "questions left out: 1 without an answer at file level, 1 of which nothing is judged relevant"
+    assert Dataset("x", cases).left_out == told
+    assert Dataset("x", cases[:1]).left_out == ""

@@ -49,12 +49,23 @@ A_LITTLE = [0.4] + [0.5] * 19
 
 
 def test_better_everywhere_passes():
-    verdict = gate(two_sets([0.6] * 8, [0.5] * 8, [0.9] * 4, [0.2] * 4), "new", "old")
+    verdict = gate(two_sets([0.6] * 8, [0.5] * 8, [0.9] * 6, [0.2] * 6), "new", "old")
     assert verdict.passed
     assert [each.name for each in verdict.rows] == ["a", "b"]
     assert verdict.mean.candidate == pytest.approx(0.75)
     assert verdict.mean.baseline == pytest.approx(0.35)
     assert verdict.reasons == ("at least as good on the mean and on each of the 2 sets",)
+
+
+def test_a_set_of_few_questions_decides_but_is_named():
+    few = "too few questions to tell (5): under 6 nothing is real, and intervals mean little"
+    verdict = gate(two_sets([0.6] * 8, [0.5] * 8, [0.1] * 5, [0.2] * 5), "new", "old")
+    assert not verdict.passed and verdict.reasons[-1] == f"b: {few}"
+    assert few in render_gate(verdict)
+    many = gate(report(*(one_set(name, new=[0.6], old=[0.5]) for name in "abcde")), "new", "old")
+    assert many.reasons[-1].startswith("a, b, c and 2 more: too few questions to tell (5 sets)")
+    alone = gate(report(one_set("a", new=[0.6] * 5, old=[0.5] * 5)), "new", "old")
+    assert alone.passed and alone.reasons[1:] == (f"a: {few}",), "the mean of one set is that set"
 
 
 def test_equal_is_good_enough():

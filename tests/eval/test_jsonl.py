@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import EvalError
-from dowse.eval.datasets import read_cases, write_cases
+from dowse.eval.datasets import load_datasets, read_cases, write_cases
 from dowse.eval.datasets.jsonl import with_ids
 from dowse.eval.types import Case
+
+from helpers import json_lines
 
 
 def written(folder, *rows, name="cases.jsonl"):
@@ -141,7 +143,9 @@ def test_undecodable_paths_survive_as_valid_utf8(tmp_path):
 
 
 targets = st.dictionaries(
-    st.text(min_size=1).filter(lambda text: text.strip() and not text.startswith("./") and "#" not in text)
+    st.text(min_size=1).filter(
+        lambda text: text.strip() and not text.startswith("./") and not set(text) & set("#\\")
+    )
     | st.from_regex(r"[a-z]{1,5}\.py(#[1-4]-[5-9])?", fullmatch=True),
     st.integers(0, 3) | st.floats(0, 100),
     max_size=4,
@@ -167,3 +171,25 @@ def test_what_is_written_is_read_back(tmp_path_factory, written, packed):
     assert found == with_ids(written)
     assert [list(case.files) for case in found] == [list(case.files) for case in written]
     assert all(case.id for case in found)
+
+
+def test_paths_as_windows_writes_them(tmp_path):
+    row = {
+        "query": "q",
+        "relevant_files": ["src\\click\\utils.py", {"path": ".\\a\\b.py", "start_line": 3}],
+        "relevant_symbols": ["src\\a.php::App\\Models.User", {"path": "a\\b.py", "symbol": "f"}, "App\\X"],
+    }
+    (case,) = read_cases(json_lines(tmp_path / "c.jsonl", [row]))
+    assert list(case.files) == ["src/click/utils.py", "a/b.py#3-3"]
+    assert list(case.symbols) == ["src/a.php::App\\Models.User", "a/b.py::f", "App\\X"]
+
+
+def test_other_forms_are_named(tmp_path):
+    cases = [{"query": "q", "relevant_files": ["a.py"]}]
+    (tmp_path / "list.jsonl").write_text(json.dumps(cases, indent=1))
+    (tmp_path / "wide.jsonl").write_text(json.dumps(cases[0]) + "\n", encoding="utf-16")
+    for read in (read_cases, load_datasets):
+        with pytest.raises(EvalError, match=r"list\.jsonl is a JSON list; write one object a line"):
+            read(tmp_path / "list.jsonl")
+        with pytest.raises(EvalError, match=r"wide\.jsonl is written in UTF-16; save it as UTF-8"):
+            read(tmp_path / "wide.jsonl")

@@ -128,11 +128,11 @@ class TestDialogue:
     def test_what_is_shown(self, log):
         _, screen = play(log, "30q")
         assert (
-            "query 1 of 2, 2 left (4 in all)\n  where is f\n\na.py:1 · function f\n     1 | def f():"
+            "query 1 of 2, 2 left (4 left in all)\n  where is f\n\na.py:1 · function f\n     1 | def f():"
             in screen
         )
-        assert "query 1 of 2, 1 left (3 in all)\n" in screen
-        assert "query 2 of 2, 2 left (2 in all)\n" in screen
+        assert "query 1 of 2, 1 left (3 left in all)\n" in screen
+        assert "query 2 of 2, 2 left (2 left in all)\n" in screen
         assert "5 lines in all" in screen  # of C.g, of which only the first is shown
         assert "2 judged, 2 left" in screen
         assert all(meaning in screen for meaning in GRADES.values())
@@ -161,10 +161,31 @@ class TestDialogue:
         assert "all is saved" in screen.getvalue()
 
     def test_skipping_leaves_it_open(self, log):
-        assert play(log, "s123")[0]
+        done, screen = play(log, "s123")
+        assert not done and "3 judged, 1 skipped; the next time asks for those again" in screen
         with Judgements(log) as judgements:
             (case,) = (case for case in judgements.cases() if case.id == "judge-1")
+            assert len(judgements) == 3
         assert case.symbols and "a.py::f" not in case.symbols
+
+    def test_what_was_skipped_is_asked_the_next_time(self, log):
+        play(log, "s1q")
+        done, screen = play(log, "232")
+        assert done and "so far: skipped" in screen
+        assert sorted(grades(log)) == [
+            ("1", "a.py::C.g", 1),
+            ("1", "a.py::f", 2),
+            ("2", "a.py::f", 2),
+            ("2", "b/c.py::h", 3),
+        ]
+
+    def test_a_skip_can_be_undone_and_graded_in_the_same_sitting(self, log):
+        assert play(log, "su3102")[0]
+        assert len(grades(log)) == 4
+
+    def test_skipping_everything_ends_the_sitting(self, log):
+        done, screen = play(log, "ssss")
+        assert not done and screen.count("grade 0–3") == 4 and "0 judged, 4 skipped" in screen
 
     def test_back_shows_the_old_grade_and_takes_a_new_one(self, log):
         _, screen = play(log, "3b2q")
@@ -221,7 +242,7 @@ class TestDialogue:
         assert grades(folder / "two") == before  # looking changes nothing
         for question, key, grade in before:
             assert grade in (None, 0, 1, 2, 3) and question in "12" and key in [i.key for i in (A, B, C)]
-        if not {"b", "u", ""} & set(answers):  # then where one stops makes no difference
+        if not {"b", "u", "", "s"} & set(answers):  # then where one stops makes no difference
             play(folder / "two", answers[half:])
             play(folder / "one", answers)
             assert grades(folder / "one") == grades(folder / "two")
@@ -404,7 +425,7 @@ class TestSheet:
         with Judgements(log) as judgements:
             assert judgements.add(read.judgements) == 3
             assert judgements.add(read.judgements) == 0  # reading it again is no news
-        assert "query 2 of 2, 1 left" in play(log, "q")[1]  # one goes on in the terminal
+        assert "query 2 of 2, 2 left" in play(log, "q")[1]  # one goes on in the terminal
 
     def test_it_shows_what_a_judge_needs_and_no_more(self, sheet):
         text = sheet.read_text()

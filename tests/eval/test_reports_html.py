@@ -131,7 +131,7 @@ def test_it_says_what_was_found_and_where_it_was_run() -> None:
     for said in ("0123abcd", "small", "x86_64, 2 cores", "dowse eval --dataset", "2025-01-31"):
         assert said in text
     assert "the half for reporting" in text and "nDCG is graded" in text and "MRR is cut at 100" in text
-    assert "Worst questions of good" in text and "src/8.py is asked" in text and "wrong/0.py" in text
+    assert "Worst questions of plain" in text and "src/8.py is asked" in text and "wrong/0.py" in text
 
 
 def test_the_heat_map_says_in_words_what_it_says_in_colour() -> None:
@@ -256,3 +256,24 @@ def test_axes_of_shares_hold_their_values(values: list[float]) -> None:
     assert low <= min(values) + 1e-9 and max(values) <= high + 1e-9
     assert 2 <= len(marks) <= 9
     assert linear(low, high, 0, 1)(low) == 0
+
+
+def test_ties_notes_and_both_commits_are_said() -> None:
+    each = set_report(dataset("x", 5), {"a": [1] * 5, "b": [1] * 5}, "b")
+    facts = replace(each.dataset, notes=["1 of 5 answers is not there"], index={"commit": "feedbeef" * 5})
+    page = render_html(report(replace(each, dataset=facts)))
+    text = Page(page).text
+    assert "b is best: nDCG@10" in text and "a can't be told apart from it (noise)" in text
+    assert "Note: 1 of 5 answers is not there." in text and "Note: too few questions to tell (5)" in text
+    header = Page(page[page.index("<header>") : page.index("</header>")]).text
+    assert "dowse commit" in header and "Searched commit" in header and "feedbeeffeed" in header
+    assert '<tr class="best base">' in page
+
+
+def test_what_only_scores_highest_is_not_called_best() -> None:
+    close = {"a": [1, 2, 1, 2, 1, 2, 1, 2], "b": [1, 1, 1, 2, 1, 2, 1, 2]}
+    page = render_html(report(set_report(dataset("x", 8), close, "a")))
+    text = Page(page).text
+    assert "b is highest: " in text and "which may be noise" in text and "is best" not in text
+    assert '<tr class="best shared">' in page and '<tr class="base">' in page
+    assert "compared with" not in page

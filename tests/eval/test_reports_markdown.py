@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_titles_name_half_cut_and_kind_of_ndcg() -> None:
 def test_about_lists_where_the_figures_come_from() -> None:
     text = render_markdown(small_report())
     about = text[text.index("## About") :]
-    assert "- **Commit**: `0123abcd`" in about
+    assert "- **dowse commit**: `0123abcd`" in about
     assert "- **Command**: `dowse eval --dataset cases.jsonl --compare`" in about
     assert "- **Index settings**: strip docs no, fusion auto" in about
     for name in ("Encoder", "Machine", "Date"):
@@ -80,3 +81,17 @@ def test_a_parser_sees_no_markup_of_others() -> None:
     assert "<script" not in html and "<img" not in html
     assert html.count("<table>") == 5
     assert "alert(1)" in html and HOSTILE not in html
+
+
+def test_ties_and_notes_are_said() -> None:
+    each = set_report(dataset("x", 5), {"a": [1] * 5, "b": [1] * 5}, "b")
+    noted = replace(each, dataset=replace(each.dataset, notes=["1 of 5 <answers> is not there"]))
+    text = render_markdown(report(noted))
+    assert "\nBest: **b**; a can't be told apart from it (noise).\n" in text
+    assert "\n> Note: 1 of 5 \\<answers\\> is not there.\n" in text
+    assert "\n> Note: too few questions to tell (5)" in text
+
+
+def test_the_worst_are_those_of_the_row_compared_with() -> None:
+    text = render_markdown(small_report())
+    assert "Worst questions of plain" in text and "Worst questions of good" not in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dowse.eval.reports.differences import differences, mean_differences, paired
+from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.model import Report, SetFacts
 from dowse.eval.reports.tables import mean_table, set_table
 from dowse.eval.types import Case, Dataset
@@ -22,6 +23,53 @@ def test_best_is_the_highest_headline_and_the_first_of_equals() -> None:
     each = set_report(dataset("x", 3), {"a": [1, 2, 3], "b": [1, 1, 1], "c": [1, 1, 1]})
     assert each.best is not None and each.best.mode == "b"
     assert [row.best for row in set_table(each).rows] == [False, True, False]
+
+
+def test_of_equals_the_one_compared_with_is_best() -> None:
+    each = set_report(dataset("x", 8), {"a": [1] * 8, "b": [1] * 8, "c": [2] * 8}, "b")
+    assert each.best is not None and each.best.mode == "b"
+    table = set_table(each)
+    assert [row.best for row in table.rows] == [False, True, False]
+    assert (table.standing, table.like_best, table.also) == ("best", ("a",), ("a",))
+    means = mean_table(report(each, each))
+    assert means is not None and means.best is not None
+    assert (means.best.mode, means.standing, means.also) == ("mean:b", "best", ("mean:a",))
+
+
+def test_what_can_not_be_told_from_the_row_compared_with_is_not_called_best() -> None:
+    rows = {"a": [1, 2, 1, 2, 1, 2, 1, 2], "b": [1, 1, 1, 2, 1, 2, 1, 2], "c": [0] * 8}
+    table = set_table(set_report(dataset("x", 8), rows, "a"))
+    assert table.best is not None and table.best.mode == "b"
+    assert (table.standing, table.like_best, table.also) == ("highest", ("a",), ())
+    clear = set_table(small_report().sets[0])
+    assert (clear.standing, clear.like_best) == ("best", ())
+
+
+def test_few_questions_are_remarked_on() -> None:
+    few = set_table(set_report(dataset("x", 5), {"a": [1] * 5, "b": [2] * 5}))
+    assert few.remarks == (
+        "too few questions to tell (5): under 6 nothing is real, and intervals mean little",
+    )
+    assert set_table(set_report(dataset("x", 6), {"a": [1] * 6})).remarks == ()
+
+
+def test_the_worst_are_told_of_the_row_named_to_compare_with_else_of_the_best() -> None:
+    rows = {"a": [1, 2, 3], "b": [1, 1, 1]}
+    told = {against: set_report(dataset("x", 3), rows, against).told for against in ("a", "b", "")}
+    assert {against: row.mode if row else "" for against, row in told.items()} == {
+        "a": "a",
+        "b": "b",
+        "": "b",
+    }
+
+
+def test_of_equally_bad_questions_those_come_first_that_another_row_answered_well() -> None:
+    each = set_report(dataset("x", 4), {"a": [0, 0, 0, 1], "b": [0, 3, 1, 0], "c": [0, 0, 5, 0]})
+    assert [case.id for case in each.worst("a", 9)] == ["x-02", "x-01", "x-00", "x-03"]
+    again = from_json(to_json(report(each))).sets[0]
+    row = again.told
+    assert row is not None and each.told is not None and row.mode == each.told.mode
+    assert [c.id for c in again.worst(row.mode, 9)] == [c.id for c in each.worst(row.mode, 9)]
 
 
 def test_the_first_row_is_compared_with_unless_another_is_named() -> None:

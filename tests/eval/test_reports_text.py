@@ -23,7 +23,7 @@ def lines_with(text: str, start: str) -> list[str]:
 
 def test_rows_are_marked_and_differences_are_called_real_or_noise() -> None:
     text = render_text(small_report())
-    (best, *_), (base, *_), (odd, *_) = (lines_with(text, mark) for mark in ("* good", "= plain", "  odd"))
+    (best, *_), (base, *_), (odd, *_) = (lines_with(text, mark) for mark in ("*  good", " = plain", "   odd"))
     assert re.search(r"\+\.\d{3} real", best)
     assert not re.search("real|noise", base)
     assert re.search(r"\+\.\d{3} noise", odd)
@@ -42,7 +42,7 @@ def test_titles_name_the_half_and_notes_the_cut_and_the_kind_of_ndcg() -> None:
 
 def test_means_follow_the_sets() -> None:
     text = render_text(small_report())
-    assert text.index("\ntwo: ") < text.index("mean of 2 sets") < text.index("* mean:good")
+    assert text.index("\ntwo: ") < text.index("mean of 2 sets") < text.index("*  mean:good")
     assert "mean" not in lines_with(render_text(report(set_report(dataset("x", 2), {"a": [1, 0]}))), "x:")[0]
 
 
@@ -128,3 +128,34 @@ def test_cut_text_keeps_its_width_and_its_end_or_beginning(text: str, width: int
     whole = one_line(text)
     assert whole.startswith(one_line(text, width).removesuffix("…"))
     assert whole.endswith(tail(text, width).removeprefix("…"))
+
+
+def test_ties_are_said_and_the_row_compared_with_is_marked() -> None:
+    rows = {"a": [1] * 8, "b": [1] * 8, "c": [0] * 8}
+    text = render_text(report(set_report(dataset("x", 8), rows, "b")))
+    assert lines_with(text, "*= b") and lines_with(text, "   a")
+    assert "* best: b, which the others are compared with (=); a can't be told apart from it (noise)" in text
+    close = {"a": [1, 2, 1, 2, 1, 2, 1, 2], "b": [1, 1, 1, 2, 1, 2, 1, 2]}
+    text = render_text(report(set_report(dataset("x", 8), close, "a")))
+    assert "* highest: b, nDCG@10 against = a: +" in text and "best" not in text
+
+
+def test_a_row_alone_is_not_the_best_of_any() -> None:
+    text = render_text(report(set_report(dataset("x", 8), {"a": [1] * 8})))
+    assert "best" not in text and "*" not in text
+
+
+def test_notes_stand_under_the_title() -> None:
+    each = set_report(dataset("x", 3), {"a": [1, 2, 3]})
+    noted = replace(each, dataset=replace(each.dataset, notes=["1 of 3 answers is not there"]))
+    lines = render_text(report(noted)).splitlines()
+    assert lines[2] == "note: 1 of 3 answers is not there"
+    assert lines[3].startswith("note: too few questions to tell (3)")
+
+
+def test_the_commit_that_was_searched_is_told_beside_our_own() -> None:
+    each = set_report(dataset("x", 3), {"a": [1, 2, 3]})
+    index = {"commit": "feedbeef" * 5}
+    text = render_text(report(replace(each, dataset=replace(each.dataset, index=index))))
+    assert "dowse commit: 0123abcd" in text and "Searched commit: feedbeeffeed\n" in text
+    assert "Searched" not in render_text(report(each))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dowse.config import FUSIONS
 from dowse.errors import EvalError
-from dowse.eval.ways import COMPARED, Way, for_models, possible, way
+from dowse.eval.ways import COMPARED, Way, for_models, possible, row_to_compare_with, way
 
 BASES = ["auto", "keyword", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
 SWITCHES = ["expand", "graph", "rerank", "diversify"]
@@ -101,3 +101,17 @@ def test_ways_come_once_for_each_model_and_those_without_vectors_once_in_all() -
 def test_models_in_folders_of_one_name_are_told_apart() -> None:
     found = for_models([way("auto")], ["a/onnx", "b/onnx", "small"])
     assert names(found) == ["auto [a/onnx]", "auto [b/onnx]", "auto [small]"]
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "row"),
+    [
+        (("keyword", "auto"), "auto", "auto"),
+        (("keyword", "auto [base]", "auto [small]"), "auto", "auto [base]"),
+        (("auto+expand [base]", "auto [base]"), "auto", "auto [base]"),
+        (("keyword", "auto [base]", "auto [small]"), "auto [small]", "auto [small]"),
+        (("keyword", "auto+expand"), "auto", ""),
+    ],
+)
+def test_the_row_that_others_are_compared_with(names: tuple[str, ...], wanted: str, row: str) -> None:
+    assert row_to_compare_with(names, wanted) == row

@@ -101,4 +101,6 @@ def _row(name: str, dataset: str, level: str, cases: Sequence[CaseResult]) -> Re
     columns = {metric: [case.values[metric] for case in cases] for metric in names}
     intervals = {metric: Interval(*bootstrap(values)) for metric, values in columns.items()}
     means = {metric: sum(values) / len(values) for metric, values in columns.items()}
-    return Result(name, dataset, level, means, intervals, latency([c.seconds for c in cases]), tuple(cases))
+    # To the microsecond, as reports keep them: a saved one must read the same.
+    times = {each: round(value, 3) for each, value in latency([c.seconds for c in cases]).items()}
+    return Result(name, dataset, level, means, intervals, times, tuple(cases))

@@ -54,7 +54,7 @@ def ranked_keys(
     A result that meets several targets of one file stands for all of them, in places one after another.
     """
     results = list(results)
-    wanted = [_read(target, level) for target in targets]
+    wanted = [read_target(target, level) for target in targets]
     meant = _meant_paths(wanted, {found.path for found in results})
     keys: dict[str, None] = {}
     seen: set[str] = set()
@@ -82,10 +82,10 @@ def shown(found: Found, level: str) -> str:
 
 def same_path(one: str, other: str) -> bool:
     """Whether two paths may name one file: they are equal, or one is the other seen from a folder above."""
-    return _ends_with(one, other, "/") or _ends_with(other, one, "/")
+    return ends_with(one, other, "/") or ends_with(other, one, "/")
 
 
-class _Target(NamedTuple):
+class Target(NamedTuple):
     """What a case names: a file, lines of it, or a symbol."""
 
     key: str  # as the case writes it
@@ -95,33 +95,35 @@ class _Target(NamedTuple):
     end: int = 0
 
 
-def _read(target: str, level: str) -> _Target:
+def read_target(target: str, level: str) -> Target:
+    """Return what the text of a target names at a level."""
     if level == "symbol":
         path, separator, name = target.partition("::")
-        return _Target(target, _plain_path(path), name) if separator else _Target(target, name=target)
+        return Target(target, _plain_path(path), name) if separator else Target(target, name=target)
     lines = SPAN.search(target)
     if lines is None:
-        return _Target(target, _plain_path(target))
+        return Target(target, _plain_path(target))
     path, start, end = target[: lines.start()], lines[1], lines[2] or lines[1]
-    return _Target(target, _plain_path(path), "", int(start), int(end))
+    return Target(target, _plain_path(path), "", int(start), int(end))
 
 
-def _meant_paths(wanted: Iterable[_Target], paths: set[str]) -> dict[str, set[str]]:
+def _meant_paths(wanted: Iterable[Target], paths: set[str]) -> dict[str, set[str]]:
     """Return for every target's path those among the found ones that mean it: the closest only.
 
     `app.py` may be `src/web/app.py`, seen from the folder above; but not if `web/app.py` was found as well.
     """
-    return {each.path: _closest(each.path, paths) for each in wanted if each.path}
+    return {each.path: closest_paths(each.path, paths) for each in wanted if each.path}
 
 
-def _closest(path: str, paths: set[str]) -> set[str]:
+def closest_paths(path: str, paths: set[str]) -> set[str]:
+    """Return those among some paths that a target's path means."""
     if path in paths:
         return {path}
     similar = {other: min(len(other), len(path)) for other in paths if same_path(other, path)}
     return {other for other, shared in similar.items() if shared == max(similar.values())}
 
 
-def _meets(found: Found, target: _Target, meant: Mapping[str, set[str]], level: str) -> bool:
+def _meets(found: Found, target: Target, meant: Mapping[str, set[str]], level: str) -> bool:
     if target.key == found.id:
         return True
     if target.path and found.path not in meant[target.path]:
@@ -130,10 +132,10 @@ def _meets(found: Found, target: _Target, meant: Mapping[str, set[str]], level: 
         return _overlaps(found, target)
     if target.path:
         return found.symbol == target.name
-    return bool(found.symbol) and _ends_with(found.symbol, target.name, ".")
+    return bool(found.symbol) and ends_with(found.symbol, target.name, ".")
 
 
-def _overlaps(found: Found, target: _Target) -> bool:
+def _overlaps(found: Found, target: Target) -> bool:
     """Whether a result has any line that is wanted; a tool that tells no lines is given the benefit."""
     if not target.start or not found.start_line:
         return True
@@ -164,5 +166,6 @@ def _plain_path(path: str | os.PathLike[str]) -> str:
     return (path.as_posix() if isinstance(path, PurePath) else os.fspath(path)).removeprefix("./")
 
 
-def _ends_with(whole: str, end: str, separator: str) -> bool:
+def ends_with(whole: str, end: str, separator: str) -> bool:
+    """Whether a name is another one, or its last parts."""
     return whole == end or whole.endswith(separator + end)

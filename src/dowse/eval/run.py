@@ -12,11 +12,14 @@ from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.clean_index import check_clean, open_clean
 from dowse.eval.evaluate import DEPTH, KS, evaluate
+from dowse.eval.filtering import check_filters, clashes, note_clashes
 from dowse.eval.metrics import MRR_CUT
+from dowse.eval.presence import note_absent
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems.named import MakeSystem
 from dowse.eval.types import Case, Dataset, Result, Search
 from dowse.eval.ways import COMPARED, Way, possible, way
+from dowse.types import Hit
 
 # Metrics that have a cut of their own; MRR is always cut at 100.
 _CUT = re.compile(r"(?:ndcg|recall|hit|precision)@([1-9][0-9]*)\Z")
@@ -72,6 +75,8 @@ def searched(dataset: Dataset, root: Path | None = None) -> Path:
             f"{dataset.name}: no metric is called {dataset.metric!r}; it is {_MRR}, or ndcg, recall, hit or "
             "precision with a cut, such as ndcg@10"
         )
+    if not dataset.asked:
+        raise EvalError(f"{dataset.name} asks nothing; {dataset.left_out}; try another --level")
     return place
 
 
@@ -87,6 +92,7 @@ def run_dataset(
         index_dir: Where the index lies; "" is a place of its own, apart from the user's index.
         refresh: Whether to bring an index that is there up to date first.
     """
+    check_filters(running.filters)
     index = open_clean(
         searched(dataset, root),
         [dataset],
@@ -96,6 +102,7 @@ def run_dataset(
     )
     with index:
         make_ready(index, running.on_progress, refresh=refresh)
+        notes = [dataset.left_out, note_absent(index, dataset), note_clashes(dataset, running.filters)]
         dataset = replace(dataset, strip_docs=index.settings.strip_docs)
         running = replace(running, ks=_cuts(running.ks, dataset.metric))
         results = [*_rows(index, dataset, running), *_others(index, dataset, running)]
@@ -104,7 +111,7 @@ def run_dataset(
                 f"{_left_out(results, running)} can't be run on {dataset.name}; meaning needs an --encoder, "
                 "the graph a tree of source files"
             )
-        facts = SetFacts.of(dataset, _about(index, running, results))
+        facts = SetFacts.of(dataset, _about(index, running, results), [note for note in notes if note])
     against = running.against if any(each.mode == running.against for each in results) else ""
     return SetReport(facts, tuple(results), against)
 
@@ -145,12 +152,24 @@ def make_ready(index: Index, show: ShowProgress = lambda _: None, *, refresh: bo
 def embed(index: Index, show: ShowProgress = lambda _: None) -> None:
     """Give every symbol its vector, if there is an encoder."""
     if index.settings.encoder != "none":
+        missing = index.unembedded()
+        if missing:
+            show(Progress("embedding", 0, missing, "symbols"))
         index.embed(on_progress=lambda at: show(Progress("embedding", at.done, at.total, "symbols")))
 
 
 def asking(index: Index, chosen: Way, filters: str = "") -> Search:
-    """Return a search that takes questions as words: a colon in a commit's subject is no filter."""
-    return lambda query, k: index.search(query, k=k, plain=True, filters=filters, **chosen.options).hits
+    """Return a search that takes questions as words: a colon in a commit's subject is no filter.
+
+    What contradicts the filters is answered with nothing.
+    """
+
+    def search(query: str, k: int) -> Sequence[Hit]:
+        if filters and clashes(query, filters):
+            return ()
+        return index.search(query, k=k, plain=True, filters=filters, **chosen.options).hits
+
+    return search
 
 
 def askable(index: Index, ways: Iterable[Way]) -> list[Way]:

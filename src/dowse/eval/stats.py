@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Below this chance that the signs of the differences are a coin's, a difference is called real.
 SIGNIFICANT = 0.05
+# With fewer cases that differ no flip of signs is rarer than 1 in 20: nothing can be real.
+FEWEST = 6
 # Up to so many cases that differ, every flip of signs is tried (2^14), more are sampled.
 _EXACT = 14
 # Sampled flips: p is then known to ± .004 where it matters, at .05.

@@ -31,8 +31,20 @@ class Case:
     source: str = ""  # where it comes from: "git", "docs", "hand", …
 
     def judged(self, level: str) -> Mapping[str, float]:
-        """Return everything that was judged, with its grade."""
-        return self.files if level == "file" else self.symbols
+        """Return everything that was judged, with its grade; files also as those that symbols lie in."""
+        if level != "file":
+            return self.symbols
+        return self.files or _files_of(self.symbols)
+
+
+def _files_of(symbols: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the files of `path::name`, each with the best grade of its symbols."""
+    files: dict[str, float] = {}
+    for target, grade in symbols.items():
+        path, separator, _ = target.partition("::")
+        if separator and path:
+            files[path] = max(grade, files.get(path, 0.0))
+    return files
 
 
 class Found(NamedTuple):
@@ -70,12 +82,21 @@ class Dataset:
         return tuple(case for case in self.cases if any(grade > 0 for grade in self._grades(case)))
 
     @property
+    def left_out(self) -> str:
+        """How many cases are not asked, and why; "" if all are."""
+        silent = sum(not self._grades(case) for case in self.cases)
+        useless = len(self.cases) - len(self.asked) - silent
+        why = [f"{silent} without an answer at {self.level} level"] if silent else []
+        why += [f"{useless} of which nothing is judged relevant"] if useless else []
+        return f"questions left out: {', '.join(why)}" if why else ""
+
+    @property
     def graded(self) -> bool:
         """Whether judgements say more than yes."""
         return any(grade != 1 for case in self.asked for grade in self._grades(case))
 
-    def _grades(self, case: Case) -> Iterable[float]:
-        return case.judged(self.level).values()
+    def _grades(self, case: Case) -> list[float]:
+        return list(case.judged(self.level).values())
 
 
 class Interval(NamedTuple):

@@ -94,6 +94,11 @@ def _short_names(models: Sequence[str]) -> dict[str, str]:
     return {model: model if name in twice else name for model, name in names.items()}
 
 
+def row_to_compare_with(names: Sequence[str], wanted: str = USUAL) -> str:
+    """Return the row of a name; with several encoders that of the first. "" if there is none."""
+    return next((name for name in names if name == wanted or name.startswith(f"{wanted} [")), "")
+
+
 def possible(ways: Iterable[Way], *, vectors: bool, graph: bool) -> list[Way]:
     """Return the ways that an index can be asked in."""
     return [each for each in ways if (vectors or not each.needs_vectors) and (graph or not each.needs_graph)]

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from dowse.api import Index
+from dowse.cli.evaluation.output import check_replaceable
 from dowse.cli.evaluation.progress import progress
 from dowse.cli.evaluation.rows import listed, ways_named
 from dowse.cli.main import FOUND, NOTHING
@@ -16,6 +17,7 @@ from dowse.eval.clean_index import open_clean
 from dowse.eval.datasets.jsonl import write_cases
 from dowse.eval.judge import Judgements, Question, Sheet, pool, read_queries, read_sheet, write_sheet
 from dowse.eval.judge import judge as ask
+from dowse.eval.judge.judgements import SOURCE
 from dowse.eval.run import Progress, asking, embed, make_ready
 from dowse.eval.types import Case, Search
 
@@ -23,6 +25,7 @@ from dowse.eval.types import Case, Search
 def judge(options: argparse.Namespace) -> int:
     """Collect grades, and write the cases that they make."""
     # What can be wrong is done first: a mistake must leave no file behind.
+    check_replaceable(Path(options.out), (SOURCE,), "judged questions")
     sheet = read_sheet(options.read) if options.read else None
     questions = [] if sheet else _pooled(options, _queries(options))
     with Judgements(_notebook(options.out)) as judgements:
@@ -50,8 +53,10 @@ def _notebook(out: str) -> Path:
 def _take_grades(sheet: Sheet, place: str, judgements: Judgements) -> None:
     for problem in sheet.problems:
         say(problem)
+    graded = [each for each in sheet.judgements if each.answered]
+    judgements.add(each for each in sheet.judgements if not each.answered)
     left = f"; {sheet.empty} have none yet" if sheet.empty else ""
-    say(f"{judgements.add(sheet.judgements)} grades taken from {place}{left}")
+    say(f"{judgements.add(graded)} grades taken from {place}{left}")
 
 
 def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:

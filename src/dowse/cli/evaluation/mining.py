@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from dowse.cli.evaluation.output import check_replaceable
 from dowse.cli.evaluation.progress import progress
 from dowse.cli.main import FOUND
 from dowse.cli.prepare import say
 from dowse.errors import EvalError
-from dowse.eval.datasets.jsonl import read_cases, write_cases
+from dowse.eval.datasets.jsonl import write_cases
 from dowse.eval.files import cache_place
 from dowse.eval.manifest import Entry
 from dowse.eval.mine import build_from_docs, build_from_git
@@ -33,7 +34,7 @@ def build(options: argparse.Namespace) -> int:
     """Mine questions and write them."""
     root = _root(options)
     place = Path(options.dataset).expanduser() if options.dataset else _usual_place(options)
-    _check_replaceable(place)
+    check_replaceable(place, _ORIGINS, "mined questions")
     cases = _mine(root, options.level or "file", options)
     write_cases(place, cases)
     say(f"{len(cases)} questions written to {place}")
@@ -62,20 +63,6 @@ def _usual_place(options: argparse.Namespace) -> Path:
     name = f"{root.name}-{options.origin}-{options.level or 'file'}"
     place = cache_place("mined", root, name, (options.max_cases, options.since, options.with_tests))
     return place.with_name(f"{place.name}.jsonl")
-
-
-def _check_replaceable(place: Path) -> None:
-    """Refuse to write over questions that somebody wrote, or over anything else."""
-    if not place.exists():
-        return
-    try:
-        sources = {case.source for case in read_cases(place)}
-    except EvalError:
-        sources = {""}
-    if not sources <= set(_ORIGINS):
-        raise EvalError(
-            f"{place} is there already and holds more than mined questions; name another file, or remove it"
-        )
 
 
 def _mine(root: Path, level: str, options: argparse.Namespace) -> list[Case]:

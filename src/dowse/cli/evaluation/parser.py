@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
 from typing import NoReturn
 
 from dowse.cli.main import ERROR
@@ -38,11 +40,32 @@ class _Parser(argparse.ArgumentParser):
 def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse what follows `dowse eval`."""
     step = arguments[0] if arguments and arguments[0] in STEPS else ""
-    options = eval_parser(step).parse_args(arguments[1:] if step else arguments)
+    parser = eval_parser(step)
+    options = parser.parse_args(_joined(arguments[1:] if step else arguments))
     options.step = step
+    if not step:
+        _check_step(parser, options.path)
     if not step and options.origin == "docs" and not options.level:
         options.level = "symbol"  # what is documented is a function, not a file
     return options
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Return the words with conditions joined to their flag: `-path:x` would be taken for a flag itself."""
+    words: list[str] = []
+    for word in arguments:
+        if words and words[-1] == "--filters" and word.startswith("-") and not word.startswith("--"):
+            words[-1] += f"={word}"
+        else:
+            words.append(word)
+    return words
+
+
+def _check_step(parser: argparse.ArgumentParser, path: str | None) -> None:
+    """Refuse a path that is not there and was probably meant as a step."""
+    meant = get_close_matches(path or "", STEPS, 1)
+    if path and meant and not Path(path).exists():
+        parser.error(f"there is no {path} to search; did you mean the step `dowse eval {meant[0]}`")
 
 
 def eval_parser(step: str = "") -> argparse.ArgumentParser:
@@ -139,10 +162,19 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--reranker", metavar="MODEL", help="which one: rerank (shipped), or a folder")
     group.add_argument("--models", default="", metavar="A,B", help="the same for each of these encoders")
     group.add_argument(
-        "--with", dest="systems", default="", metavar="T,T", help="other tools: ripgrep, fts5, semble=FOLDER"
+        "--with",
+        dest="systems",
+        default="",
+        metavar="T,T",
+        help="other tools: ripgrep, fts5, semble=FOLDER, constant (the same answer always: the floor)",
     )
     group.add_argument("--against", metavar="ROW", help="compare the others with this row (default: auto)")
-    group.add_argument("--filters", default="", metavar="F", help="ask every question with these conditions")
+    group.add_argument(
+        "--filters",
+        default="",
+        metavar="F",
+        help="ask every question with these conditions, e.g. --filters='-path:docs lang:go'",
+    )
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
@@ -168,7 +200,9 @@ def _add_outputs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument("--report", metavar="FILE", help="save it as JSON, for `eval gate` and `eval report`")
     group.add_argument("--markdown", metavar="FILE", help="write it as Markdown")
     group.add_argument("--html", metavar="FILE", help="write it as one page with plots")
-    group.add_argument("--worst", type=_count, default=5, metavar="N", help="worst questions listed (5)")
+    group.add_argument(
+        "--worst", type=_count, metavar="N", help="worst questions told (5; pages and files: more)"
+    )
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     group.add_argument("-q", "--quiet", action="store_true", help="no progress")
     return group

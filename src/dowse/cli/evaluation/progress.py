@@ -1,4 +1,4 @@
-"""How far an evaluation is: a bar for each thing that it does, on a terminal alone."""
+"""How far an evaluation is: a bar for each thing that it does; a line at its start where is no terminal."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dowse.cli.prepare import say
 from dowse.cli.progress import ProgressBar
 from dowse.eval.run import Progress
+
+# What can take long before anything else is said.
+_LONG = ("indexing", "embedding")
 
 
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
     """Give what shows how far a run is; a new bar takes the place of the one before."""
-    enabled = not quiet and sys.stderr.isatty()
+    terminal = sys.stderr.isatty()
+    enabled = not quiet and terminal
     bars: dict[str, ProgressBar] = {}
 
     def clear() -> None:
@@ -25,6 +30,8 @@ def progress(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
         key = f"{at.doing} {at.what}"
         if key not in bars:
             clear()
+            if at.doing in _LONG and not quiet and not terminal:
+                say(f"{at.doing} {at.total:,} {at.what}" if at.total else at.doing)
             bars[key] = ProgressBar(enabled, at.doing, at.what)
         bars[key].show(at)
 

@@ -17,13 +17,14 @@ from dowse.cli.output import print_json, render_models
 from dowse.cli.prepare import say
 from dowse.errors import EvalError
 from dowse.eval.about import about
+from dowse.eval.filtering import check_filters
 from dowse.eval.manifest import Entry, read_manifest
 from dowse.eval.means import make_report
 from dowse.eval.reports.model import Report, SetReport
 from dowse.eval.run import Running, ShowProgress, run_dataset, searched
 from dowse.eval.systems.named import named_system
 from dowse.eval.types import Dataset
-from dowse.eval.ways import USUAL, Way
+from dowse.eval.ways import USUAL, Way, row_to_compare_with
 from dowse.source.corpus import is_corpus
 
 _INDEX_SETTINGS = ("exclude", "strip_docs", "encoder", "view", "reranker")
@@ -44,7 +45,7 @@ def evaluate(options: argparse.Namespace) -> int:
         for entry in entries:
             build_entry(entry, options)
     report = run(entries, options, ways)
-    deliver(report, options, worst_of=report.against)
+    deliver(report, options)
     return FOUND
 
 
@@ -99,11 +100,16 @@ def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Way, 
     asked = [(entry, each) for entry in entries for each in entry.datasets(options.level, options.half)]
     for entry, dataset in asked:
         searched(dataset, entry.watched_dir)
+        check_filters(_filters(entry, running))
     with progress(options.quiet) as show:
         sets = [_run_set(entry, dataset, running, options.index, show) for entry, dataset in asked]
     for left_out in dict.fromkeys(str(each.dataset.index["left_out"]) for each in sets):
         if left_out:
             say(f"left out, for want of an encoder or a graph: {left_out}")
+    for each in sets:
+        name = f"{each.dataset.name}: " if len(sets) > 1 else ""
+        for note in each.dataset.notes:
+            say(f"{name}{note}")
     return make_report({**about(["dowse", *sys.argv[1:]]), **_facts(sets, options)}, sets)
 
 
@@ -113,21 +119,25 @@ def _running(options: argparse.Namespace, ways: tuple[Way, ...]) -> Running:
         systems=tuple(named_system(each) for each in listed(options.systems)),
         ks=_ks(options.ks),
         depth=options.depth,
-        against=options.against or USUAL,
         filters=options.filters,
         settings=tuple((name, getattr(options, name)) for name in _INDEX_SETTINGS),
     )
-    if options.against and options.against not in running.names:
+    against = row_to_compare_with(running.names, options.against or USUAL)
+    if options.against and not against:
         raise EvalError(f"--against {options.against} is no row of these: {', '.join(running.names)}")
-    return running
+    return replace(running, against=against)
 
 
 def _run_set(entry: Entry, dataset: Dataset, running: Running, index: bool, show: ShowProgress) -> SetReport:
-    filters = " ".join(filter(None, (running.filters, entry.filters)))
     # An index that the user named is taken as it is, unless he says otherwise.
     refresh = index or not entry.store_dir
-    running = replace(running, filters=filters, on_progress=show)
+    running = replace(running, filters=_filters(entry, running), on_progress=show)
     return run_dataset(dataset, entry.watched_dir, running, entry.index_dir(dataset), refresh=refresh)
+
+
+def _filters(entry: Entry, running: Running) -> str:
+    """Return what every question of an entry is asked with."""
+    return " ".join(filter(None, (running.filters, entry.filters)))
 
 
 def _facts(sets: Sequence[SetReport], options: argparse.Namespace) -> dict[str, object]:

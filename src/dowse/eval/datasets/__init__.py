@@ -11,7 +11,7 @@ from dowse.eval.datasets.beir import is_beir, read_beir
 from dowse.eval.datasets.challenge import is_challenge, read_challenge
 from dowse.eval.datasets.codesearchnet import read_functions
 from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
-from dowse.eval.datasets.lines import first_rows, plain_name
+from dowse.eval.datasets.lines import check_form, first_rows, plain_name
 from dowse.eval.datasets.making import at_level, make_dataset
 from dowse.eval.datasets.repos import is_suite, read_suite
 from dowse.eval.halves import take_half
@@ -84,6 +84,8 @@ def _read(
         return [_read_case_file(path, name)]
     if is_corpus(path):
         return [read_functions(path, name)]
+    if path.is_file():
+        check_form(path)
     raise EvalError(f"{path} holds no questions that we know; {_KNOWN}")
 
 

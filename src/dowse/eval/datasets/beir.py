@@ -30,9 +30,10 @@ def read_beir(folder: Path, queries: str = "", name: str = "") -> list[Dataset]:
     Args:
         folder: Where the corpus lies; it is what is searched.
         queries: The name of one file of queries, with or without "queries-" and endings; "" takes all.
-        name: Of the datasets; "" takes the folder's. What follows "queries" is added: `name/summary`.
+        name: Of the datasets; "" takes the folder's. What follows "queries" is added, `name/summary`, unless
+            both the name and the file are given.
     """
-    name = name or folder.name
+    named, name = bool(name and queries), name or folder.name
     files = query_files(folder)
     chosen = list(files) if not queries else [_stem(queries, files, folder)]
     found = []
@@ -40,7 +41,8 @@ def read_beir(folder: Path, queries: str = "", name: str = "") -> list[Dataset]:
         suffix = stem.removeprefix(_QUERIES).lstrip("-_.")
         cases = beir_cases(folder, stem)
         told = (files[stem], *_qrels_files(folder))
-        found.append(make_dataset(f"{name}/{suffix}" if suffix else name, cases, told, root=folder))
+        full = f"{name}/{suffix}" if suffix and not named else name
+        found.append(make_dataset(full, cases, told, root=folder))
     return found
 
 

@@ -119,10 +119,10 @@ def _file_target(target: object, where: str) -> str:
         if start is None and end is not None:
             raise EvalError(f'{where}: "end_line" needs a "start_line"')
         span = "" if start is None else f"#{start}-{start if end is None else end}"
-        target = f"{_name(path, where)}{span}"
+        target = f"{_path(path, where)}{span}"
         if span and not SPAN.search(target):
             raise EvalError(f"{where}: lines are numbers, not {span.removeprefix('#')}")
-    name = _name(target, where)
+    name = _path(target, where)
     lines = SPAN.search(name)
     if lines and not 1 <= int(lines[1]) <= int(lines[2] or lines[1]):
         raise EvalError(f"{where}: {lines[0]} is no span of lines; they count from 1, the first comes first")
@@ -132,11 +132,13 @@ def _file_target(target: object, where: str) -> str:
 def _symbol_target(target: object, where: str) -> str:
     """Return a symbol as `path::qualified.name`, its name alone, or an id."""
     if not isinstance(target, dict):
-        return _name(target, where)
+        whole = _name(target, where)
+        file, _, name = whole.partition("::")
+        return f"{_path(file, where)}::{name}" if file.strip() and name else whole
     _check_keys(target, _SYMBOL_KEYS, where)
     name = _name(target.get("symbol") or target.get("name"), where)
     path = target.get("path")
-    return name if path is None else f"{_name(path, where)}::{name}"
+    return name if path is None else f"{_path(path, where)}::{name}"
 
 
 def _name(value: object, where: str) -> str:
@@ -144,6 +146,11 @@ def _name(value: object, where: str) -> str:
     if not isinstance(value, str) or not value.removeprefix("./").strip():
         raise EvalError(f"{where}: an answer is a path or a name, not {value!r}")
     return value.removeprefix("./")
+
+
+def _path(value: object, where: str) -> str:
+    """Return a path as results have it, also one that was written on Windows."""
+    return _name(_name(value, where).replace("\\", "/"), where)
 
 
 def _check_keys(target: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:

@@ -17,6 +17,8 @@ _SNIFFED_ROWS = 20
 
 _COMMENTS = (b"#", b"//")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_HEAD_BYTES = 1_024
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -34,8 +36,32 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise EvalError(f"{path} can't be read ({error}); check the path and that it is complete") from error
 
 
+def check_encoding(path: Path) -> None:
+    """Refuse a file in UTF-16, which editors on Windows may write: it looks like no text that we know."""
+    if _head(path).startswith(_UTF_16):
+        raise EvalError(f"{path} is written in UTF-16; save it as UTF-8")
+
+
+def check_form(path: Path) -> None:
+    """Refuse a file that holds objects in another form than one a line, and say in which."""
+    check_encoding(path)
+    if _head(path).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"["):
+        raise EvalError(
+            f"{path} is a JSON list; write one object a line, without brackets and commas (JSONL)"
+        )
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with open_packed(str(path)) as stream:
+            return stream.read(_HEAD_BYTES)
+    except (EOFError, OSError, zlib.error):
+        return b""  # whoever reads it says what is wrong
+
+
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Give every line's object, each with `file:line` for messages about it; comments are left out."""
+    check_form(path)
     for number, line in read_lines(path):
         if line.startswith(_COMMENTS):
             continue

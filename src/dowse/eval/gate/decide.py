@@ -8,13 +8,12 @@ from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport
-from dowse.eval.stats import Difference, compare, compare_macro
+from dowse.eval.reports.wording import named, too_few
+from dowse.eval.stats import FEWEST, Difference, compare, compare_macro
 from dowse.eval.types import Result
 
 # Means closer than this are equal.
 TOLERANCE = 1e-9
-# With fewer questions that differ no flip of signs is rarer than 1 in 20: nothing could count as real.
-_FEWEST = 6
 # What must agree before two reports can be compared, beside the level.
 _SAME = ("half", "counting", "strip_docs")
 
@@ -223,13 +222,18 @@ def _reasons(mean: GateRow, rows: Sequence[GateRow], within_noise: bool, passed:
         reasons.append(f"at least as good on the mean and on {sets}")
     if within_noise:
         reasons.append(_choice(forgiven))
-    few = [row for row in forgiven if row.differing < _FEWEST]
+    few = [row for row in forgiven if row.differing < FEWEST]
     reasons += [
-        f"{_called(row)}: only {row.differing} questions differ; fewer than {_FEWEST} can never be more "
+        f"{_called(row)}: only {row.differing} questions differ; fewer than {FEWEST} can never be more "
         "than noise, so this set could not have stopped anything"
         for row in few
     ]
-    return reasons
+    small = [row for row in rows if row.cases < FEWEST]
+    return [*reasons, *([f"{named([row.name for row in small])}: {_too_few(small)}"] if small else [])]
+
+
+def _too_few(rows: Sequence[GateRow]) -> str:
+    return too_few(rows[0].cases) if len(rows) == 1 else too_few(f"{len(rows)} sets")
 
 
 def _failure(row: GateRow, within_noise: bool) -> str:

@@ -15,7 +15,7 @@ _HELP = "\n".join(
     [
         "How well does it answer the question? Judge what it is, not how it is written.",
         *(f"  {grade}  {meaning}" for grade, meaning in GRADES.items()),
-        "  s  skip: leave it open",
+        "  s  skip: leave it open; the next time asks again",
         "  b  back to the one before, to look or to grade it again (Enter keeps what it has)",
         "  u  undo: take the last answer back",
         "  n  write a note on this one",
@@ -60,10 +60,11 @@ class _Dialogue:
         numbered = enumerate(questions, 1)
         self._steps = [_Step(number, each, item) for number, each in numbered for item in each.items]
         self._at = 0
+        self._skipped: set[int] = set()  # steps that are left open until the next time
         self._shown = -1  # the step that is on the screen
 
     def run(self) -> bool:
-        """Go on until all is judged or the judge has enough."""
+        """Go on until all is judged or skipped, or the judge has enough."""
         if not self._go_on():
             return self._finish()
         self.say(_HELP)
@@ -88,6 +89,12 @@ class _Dialogue:
         return not left
 
     def _finish(self) -> bool:
+        if self._skipped:
+            count = len(self._skipped)
+            self.say(
+                f"{len(self._steps) - count} judged, {count} skipped; the next time asks for those again"
+            )
+            return False
         self.say(f"all {len(self._steps)} results of {self._questions} queries are judged")
         return True
 
@@ -107,12 +114,13 @@ class _Dialogue:
             self._undo()
         elif answer == "n":
             self._note()
-        elif answer == "" and self._is_answered(self._at):
+        elif answer == "" and self._is_done(self._at):
             return self._go_on()
         elif answer == "s" or answer in map(str, GRADES):
             step = self._steps[self._at]
             grade = None if answer == "s" else int(answer)
             self._judgements.record(step.question, step.item, grade, skipped=grade is None)
+            (self._skipped.add if grade is None else self._skipped.discard)(self._at)
             return self._go_on()
         else:
             self.say(f"{one_line(answer, 20)!r} is no answer; 0, 1, 2 or 3 grade it, ? explains")
@@ -122,9 +130,13 @@ class _Dialogue:
         """Move to the next result without an answer, from here on and then from the start; False if none."""
         count = len(self._steps)
         order = [(self._at + ahead) % count for ahead in range(count)]
-        found = next((at for at in order if not self._is_answered(at)), None)
+        found = next((at for at in order if not self._is_done(at)), None)
         self._at = self._at if found is None else found
         return found is not None
+
+    def _is_done(self, at: int) -> bool:
+        """Whether this sitting need not ask for it again."""
+        return at in self._skipped or self._is_answered(at)
 
     def _is_answered(self, at: int) -> bool:
         known = self._judgements.get(self._steps[at].question, self._steps[at].item)
@@ -145,6 +157,7 @@ class _Dialogue:
         self._at = keys.index(last.key)
         step = self._steps[self._at]
         self._judgements.record(step.question, step.item, None)
+        self._skipped.discard(self._at)
         self.say("taken back:")
         self._shown = -1
 
@@ -167,12 +180,13 @@ class _Dialogue:
         self._shown = self._at
         step = self._steps[self._at]
         here, everywhere = self._left(step.number), self._left()
-        self.say(f"\n{_RULE}\nquery {step.number} of {self._questions}, {here} left ({everywhere} in all)")
+        left = f"{here} left ({everywhere} left in all)"
+        self.say(f"\n{_RULE}\nquery {step.number} of {self._questions}, {left}")
         self.say(f"  {one_line(step.question.query)}\n")
         for line in described(step.item):
             self.say(line)
         known = self._judgements.get(step.question, step.item)
-        if known and known.answered:
+        if known and known.said:
             said = "skipped" if known.grade is None else f"{known.grade}, {GRADES[known.grade]}"
             self.say(f"\nso far: {said}" + (f" (note: {one_line(known.note)})" if known.note else ""))
         self.say("")

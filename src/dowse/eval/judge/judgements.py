@@ -52,8 +52,13 @@ class Judgement:
 
     @property
     def answered(self) -> bool:
-        """Whether it need not be asked again."""
-        return self.skipped or self.grade is not None
+        """Whether it need not be asked again; what was skipped must."""
+        return self.grade is not None
+
+    @property
+    def said(self) -> bool:
+        """Whether there was an answer at all, be it a skip."""
+        return self.skipped or self.answered
 
 
 class Judgements:
@@ -99,12 +104,12 @@ class Judgements:
         return self._known.get((question.id, item.key))
 
     def last(self) -> Judgement | None:
-        """Return the newest answer."""
-        return next((each for each in reversed(self._known.values()) if each.answered), None)
+        """Return the newest answer, be it a skip."""
+        return next((each for each in reversed(self._known.values()) if each.said), None)
 
     def all(self) -> list[Judgement]:
-        """Return every answer, oldest first."""
-        return [each for each in self._known.values() if each.answered]
+        """Return every answer, skips among them, oldest first."""
+        return [each for each in self._known.values() if each.said]
 
     def record(
         self,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dowse.api import Index
 from dowse.errors import EvalError
-from dowse.eval.datasets.lines import plain_text, read_lines
+from dowse.eval.datasets.lines import check_encoding, plain_text, read_lines
 from dowse.eval.matching import as_found
 from dowse.eval.run import askable, asking
 from dowse.eval.types import Found, Search
@@ -70,6 +70,7 @@ def read_queries(path: str | Path) -> list[str]:
     What comes again is left out, and what begins with a hash and a blank (`#include` may well be asked for).
     """
     found = []
+    check_encoding(Path(path))
     for number, line in read_lines(Path(path)):
         if line.startswith(b"# "):
             continue

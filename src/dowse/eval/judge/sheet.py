@@ -104,8 +104,8 @@ def read_sheet(path: str | Path) -> Sheet:
         judgement = _graded(block, problems, str(path))
         if judgement is not None:
             judged.append(judgement)
-    answered = tuple(each for each in judged if each.answered or each.note)
-    empty = sum(not each.answered for each in judged)
+    answered = tuple(each for each in judged if each.said or each.note)
+    empty = sum(not each.said for each in judged)
     return Sheet(answered, empty, tuple(problems))
 
 

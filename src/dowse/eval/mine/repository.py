@@ -43,7 +43,7 @@ def open_repository(folder: str | os.PathLike[str]) -> Repository:
     if isinstance(said, str):
         raise EvalError(
             f"{folder} is not a folder in the work tree of a git repository ({said}); "
-            "questions can be mined from documentation instead"
+            "questions can be mined from documentation instead: `dowse eval --from docs`"
         )
     lines = os.fsdecode(said).split("\n")
     if lines[2].strip() == "true":

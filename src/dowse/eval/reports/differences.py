@@ -25,15 +25,35 @@ def differences(each: SetReport) -> dict[str, Difference]:
 
 def mean_differences(report: Report) -> dict[str, Difference]:
     """Return every mode's difference to the baseline on the mean of the sets' headlines."""
+    return _mean_differences(report, report.against)
+
+
+def _mean_differences(report: Report, against: str) -> dict[str, Difference]:
     found = {}
     for mode in report.modes:
-        if mode == report.against:
+        if mode == against:
             continue
-        pairs = [_pair_of(each, mode, report.against) for each in report.sets]
+        pairs = [_pair_of(each, mode, against) for each in report.sets]
         if pairs and all(pair[0] for pair in pairs):
             ours, theirs = (tuple(tuple(pair[side]) for pair in pairs) for side in (0, 1))
             found[mode] = _compare_macro(ours, theirs)
     return found
+
+
+def like_best(each: SetReport) -> tuple[str, ...]:
+    """Return the rows that can't be told from the best one: they differ from it by no more than noise."""
+    best = each.best
+    pairs = {row.mode: paired(row, best, each.metric) for row in each.results if best and row is not best}
+    return tuple(
+        mode
+        for mode, (ours, theirs) in pairs.items()
+        if ours and not _compare(tuple(ours), tuple(theirs)).real
+    )
+
+
+def like_best_mean(report: Report, best: str) -> tuple[str, ...]:
+    """Return the modes whose mean can't be told from that of the best one."""
+    return tuple(mode for mode, found in _mean_differences(report, best).items() if not found.real)
 
 
 def mean_interval(report: Report, mode: str) -> Interval | None:

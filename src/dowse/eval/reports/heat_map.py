@@ -72,7 +72,7 @@ def _cell(row: Row | None, mean: bool) -> str:
         return f'<td{place}><span class="cell none">·</span><span class="unseen">not run</span></td>'
     found = row.difference
     if found is None:
-        told, kind = "compared with" if row.baseline else "not compared", "even"
+        told, kind = "the baseline" if row.baseline else "not compared", "even"
     else:
         told = f"{signed(found.mean)}, {verdict(found)}"
         kind = shade(found.mean) + (" real" if found.real else "")

@@ -23,9 +23,11 @@ from dowse.eval.reports.wording import (
     first_right,
     half_label,
     index_facts,
+    like,
     metric_label,
     number,
     one_line,
+    searched_commit,
     signed,
     verdict,
 )
@@ -43,7 +45,7 @@ def render_html(report: Report, worst: int = 10, *, title: str = "Evaluation of 
 
     Args:
         report: What to show.
-        worst: How many of the worst questions of each set's best row to list.
+        worst: How many of the worst questions to list, of each set's row that is compared with.
         title: The page's title.
     """
     tables = [set_table(each) for each in report.sets]
@@ -95,6 +97,7 @@ def _header(report: Report, overview: Table | None, title: str) -> str:
     ]
     wanted = ("commit", "encoder", "date")
     facts += about_items({name: report.about[name] for name in wanted if name in report.about})
+    facts += searched_commit(report.indexes)
     items = "".join(
         f"<div><dt>{_safe(label)}</dt><dd>{_safe(value, 40)}</dd></div>" for label, value in facts
     )
@@ -108,13 +111,17 @@ def _lead(overview: Table | None) -> str:
         return ""
     name = _safe(best.mode.removeprefix(MEAN))
     where = f" on the {_safe(overview.name)}" if best.mode.startswith(MEAN) else ""
-    said = f"<strong>{name}</strong> is best{where}: {_safe(overview.metric)} {number(best.value)}"
+    standing = f" is {overview.standing}" if len(overview.rows) > 1 else ""
+    said = f"<strong>{name}</strong>{standing}{where}: "
+    said += f"{_safe(overview.metric)} {number(best.value)}"
     said += f" ({between(best.interval)})" if best.interval else ""
     against = _safe(overview.against.removeprefix(MEAN))
     if best.difference:
         kind = "a real difference" if best.difference.real else "which may be noise"
         said += f". Against {against} that is {signed(best.difference.mean)}, {kind}"
         said += f" ({chance(best.difference.p)})"
+    if overview.also:
+        said += f". {_safe(like([mode.removeprefix(MEAN) for mode in overview.also]))}"
     return f'<p class="lead">{said}.</p>'
 
 
@@ -161,6 +168,7 @@ def _figures(table: Table) -> str:
     facts = _safe(", ".join(table.facts))
     notes = _safe("; ".join(table.notes))
     said = f"<b>{_safe(table.name)}</b> {facts}<br>{notes}"
+    said += "".join(f"<br><strong>Note: {_safe(each)}.</strong>" for each in table.remarks)
     caption = f'<caption><span class="said">{said}</span></caption>'
     bounds = [end for row in table.rows if row.interval for end in row.interval]
     bounds += [row.value for row in table.rows if row.value is not None]
@@ -203,7 +211,11 @@ def _first(place: int) -> str:
 
 
 def _figure_row(row: Row, table: Table, ends: tuple[float, float]) -> str:
-    kind = "best" if row.best else "base" if row.baseline else ""
+    kind = " ".join(
+        name
+        for name, on in (("best", row.best), ("shared", row.best and not table.clear), ("base", row.baseline))
+        if on and len(table.rows) > 1
+    )
     cells = [
         f'<th scope="row">{_safe(row.mode)}</th>',
         f'<td class="value">{number(row.value)}</td>',
@@ -252,7 +264,8 @@ def _summary(table: Table) -> str:
     best = table.best
     score = f"{_safe(best.mode)} {number(best.value)}" if best else "no figures"
     facts = _safe(", ".join(table.facts))
-    return f'<b>{_safe(table.name)}</b><span>{facts}</span><span class="score">best: {score}</span>'
+    standing = f"{table.standing}: " if len(table.rows) > 1 else ""
+    return f'<b>{_safe(table.name)}</b><span>{facts}</span><span class="score">{standing}{score}</span>'
 
 
 def _searched(each: SetReport) -> str:
@@ -261,12 +274,12 @@ def _searched(each: SetReport) -> str:
 
 
 def _worst(each: SetReport, count: int) -> str:
-    best = each.best
-    cases = each.worst(best.mode, count) if best else []
-    if best is None or not cases:
+    told = each.told
+    cases = each.worst(told.mode, count) if told else []
+    if told is None or not cases:
         return ""
     items = "".join(f"<li>{_case(case, each.metric)}</li>" for case in cases)
-    summary = f"<summary>Worst questions of {_safe(best.mode)}</summary>"
+    summary = f"<summary>Worst questions of {_safe(told.mode)}</summary>"
     return f'<details>{summary}<ul class="worst">{items}</ul></details>'
 
 

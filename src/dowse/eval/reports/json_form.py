@@ -21,12 +21,17 @@ _KEPT = ("mrr@100", "ndcg@10", "recall@10")
 _WORST = 20
 
 
-def to_json(report: Report) -> dict[str, Any]:
-    """Return a report as plain data (docs/report.schema.json)."""
+def to_json(report: Report, worst: int = _WORST) -> dict[str, Any]:
+    """Return a report as plain data (docs/report.schema.json).
+
+    Args:
+        report: What to write.
+        worst: How many questions of each set are told in full; with 0 no question's text is in it.
+    """
     return {
         marks.REPORT: SCHEMA,
         "about": dict(report.about),
-        "sets": [_set(each) for each in report.sets],
+        "sets": [_set(each, worst) for each in report.sets],
         "means": [_figures(row) for row in report.means],
     }
 
@@ -67,18 +72,18 @@ def details(report: Report) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _set(each: SetReport) -> dict[str, Any]:
+def _set(each: SetReport, count: int) -> dict[str, Any]:
     found = differences(each)
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
-    best = each.best
-    worst = each.worst(best.mode, _WORST) if best else []
+    told = each.told
+    worst = each.worst(told.mode, count) if told else []
     return {
         "dataset": asdict(each.dataset),
         "against": each.against,
         "ids": ids,
         "rows": [_row(row, each.metric, ids, found.get(row.mode)) for row in each.results],
-        "worst": {"mode": best.mode if best else "", "cases": [_told(case) for case in worst]},
+        "worst": {"mode": told.mode if told else "", "cases": [_told(case) for case in worst]},
     }
 
 

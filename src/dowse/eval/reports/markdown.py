@@ -17,9 +17,11 @@ from dowse.eval.reports.wording import (
     figure,
     first_right,
     index_facts,
+    like,
     metric_label,
     number,
     one_line,
+    searched_commit,
     signed,
     verdict,
 )
@@ -36,7 +38,7 @@ def render_markdown(report: Report, worst: int = 5, *, title: str = "Evaluation"
 
     Args:
         report: What to show.
-        worst: How many of the worst questions of each set's best row to list; 0 for none.
+        worst: How many of the worst questions to list, of each set's row that is compared with; 0 for none.
         title: The heading.
     """
     parts = [f"{marks.comment(marks.REPORT)}\n# {escaped(title)}"]
@@ -46,9 +48,8 @@ def render_markdown(report: Report, worst: int = 5, *, title: str = "Evaluation"
     for each in report.sets:
         parts.append(_section(set_table(each)))
         parts += [part for part in (_index(each), _worst(each, worst)) if part]
-    about = [
-        f"- **{escaped(label)}**: {_about_value(label, value)}" for label, value in about_items(report.about)
-    ]
+    facts = about_items(report.about) + searched_commit(report.indexes)
+    about = [f"- **{escaped(label)}**: {_about_value(label, value)}" for label, value in facts]
     if about:
         parts.append("## About\n\n" + "\n".join(about))
     return "\n\n".join(parts) + "\n"
@@ -73,6 +74,7 @@ def _section(table: Table) -> str:
         f"## {escaped(table.name)}",
         f"{escaped(' · '.join(table.facts))}. {escaped('; '.join(table.notes))}.",
     ]
+    said += [f"> Note: {escaped(each)}." for each in table.remarks]
     return "\n\n".join([*said, _table(table), *_conclusion(table)])
 
 
@@ -108,10 +110,12 @@ def _line(cells: Sequence[str]) -> str:
 
 def _conclusion(table: Table) -> list[str]:
     best = table.best
-    if best is None or best.difference is None:
+    if best is None or len(table.rows) == 1:
         return []
-    said = f"Best: **{escaped(best.mode)}**, {escaped(compared(best.difference))}"
-    return [f"{said} against {escaped(table.against)}."]
+    said = f"{table.standing.capitalize()}: **{escaped(best.mode)}**"
+    if best.difference:
+        said += f", {escaped(compared(best.difference))} against {escaped(table.against)}"
+    return [f"{said}; {escaped(like(table.also))}." if table.also else f"{said}."]
 
 
 def _index(each: SetReport) -> str:
@@ -120,14 +124,14 @@ def _index(each: SetReport) -> str:
 
 
 def _worst(each: SetReport, count: int) -> str:
-    best = each.best
-    cases = each.worst(best.mode, count) if best else []
-    if best is None or not cases:
+    told = each.told
+    cases = each.worst(told.mode, count) if told else []
+    if told is None or not cases:
         return ""
     head = [metric_label(each.metric), "question", "wanted", "found instead"]
     lines = [_line(head), _line(["---:", "---", "---", "---"])]
     lines += [_line(_case(case, each.metric)) for case in cases]
-    summary = f"<summary>Worst questions of {_html(best.mode)}</summary>"
+    summary = f"<summary>Worst questions of {_html(told.mode)}</summary>"
     return "\n".join(["<details>", summary, "", *lines, "", "</details>"])
 
 

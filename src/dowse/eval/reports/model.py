@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dowse.eval.types import CaseResult, Dataset, Result
@@ -26,10 +26,13 @@ class SetFacts:
     strip_docs: bool = False
     graded: bool = False  # whether judgements have grades, not only yes
     index: Mapping[str, object] = field(default_factory=dict)  # files, symbols, settings, …
+    notes: Sequence[str] = ()  # what is amiss with the questions: answers that are not there, …
 
     @classmethod
-    def of(cls, dataset: Dataset, index: Mapping[str, object] | None = None) -> SetFacts:
-        """Return the facts of a dataset; `index` says what was searched."""
+    def of(
+        cls, dataset: Dataset, index: Mapping[str, object] | None = None, notes: Sequence[str] = ()
+    ) -> SetFacts:
+        """Return the facts of a dataset; `index` says what was searched, `notes` what is amiss."""
         return cls(
             name=dataset.name,
             level=dataset.level,
@@ -40,6 +43,7 @@ class SetFacts:
             strip_docs=dataset.strip_docs,
             graded=dataset.graded,
             index=dict(index or {}),
+            notes=list(notes),
         )
 
 
@@ -63,23 +67,43 @@ class SetReport:
 
     @property
     def best(self) -> Result | None:
-        """The row with the highest headline; the first of equals."""
+        """The row with the highest headline; of equals the one compared with, or else the first."""
         rows = [row for row in self.results if self.metric in row.metrics]
-        return max(rows, key=lambda row: row.metrics[self.metric], default=None)
+        base = self.baseline.mode if self.baseline else ""
+        return max(rows, key=lambda row: (row.metrics[self.metric], row.mode == base), default=None)
+
+    @property
+    def told(self) -> Result | None:
+        """The row whose worst questions are told: the one that was named to compare with, or else the best.
+
+        Of a saved report only one row's questions are known.
+        """
+        rows = [row for row in (self.row(self.against) if self.against else None, self.best) if row]
+        known = (row for row in rows if any(case.query for case in row.cases))
+        return next(known, next(iter(rows), None))
 
     def row(self, mode: str) -> Result | None:
         """Return the row of a mode."""
         return next((row for row in self.results if row.mode == mode), None)
 
     def worst(self, mode: str, count: int) -> list[CaseResult]:
-        """Return the questions a mode answered worst; ties by id.
+        """Return the questions a mode answered worst; of equals first those that another mode answered well.
 
         Of a saved report most are known by their ids alone; these are left out.
         """
         row = self.row(mode)
         cases = [case for case in row.cases if self.metric in case.values] if row else []
         missed = [case for case in cases if case.query and case.values[self.metric] < 1]
-        return sorted(missed, key=lambda case: (case.values[self.metric], case.id))[:count]
+        others: dict[str, float] = {}
+        for case in (case for each in self.results if each.mode != mode for case in each.cases):
+            others[case.id] = max(others.get(case.id, 0.0), case.values.get(self.metric, 0.0))
+
+        # Rounded, so that a saved report tells the same ones.
+        def order(case: CaseResult) -> tuple[float, float, str]:
+            own, best = case.values[self.metric], others.get(case.id, 0.0)
+            return round(own, PLACES), -round(best, PLACES), case.id
+
+        return sorted(missed, key=order)[:count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +130,11 @@ class Report:
         """The row that others are compared with, as the first set names it."""
         first = self.sets[0].baseline if self.sets else None
         return first.mode if first else ""
+
+    @property
+    def indexes(self) -> list[tuple[str, Mapping[str, object]]]:
+        """The name of each set, and what is known of the index that was searched."""
+        return [(each.dataset.name, each.dataset.index) for each in self.sets]
 
     def mean(self, mode: str) -> Result | None:
         """Return the row of means of a mode."""

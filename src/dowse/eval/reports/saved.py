@@ -39,8 +39,8 @@ def joined(reports: Sequence[Report]) -> Report:
 
 def _identity(each: SetReport) -> tuple[object, ...]:
     """Return what makes two sets the same: how they were asked and scored, and every question."""
-    facts = replace(each.dataset, index={})
-    values = tuple(getattr(facts, name) for name in SetFacts.__slots__ if name != "index")
+    told = ("index", "notes")  # of the run, not of the questions
+    values = tuple(getattr(each.dataset, name) for name in SetFacts.__slots__ if name not in told)
     ids = tuple(case.id for row in each.results[:1] for case in row.cases)
     return (*values, ids)
 

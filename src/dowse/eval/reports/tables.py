@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dowse.eval.reports.differences import differences, mean_differences, mean_interval
+from dowse.eval.reports.differences import (
+    differences,
+    like_best,
+    like_best_mean,
+    mean_differences,
+    mean_interval,
+)
 from dowse.eval.reports.model import MEAN, Report, SetReport
-from dowse.eval.reports.wording import gains, half_label, metric_label
-from dowse.eval.stats import Difference
+from dowse.eval.reports.wording import gains, half_label, metric_label, too_few
+from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import Interval, Result
 
 # Shown beside the headline in every table, where they are not the headline themselves.
@@ -56,6 +62,24 @@ class Table:
     against: str
     rows: tuple[Row, ...]
     groups: tuple[Group, ...]
+    like_best: tuple[str, ...] = ()  # rows that can't be told from the best one
+    remarks: tuple[str, ...] = ()  # what is amiss, each a sentence of its own
+
+    @property
+    def clear(self) -> bool:
+        """Whether the best row may be called so: what it is compared with is not as good."""
+        return self.against not in self.like_best
+
+    @property
+    def standing(self) -> str:
+        """What the best row is called."""
+        return "best" if self.clear else "highest"
+
+    @property
+    def also(self) -> tuple[str, ...]:
+        """The rows like the best one, without the one that it is compared with at length."""
+        said = self.against if self.best and self.best.difference else ""
+        return tuple(mode for mode in self.like_best if mode != said)
 
     @property
     def compares(self) -> bool:
@@ -97,6 +121,7 @@ def set_table(each: SetReport) -> Table:
         f"{facts.level} level",
         *(("documentation stripped",) if facts.strip_docs else ()),
     )
+    few = len(each.results) > 0 and facts.cases < FEWEST
     return Table(
         name=facts.name,
         metric=metric_label(each.metric),
@@ -105,6 +130,8 @@ def set_table(each: SetReport) -> Table:
         against=baseline.mode if baseline else each.against,
         rows=rows,
         groups=_groups(each.results, {each.metric}),
+        like_best=like_best(each),
+        remarks=(*facts.notes, *((too_few(facts.cases),) if few else ())),
     )
 
 
@@ -117,6 +144,7 @@ def mean_table(report: Report) -> Table | None:
     rows = _marked([_mean_row(report, row, found) for row in report.means])
     halves = dict.fromkeys(half_label(each.dataset.half) for each in report.sets)
     cases = sum(each.dataset.cases for each in report.sets)
+    best = next((row.mode.removeprefix(MEAN) for row in rows if row.best), "")
     return Table(
         name=f"mean of {len(report.sets)} sets",
         metric=metric_label(next(iter(metrics))) if len(metrics) == 1 else "headline",
@@ -125,6 +153,8 @@ def mean_table(report: Report) -> Table | None:
         against=MEAN + report.against,
         rows=rows,
         groups=_groups(report.means, metrics if len(metrics) == 1 else set()),
+        like_best=tuple(MEAN + mode for mode in like_best_mean(report, best)),
+        remarks=(too_few(cases),) if cases < FEWEST else (),
     )
 
 
@@ -145,10 +175,10 @@ def _mean_row(report: Report, row: Result, found: dict[str, Difference]) -> Row:
 
 
 def _marked(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Return the rows with the best one marked; the first of equals."""
-    best = max((row.value for row in rows if row.value is not None), default=None)
-    first = next((i for i, row in enumerate(rows) if best is not None and row.value == best), -1)
-    return tuple(replace(row, best=i == first) for i, row in enumerate(rows))
+    """Return the rows with the best one marked; of equals the one compared with, or else the first."""
+    known = [row for row in rows if row.value is not None]
+    best = max(known, key=lambda row: (row.value or 0.0, row.baseline), default=None)
+    return tuple(replace(row, best=row is best) for row in rows)
 
 
 def _notes(each: SetReport, headline: str) -> tuple[str, ...]:

@@ -13,9 +13,11 @@ from dowse.eval.reports.wording import (
     compared,
     figure,
     first_right,
+    like,
     metric_label,
     number,
     one_line,
+    searched_commit,
     signed,
     tail,
     verdict,
@@ -48,7 +50,7 @@ def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Colou
     Args:
         report: What to show.
         worst: How many of the worst questions of each set to list.
-        row: Of which row; "" takes the best of each set.
+        row: Of which row; "" takes the one that is compared with, or the best where none was named.
         colours: What to highlight with; nothing unless it is given.
     """
     parts = [_table(set_table(each), colours) for each in report.sets]
@@ -56,7 +58,8 @@ def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Colou
     if means:
         parts.append(_table(means, colours))
     parts += [part for each in report.sets if (part := _worst(each, worst, row, colours))]
-    about = [f"{label}: {value}" for label, value in about_items(report.about)]
+    facts = about_items(report.about) + searched_commit(report.indexes)
+    about = [f"{label}: {value}" for label, value in facts]
     if about:
         parts.append(
             "\n".join(f"{colours.dim}{line}{colours.reset}" for each in about for line in _wrap(each))
@@ -70,6 +73,7 @@ def _table(table: Table, colours: Colours) -> str:
         for line in _wrap(f"{one_line(table.name)}: {', '.join(table.facts)}")
     ]
     head += [f"{colours.dim}{line}{colours.reset}" for line in _wrap("; ".join(table.notes))]
+    head += [line for each in table.remarks for line in _wrap(f"note: {one_line(each)}")]
     blocks = [_block(table, blocks, colours) for blocks in _fitting(table)]
     return "\n".join([*head, "", "\n\n".join(blocks), *_conclusion(table, colours)])
 
@@ -89,7 +93,7 @@ class _Column:
 
 def _fitting(table: Table) -> list[list[list[_Column]]]:
     """Return the groups of columns in blocks, each as many as stand beside the names of the modes."""
-    room = WIDTH - 2 - _name_width(table)
+    room = WIDTH - 3 - _name_width(table)
     blocks: list[list[list[_Column]]] = [[]]
     left = room
     for group in _printed(table):
@@ -148,9 +152,9 @@ def _block(table: Table, groups: Sequence[Sequence[_Column]], colours: Colours) 
     width = _name_width(table)
     titles = "  ".join(group[0].title.rjust(_group_width(group)) for group in groups)
     labels = "  ".join(_aligned(group, [c.label for c in group]) for group in groups)
-    lines = [f"{colours.dim}{'':{width + 4}}{line}".rstrip() + colours.reset for line in (titles, labels)]
+    lines = [f"{colours.dim}{'':{width + 5}}{line}".rstrip() + colours.reset for line in (titles, labels)]
     for i, row in enumerate(table.rows):
-        mark = "*" if row.best else "=" if row.baseline else " "
+        mark = "  " if len(table.rows) == 1 else ("*" if row.best else " ") + ("=" if row.baseline else " ")
         figures = "  ".join(_aligned(group, [c.cells[i] for c in group]) for group in groups)
         text = f"{mark} {one_line(row.mode, width):{width}}  {figures}".rstrip()
         lines.append(f"{colours.bold}{text}{colours.reset}" if row.best else text)
@@ -165,20 +169,22 @@ def _aligned(group: Sequence[_Column], cells: Sequence[str]) -> str:
 def _conclusion(table: Table, colours: Colours) -> list[str]:
     """Return what the table says about its best row."""
     best = table.best
-    if best is None:
+    if best is None or len(table.rows) == 1:
         return []
     against = one_line(table.against, _MODE_WIDTH)
-    said = f"* best: {one_line(best.mode, _MODE_WIDTH)}"
+    said = f"* {table.standing}: {one_line(best.mode, _MODE_WIDTH)}"
     if best.difference:
         said += f", {table.metric} against = {against}: {compared(best.difference)}"
     elif best.baseline and len(table.rows) > 1:
         said += ", which the others are compared with (=)"
+    if table.also:
+        said += f"; {like([one_line(mode, _MODE_WIDTH) for mode in table.also])}"
     return ["", *(f"{colours.match}{line}{colours.reset}" for line in _wrap(said))]
 
 
 def _worst(each: SetReport, count: int, mode: str, colours: Colours) -> str:
     """Return the questions that went worst, with what was found instead of what."""
-    chosen = mode or (each.best.mode if each.best else "")
+    chosen = mode or (each.told.mode if each.told else "")
     cases = each.worst(chosen, count)
     if not cases:
         return ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from dowse.eval.stats import Difference
+from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import Interval
 
 _NAMES = {"mrr": "MRR", "ndcg": "nDCG", "condensed_ndcg": "condensed nDCG"}
@@ -14,12 +14,22 @@ _HALVES = {
     "tune": "the half for choosing",
     "report": "the half for reporting",
 }
-_ABOUT = {"dowse": "dowse", "index": "Index settings", "settings": "Index settings"}
+_ABOUT = {
+    "dowse": "dowse",
+    "commit": "dowse commit",
+    "index": "Index settings",
+    "settings": "Index settings",
+}
 NOTHING = "–"
+# Digits of a commit that are shown.
+_COMMIT = 12
 # What would be written as .000, which no chance is.
 _SMALL_P = 0.0005
 # Labels of `about_items` whose values are code.
-CODE_LABELS = ("Command", "Commit")
+SEARCHED = "Searched commit"
+CODE_LABELS = ("Command", "dowse commit", SEARCHED)
+# So many names of rows are written out.
+_NAMED = 3
 
 
 def metric_label(metric: str) -> str:
@@ -89,6 +99,36 @@ def compared(difference: Difference) -> str:
     """Return a difference with all that is known of it."""
     lies = f"{signed(difference.low)} to {signed(difference.high)}"
     return f"{signed(difference.mean)} ({lies}, {chance(difference.p)}): {verdict(difference)}"
+
+
+def named(names: Sequence[str]) -> str:
+    """Return names, of many the first ones and how many more there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
+
+
+def too_few(count: int | str) -> str:
+    """Return what so few questions can't tell."""
+    return f"too few questions to tell ({count}): under {FEWEST} nothing is real, and intervals mean little"
+
+
+def like(names: Sequence[str]) -> str:
+    """Return which rows are as good as the best, as far as anybody can tell; "" for none."""
+    return f"{named(names)} can't be told apart from it (noise)" if names else ""
+
+
+def searched_commit(sets: Iterable[tuple[str, Mapping[str, object]]]) -> list[tuple[str, str]]:
+    """Return which commit was searched, as a label and its value; none where it is not known of a few sets.
+
+    Args:
+        sets: Name of each, and what is known of its index.
+    """
+    known = {name: str(commit)[:_COMMIT] for name, index in sets if (commit := index.get("commit"))}
+    if not known or len(set(known.values())) > _NAMED:
+        return []
+    if len(set(known.values())) == 1:
+        return [(SEARCHED, next(iter(known.values())))]
+    return [(SEARCHED, one_line(", ".join(f"{name} {commit}" for name, commit in known.items())))]
 
 
 def gains(graded: bool) -> str:

@@ -5,9 +5,10 @@ They see what dowse sees: the files and texts of its index, without documentatio
 
 from __future__ import annotations
 
+from dowse.eval.systems.constant import constant
 from dowse.eval.systems.fts5 import fts5
 from dowse.eval.systems.ripgrep import ripgrep
 from dowse.eval.systems.semble import semble
 from dowse.eval.systems.system import System
 
-__all__ = ["System", "fts5", "ripgrep", "semble"]
+__all__ = ["System", "constant", "fts5", "ripgrep", "semble"]

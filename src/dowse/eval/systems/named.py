@@ -1,4 +1,4 @@
-"""Other tools by the names that the command line gives them: `ripgrep`, `fts5`, `semble=FOLDER`."""
+"""Other tools by the names that the command line gives them, `semble` with the folder of its model."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dowse.api import Index
 from dowse.errors import EvalError
+from dowse.eval.systems.constant import constant
 from dowse.eval.systems.fts5 import fts5
 from dowse.eval.systems.ripgrep import ripgrep
 from dowse.eval.systems.semble import semble
@@ -20,10 +21,12 @@ def named_system(text: str) -> tuple[str, MakeSystem]:
     name, _, folder = text.partition("=")
     if name == "ripgrep":
         return name, lambda index, level: ripgrep(index, level=level)
+    if name == "constant":
+        return name, lambda index, level: constant(index, level=level)
     if name == "fts5":
         return name, lambda index, _: fts5(index)
     if name == "semble" and folder:
         return name, lambda index, level: semble(index, folder, level=level)
     if name == "semble":
         raise EvalError("semble needs a model2vec model; write semble=FOLDER")
-    raise EvalError(f"no tool is called {name!r}; there are ripgrep, fts5 and semble=FOLDER")
+    raise EvalError(f"no tool is called {name!r}; there are ripgrep, fts5, constant and semble=FOLDER")

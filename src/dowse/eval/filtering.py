@@ -1,0 +1,30 @@
+"""Conditions that every question is asked with, and the questions that can't be asked with them."""
+
+from __future__ import annotations
+
+from dowse.eval.types import Dataset
+from dowse.query import Query, QueryError, narrow, plain_query
+
+
+def check_filters(filters: str) -> None:
+    """Raise QueryError if the conditions have no clear meaning, whatever is asked."""
+    narrow(Query(()), filters)
+
+
+def clashes(query: str, filters: str) -> bool:
+    """Whether a question as words contradicts the conditions, as "run the test" does with `-test`."""
+    try:
+        narrow(plain_query(query), filters)
+    except QueryError:
+        return True
+    return False
+
+
+def note_clashes(dataset: Dataset, filters: str) -> str:
+    """Return a note on the questions that the conditions leave without an answer, "" if there are none."""
+    count = sum(clashes(case.query, filters) for case in dataset.asked) if filters.strip() else 0
+    if not count:
+        return ""
+    if count == 1:
+        return "1 question asks for what the filters exclude, and counts as answered with nothing"
+    return f"{count} questions ask for what the filters exclude, and count as answered with nothing"

@@ -1,0 +1,38 @@
+"""The floor: one answer to all questions, the largest first. Whatever does no better found nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from dowse.api import Index
+from dowse.eval.systems.places import found_symbol, read_places
+from dowse.eval.systems.system import System, opened
+from dowse.eval.types import Found
+
+
+def constant(place: Index | str | Path, *, exclude: Iterable[str] = (), level: str = "file") -> System:
+    """Return what answers with the files of most symbols, or with the longest symbols.
+
+    Args:
+        place: An index, whose files are taken as they are, or a folder.
+        exclude: What to leave out of a folder, written as in .gitignore.
+        level: "file" or "symbol".
+    """
+    with opened(place, exclude) as index:
+        found = _longest_symbols(index) if level == "symbol" else _largest_files(index)
+    about = (
+        f"the same for every question: {'longest symbols' if level == 'symbol' else 'largest files'} first"
+    )
+    return System("constant", about, lambda _, k: found[:k])
+
+
+def _largest_files(index: Index) -> list[Found]:
+    files = sorted(index.files(), key=lambda file: (-file.symbols, file.path))
+    return [Found(file.path) for file in files]
+
+
+def _longest_symbols(index: Index) -> list[Found]:
+    rows = [row for each in read_places(index).rows.values() for row in each]
+    rows.sort(key=lambda row: (row.start_line - row.end_line, row.path, row.start_line, row.key))
+    return [found_symbol(row) for row in rows]
