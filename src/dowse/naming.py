@@ -122,7 +122,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _unknown(text: str) -> DowseError:
-    return DowseError(f"no symbol is called {text}; `dowse symbols {text}` looks for similar names")
+    return DowseError(f"no symbol is called {text}; `dowse search {text}` shows what comes nearest")
 
 
 def _ends_with(row: SymbolRow, parts: list[str]) -> bool:
