@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from dowse.encode.document import Document, Form, first_sentence, query_view, views
 from dowse.encode.models import shipped_folder
-from dowse.encode.onnx_encoder import GPU_MODEL_FILE, MODEL_FILE, TOKENIZER_FILE
+from dowse.encode.onnx_encoder import TOKENIZER_FILE, own_session
 from dowse.encode.text_encoder import document_text, find_model, read_form
 from dowse.encode.words import LAST, UNKNOWN
 from dowse.errors import ConfigError, DowseError
@@ -124,12 +124,7 @@ class OwnCrossEncoder:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        from dowse.encode.session import open_session, uses_gpu
-
-        gpu_model = self._folder / GPU_MODEL_FILE
-        if uses_gpu(self._device) and gpu_model.exists():
-            return open_session(gpu_model, self._device)
-        return open_session(self._folder / MODEL_FILE, self._device, optimise=False)
+        return own_session(self._folder, self._device)
 
 
 def joint_ids(query: str, document: Document, words: Words, form: Form) -> list[int]:

@@ -87,12 +87,7 @@ class OnnxEncoder:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        from dowse.encode.session import open_session, uses_gpu
-
-        gpu_model = self._folder / GPU_MODEL_FILE
-        if uses_gpu(self._device) and gpu_model.exists():
-            return open_session(gpu_model, self._device)
-        return open_session(self._folder / MODEL_FILE, self._device, optimise=False)
+        return own_session(self._folder, self._device)
 
     def _views(self, document: Document) -> list[View]:
         form = self._about.form
@@ -120,3 +115,13 @@ class OnnxEncoder:
         sums = np.zeros((len(viewed), self.dimension), np.float32)
         np.add.at(sums, owners, vectors * np.array([[view.weight] for view in flat], np.float32))
         return unit(sums)
+
+
+def own_session(folder: Path, device: str) -> InferenceSession:
+    """Open a model of ours: what the GPU likes if there is one, else what is quick on a CPU."""
+    from dowse.encode.session import open_session, uses_gpu
+
+    gpu_model = folder / GPU_MODEL_FILE
+    if uses_gpu(device) and gpu_model.exists():
+        return open_session(gpu_model, device)
+    return open_session(folder / MODEL_FILE, device, optimise=False)

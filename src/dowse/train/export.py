@@ -67,21 +67,12 @@ def export(
         kind: "int8" or "float".
     """
     form = form or Form()
-    pruned = prune(tokenizer)
-    smaller = {**weights, "word_emb": weights["word_emb"][pruned.kept]}
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / TOKENIZER_FILE).write_text(pruned.tokenizer, encoding="utf-8")
+    smaller = begin(weights, tokenizer, folder)
     if kind == "float":
         models = {MODEL_FILE: float_model(smaller, form.tokens)}
     else:
         words = Words.read(folder / TOKENIZER_FILE)
-        ranges = find_ranges(smaller, form, sequences(calibration, words, form))
-        models = {
-            MODEL_FILE: int8_model(smaller, form.tokens, ranges),
-            GPU_MODEL_FILE: unpacked_model(smaller, form.tokens, ranges),
-        }
-    write_models(folder, models)
-    files = (*models, WEIGHTS_FILE, TOKENIZER_FILE)
+        models = eight_bits(smaller, form, sequences(calibration, words, form))
     description = {
         "arch": ARCHITECTURE,
         "version": FORMAT_VERSION,
@@ -90,12 +81,39 @@ def export(
         "kind": kind,
         "pooling": "first token",
         "form": asdict(form),
-        "sha256": {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in files},
     }
-    (folder / DESCRIPTION_FILE).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+    finish(folder, models, DESCRIPTION_FILE, description)
 
 
-def write_models(folder: Path, models: Mapping[str, ModelProto]) -> None:
+def begin(weights: Weights, tokenizer: str, folder: Path) -> Weights:
+    """Write the tokenizer without what nobody needs; return the weights that are left."""
+    pruned = prune(tokenizer)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / TOKENIZER_FILE).write_text(pruned.tokenizer, encoding="utf-8")
+    return {**weights, "word_emb": weights["word_emb"][pruned.kept]}
+
+
+def eight_bits(weights: Weights, form: Form, read: Iterable[Sequence[int]]) -> dict[str, ModelProto]:
+    """Return the graphs in eight bits, with ranges taken from what is read in use."""
+    ranges = find_ranges(weights, form, read)
+    return {
+        MODEL_FILE: int8_model(weights, form.tokens, ranges),
+        GPU_MODEL_FILE: unpacked_model(weights, form.tokens, ranges),
+    }
+
+
+def finish(
+    folder: Path, models: Mapping[str, ModelProto], file: str, description: Mapping[str, object]
+) -> None:
+    """Write the graphs, and what describes them: with the hashes of all files beside it."""
+    _write_models(folder, models)
+    files = (*models, WEIGHTS_FILE, TOKENIZER_FILE)
+    hashes = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files}
+    told = json.dumps({**description, "sha256": hashes}, indent=2)
+    (folder / file).write_text(told + "\n", encoding="utf-8")
+
+
+def _write_models(folder: Path, models: Mapping[str, ModelProto]) -> None:
     """Write graphs whose large constants lie in one file: those of the same name are shared."""
     places: dict[str, tuple[int, int]] = {}
     with (folder / WEIGHTS_FILE).open("wb") as stream:

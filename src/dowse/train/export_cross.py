@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from dowse.encode.cross import CROSS_FILE, CROSS_VERSION, joint_ids
 from dowse.encode.document import Document, Form, first_sentence
-from dowse.encode.onnx_encoder import GPU_MODEL_FILE, MODEL_FILE, TOKENIZER_FILE, WEIGHTS_FILE
+from dowse.encode.onnx_encoder import TOKENIZER_FILE
 from dowse.encode.words import Words
 from dowse.errors import DowseError
-from dowse.train.export import find_ranges, write_models
-from dowse.train.export_graph import Weights, int8_model, unpacked_model
-from dowse.train.export_vocabulary import prune
+from dowse.train.export import begin, eight_bits, finish
+from dowse.train.export_graph import Weights
 
 # What it was trained with: 112 ids of a document, <s> and </s> counted, 32 of them of its documentation.
 CROSS_FORM = Form(tokens=112, docs=32, query=46)
@@ -38,27 +35,11 @@ def export_cross(
     """
     if "head" not in weights:
         raise DowseError("these weights have no head, so they are no cross-encoder; leave out --unit")
-    pruned = prune(tokenizer)
-    smaller = {**weights, "word_emb": weights["word_emb"][pruned.kept]}
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / TOKENIZER_FILE).write_text(pruned.tokenizer, encoding="utf-8")
+    smaller = begin(weights, tokenizer, folder)
     words = Words.read(folder / TOKENIZER_FILE)
-    longest = Form(tokens=_LONGEST)
-    ranges = find_ranges(smaller, longest, _pairs(calibration, words))
-    models = {
-        MODEL_FILE: int8_model(smaller, longest.tokens, ranges),
-        GPU_MODEL_FILE: unpacked_model(smaller, longest.tokens, ranges),
-    }
-    write_models(folder, models)
-    files = (*models, WEIGHTS_FILE, TOKENIZER_FILE)
-    description = {
-        "version": CROSS_VERSION,
-        "name": name,
-        "unit": unit,
-        "form": asdict(CROSS_FORM),
-        "sha256": {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in files},
-    }
-    (folder / CROSS_FILE).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
+    models = eight_bits(smaller, Form(tokens=_LONGEST), _pairs(calibration, words))
+    description = {"version": CROSS_VERSION, "name": name, "unit": unit, "form": asdict(CROSS_FORM)}
+    finish(folder, models, CROSS_FILE, description)
 
 
 def _pairs(documents: Sequence[Document], words: Words) -> Iterator[list[int]]:

@@ -274,12 +274,11 @@ def _searched(each: SetReport) -> str:
 
 
 def _worst(each: SetReport, count: int) -> str:
-    told = each.told
-    cases = each.worst(told.mode, count) if told else []
-    if told is None or not cases:
+    cases = each.worst(each.told, count)
+    if not cases:
         return ""
     items = "".join(f"<li>{_case(case, each.metric)}</li>" for case in cases)
-    summary = f"<summary>Worst questions of {_safe(told.mode)}</summary>"
+    summary = f"<summary>Worst questions of {_safe(each.told)}</summary>"
     return f'<details>{summary}<ul class="worst">{items}</ul></details>'
 
 

@@ -76,14 +76,13 @@ def _set(each: SetReport, count: int) -> dict[str, Any]:
     found = differences(each)
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
-    told = each.told
-    worst = each.worst(told.mode, count) if told else []
+    worst = [_told(case) for case in each.worst(each.told, count)]
     return {
         "dataset": asdict(each.dataset),
         "against": each.against,
         "ids": ids,
         "rows": [_row(row, each.metric, ids, found.get(row.mode)) for row in each.results],
-        "worst": {"mode": told.mode if told else "", "cases": [_told(case) for case in worst]},
+        "worst": {"mode": each.told, "cases": worst},
     }
 
 

@@ -124,14 +124,13 @@ def _index(each: SetReport) -> str:
 
 
 def _worst(each: SetReport, count: int) -> str:
-    told = each.told
-    cases = each.worst(told.mode, count) if told else []
-    if told is None or not cases:
+    cases = each.worst(each.told, count)
+    if not cases:
         return ""
     head = [metric_label(each.metric), "question", "wanted", "found instead"]
     lines = [_line(head), _line(["---:", "---", "---", "---"])]
     lines += [_line(_case(case, each.metric)) for case in cases]
-    summary = f"<summary>Worst questions of {_html(told.mode)}</summary>"
+    summary = f"<summary>Worst questions of {_html(each.told)}</summary>"
     return "\n".join(["<details>", summary, "", *lines, "", "</details>"])
 
 

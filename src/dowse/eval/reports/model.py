@@ -73,14 +73,15 @@ class SetReport:
         return max(rows, key=lambda row: (row.metrics[self.metric], row.mode == base), default=None)
 
     @property
-    def told(self) -> Result | None:
-        """The row whose worst questions are told: the one that was named to compare with, or else the best.
+    def told(self) -> str:
+        """The mode whose worst questions are told: the one that was named to compare with, or else the best.
 
         Of a saved report only one row's questions are known.
         """
         rows = [row for row in (self.row(self.against) if self.against else None, self.best) if row]
         known = (row for row in rows if any(case.query for case in row.cases))
-        return next(known, next(iter(rows), None))
+        chosen = next(known, next(iter(rows), None))
+        return chosen.mode if chosen else ""
 
     def row(self, mode: str) -> Result | None:
         """Return the row of a mode."""

@@ -184,7 +184,7 @@ def _conclusion(table: Table, colours: Colours) -> list[str]:
 
 def _worst(each: SetReport, count: int, mode: str, colours: Colours) -> str:
     """Return the questions that went worst, with what was found instead of what."""
-    chosen = mode or (each.told.mode if each.told else "")
+    chosen = mode or each.told
     cases = each.worst(chosen, count)
     if not cases:
         return ""
