@@ -165,7 +165,7 @@ class RankingStep(Retrieving):
 
     def spread(self, ranked: list[Ranked]) -> list[Ranked]:
         """Let what repeats the answers above it come later."""
-        from dowse.rank.diversify import diversified
+        from dowse.rank.mmr import diversified
 
         if self.encoder is None:
             raise DowseError("`diversify` needs vectors; set `encoder`, e.g. to base")
