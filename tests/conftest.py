@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite("backends.conformance", "backends.vector_conformance", "helpers")
+pytest.register_assert_rewrite(
+    "backends.conformance", "backends.tfidf_conformance", "backends.vector_conformance", "helpers"
+)
 
 from dowse import Index  # noqa: E402
 

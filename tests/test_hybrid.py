@@ -21,7 +21,7 @@ from dowse.lanes.inline import InlineLanes
 from dowse.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.lanes.registry import LANES, Lane
 from dowse.query import QueryError
-from dowse.rank.plan import Ask
+from dowse.rank.plan import PICKED, Ask
 from dowse.steps.retrieve import Moved
 
 from helpers import json_lines, write_tree
@@ -305,7 +305,7 @@ def assert_adds_up(answer: Answer) -> None:
 # Here, and in processes of their own
 
 
-@pytest.mark.parametrize("mode", ["auto", "hybrid", "embedding", "keyword", "graph", "symbol"])
+@pytest.mark.parametrize("mode", ["auto", "hybrid", "embedding", "keyword", "tfidf", "graph", "symbol"])
 @pytest.mark.parametrize("query", [PROSE, MIXED, NAME, STRUCTURE, DESCRIBED])
 def test_processes_answer_as_this_one_does(shop, apart, query, mode):
     one, other = (index.search(query, k=20, mode=mode, explain=True) for index in (shop, apart))
@@ -718,8 +718,8 @@ def test_a_lane_that_fails_is_left_out_and_named(shop, bad, options):
     answer = ask(shop, with_faults(shop, **{bad: "raise_error"}), MIXED, **options)
     assert f"left out: {bad}: RuntimeError: boom" in answer.notes
     problems = {lane.lane: lane.problem for lane in answer.lanes}
-    assert problems == {**dict.fromkeys(LANES, ""), bad: f"{bad}: RuntimeError: boom"}
-    assert answer.hits and {lane.lane for hit in answer for lane in hit.lanes} == set(LANES) - {bad}
+    assert problems == {**dict.fromkeys(PICKED, ""), bad: f"{bad}: RuntimeError: boom"}
+    assert answer.hits and {lane.lane for hit in answer for lane in hit.lanes} == set(PICKED) - {bad}
     assert_adds_up(answer)
 
 
@@ -745,7 +745,7 @@ def test_with_nobody_left_there_is_no_answer(shop):
 
 
 def test_a_mistake_is_everybodys(shop):
-    for lane in LANES:
+    for lane in PICKED:
         with pytest.raises(DowseError, match="name another"):
             ask(shop, with_faults(shop, **{lane: "mistake"}), MIXED)
         with pytest.raises(QueryError, match="unbalanced"):
@@ -879,7 +879,7 @@ def test_wrong_options_are_told(shop, options):
 
 
 def test_unknown_lanes_are_told(shop):
-    with pytest.raises(DowseError, match="keyword, embedding, graph"):
+    with pytest.raises(DowseError, match="keyword, tfidf, embedding, graph"):
         shop.search(PROSE, lanes="keyword,telepathy")
 
 

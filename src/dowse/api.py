@@ -11,12 +11,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import (
+    CLUSTERINGS,
     DIVERSIFY,
     FUSIONS,
     FUZZINESS,
     MODES,
     Settings,
     cache_folder,
+    feedback_file,
     index_command,
     index_folder,
     load_settings,
@@ -27,6 +29,7 @@ from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 if TYPE_CHECKING:
     from dowse.backends.local import LocalBackend
     from dowse.encode.encoder import Encoder
+    from dowse.feedback.store import FeedbackStore
     from dowse.graph.answer import GraphAnswer
     from dowse.index.difference import Difference
     from dowse.index.embed import EmbedReport
@@ -62,6 +65,8 @@ class Index:
         self.backend = backend
         self._encoder: Encoder | None = None
         self._lanes: ChosenLanes | None = None
+        self._feedback: FeedbackStore | None = None
+        self._feedback_file = feedback_file(root)
         self._lock = threading.Lock()
 
     @classmethod
@@ -92,6 +97,8 @@ class Index:
         """Let go of open files, and end the processes of lanes."""
         if self._lanes is not None:
             self._lanes.close()
+        if self._feedback is not None:
+            self._feedback.close()
         self.backend.close()
 
     @property
@@ -176,6 +183,26 @@ class Index:
         with self.backend.reader() as reader:
             return reader.symbol_count() - reader.embedded(encoder.id)
 
+    def count_terms(
+        self,
+        *,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+    ) -> int:
+        """Count what the TF-IDF lane needs and is not counted yet; return how many texts that were.
+
+        A search with that lane does so by itself. It can be cut short, and then goes on where it was.
+
+        Args:
+            wait: Seconds to wait for another process that counts; None waits as long as it takes.
+            on_progress: Called after every few thousand symbols.
+            on_wait: Called once with a message if another process is at it.
+        """
+        from dowse.index.update import Progress
+
+        return self.backend.count_terms(wait, on_wait, lambda *done: on_progress(Progress(*done)))
+
     def related(self, target: str, k: int = 10) -> Related:
         """Return what is like a symbol, named as `file.py:42`, `name` or `Class.method`."""
         from dowse.naming import resolve
@@ -209,7 +236,9 @@ class Index:
         expand: bool | None = None,
         graph_expand: bool | None = None,
         rerank: bool | None = None,
+        feedback: bool | None = None,
         diversify: str | None = None,
+        clustering: str | None = None,
     ) -> Answer:
         """Search the index as it is.
 
@@ -217,25 +246,36 @@ class Index:
             query: Words, identifiers, `"phrases"`, `/regexes/`, filters, or a question about structure
                 such as "what calls X"; see docs/QUERY.md.
             k: How many hits; 0 means all of an exact search.
-            mode: auto, hybrid, keyword, embedding, graph, regex or symbol.
+            mode: auto, hybrid, keyword, tfidf, embedding, graph, regex or symbol.
             plain: Take the query as words alone: quotes, slashes, colons and the like mean nothing.
             filters: More of the query language that must hold too, e.g. `lang:go -path:vendor/**`.
             lanes: Instead of those that the planner picks, e.g. `"keyword,graph"`.
             fusion: auto, blend, rrf, weighted, convex, intersection or adaptive; None takes the setting.
-            explain: Break the keyword score of every hit into fields and terms.
+            explain: Break the score that words gave every hit into fields and terms.
             fuzziness: auto, 0, 1 or 2; None takes the setting.
             min_score: Leave out weaker hits: by confidence where meaning has a say, else by score.
             expand: Add terms of the best answers to the query; None takes the setting.
             graph_expand: Add what the best answers call; None takes the setting.
             rerank: Let a cross-encoder look at the best answers again; None takes the setting.
-            diversify: "mmr" lets what repeats the answers above it come later; None takes the setting.
+            feedback: Let what was chosen before come first; None takes the setting.
+            diversify: "mmr" lets what repeats the answers above it come later; "cluster" gives the best of
+                each cluster of the first hundred, "sample" from each cluster its share; "" does nothing;
+                None takes the setting.
+            clustering: hyperbolic, euclidean, spectral or meaning; None takes the setting.
         """
         settings = self.settings
         fusion = settings.fusion if fusion is None else fusion
         _check(mode in MODES, f"`mode` is one of {', '.join(MODES)}, not {mode!r}")
         _check(fusion in FUSIONS, f"`fusion` is one of {', '.join(FUSIONS)}, not {fusion!r}")
         _check(k is None or k >= 0, f"`k` is a number of hits or 0 for all, not {k}")
-        _check(diversify in (None, *DIVERSIFY), f"`diversify` is mmr or nothing, not {diversify!r}")
+        _check(
+            diversify in (None, *DIVERSIFY),
+            f'`diversify` is one of {", ".join(DIVERSIFY[1:])}, or "" for none, not {diversify!r}',
+        )
+        _check(
+            clustering in (None, *CLUSTERINGS),
+            f"`clustering` is one of {', '.join(CLUSTERINGS)}, not {clustering!r}",
+        )
         _check(
             fuzziness in (None, *FUZZINESS),
             f"`fuzziness` is one of {', '.join(FUZZINESS)}, not {fuzziness!r}",
@@ -257,7 +297,9 @@ class Index:
                 expand=settings.expand if expand is None else expand,
                 graph_expand=settings.graph_expand if graph_expand is None else graph_expand,
                 rerank=settings.reranker if (settings.rerank if rerank is None else rerank) else "",
+                feedback=settings.feedback if feedback is None else feedback,
                 diversify=settings.diversify if diversify is None else diversify,
+                clustering=clustering or settings.clustering,
             )
         )
 
@@ -268,10 +310,36 @@ class Index:
 
         needed = ask.mode in ("embedding", "hybrid") or "embedding" in ask.lanes
         encoder = self.encoder if needed else self._known_encoder()
-        for lanes in (*[self.lanes] * _MOVES, None):
+        # Most places have no feedback: then nothing of it is loaded.
+        feedback = self.feedback if ask.feedback and self._feedback_file.exists() else None
+        hindrance = self._count_terms_for(ask)
+        # What can't be kept is counted by whoever needs it: here it is remembered, and there is time.
+        for lanes in (None,) if hindrance else (*[self.lanes] * _MOVES, None):
             with contextlib.suppress(Moved), self.backend.reader() as reader:
-                return search(reader, ask, self.settings, lanes=lanes, encoder=encoder)
+                answer = search(
+                    *(reader, ask, self.settings), lanes=lanes, encoder=encoder, feedback=feedback
+                )
+                return replace(answer, notes=(*answer.notes, hindrance)) if hindrance else answer
         raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
+
+    def _count_terms_for(self, ask: Ask) -> str:
+        """Count terms before the TF-IDF lane is asked, which has little time; say what hindered that."""
+        if ask.mode == "tfidf" or "tfidf" in ask.lanes:
+            try:
+                self.count_terms()
+            except OSError as error:
+                return f"counts of terms can't be kept ({error}); each start counts them again"
+        return ""
+
+    @property
+    def feedback(self) -> FeedbackStore:
+        """What was chosen here before: to record, list and forget; nothing is written before a record."""
+        with self._lock:
+            if self._feedback is None:
+                from dowse.feedback.store import FeedbackStore
+
+                self._feedback = FeedbackStore(self._feedback_file)
+            return self._feedback
 
     @property
     def lanes(self) -> ChosenLanes:
@@ -405,7 +473,12 @@ class Index:
         with self.backend.reader() as reader:
             meta = reader.meta()
         exclude = tuple(line for line in meta.get("exclude", "").split("\n") if line)
-        settings = replace(self.settings, exclude=exclude, strip_docs=meta.get("strip_docs") == "1")
+        settings = replace(
+            self.settings,
+            exclude=exclude,
+            strip_docs=meta.get("strip_docs") == "1",
+            tree_dimension=int(meta.get("tree_dimension") or self.settings.tree_dimension),
+        )
         return Index(self.root, settings, self.backend)
 
     def changes(self, *, exact: bool = False) -> Difference:

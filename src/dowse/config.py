@@ -43,6 +43,7 @@ class Settings:
     clusters: int = 50  # groups of similar symbols that `dowse related` knows
     fusion: str = "auto"  # how lanes' answers become one; auto is what won on the average of all sets
     lane_seconds: float = 3.0  # what a lane may take; a late one is left out and named
+    exact_seconds: float = 60.0  # what the search for a phrase or pattern may take
     # Lanes in processes of their own: auto where several answer one query, always, or never (then no limits).
     isolation: str = "auto"
     graph_depth: int = 2  # hops that a question of structure walks
@@ -54,15 +55,22 @@ class Settings:
     reranker: str = "rerank"  # which one: a shipped one, or a folder
     rerank_candidates: int = 15  # twice as many cost twice the time and find nothing more
     rerank_weight: float = 0.3  # from 0, the first order, to 1, the cross-encoder's
-    diversify: str = ""  # "mmr" puts what repeats the answers above it further down; "" for none
-    diversify_candidates: int = 50
+    feedback: bool = True  # note what is chosen, on this machine alone, and let it come first
+    diversify: str = ""  # how answers that repeat each other are put apart; "" for not at all, see DIVERSIFY
+    diversify_candidates: int = 100
+    diversify_clusters: int = 10
+    clustering: str = "hyperbolic"  # how the candidates are put into clusters; see CLUSTERINGS
+    tree_dimension: int = 8  # of the ball that the tree of files is embedded in; 2 is the Poincaré disk
 
 
-MODES = ("auto", "hybrid", "keyword", "embedding", "graph", "regex", "symbol")
+MODES = ("auto", "hybrid", "keyword", "tfidf", "embedding", "graph", "regex", "symbol")
 FUSIONS = ("auto", "blend", "rrf", "weighted", "convex", "intersection", "adaptive")
 ISOLATION = ("auto", "always", "never")
 FUZZINESS = ("auto", "0", "1", "2")
-DIVERSIFY = ("", "mmr")
+# Maximal marginal relevance; the best of each cluster; from each cluster its share.
+DIVERSIFY = ("", "mmr", "cluster", "sample")
+# By place in the tree (by hyperbolic or Euclidean distance, or spectral on hops), or by meaning.
+CLUSTERINGS = ("hyperbolic", "euclidean", "spectral", "meaning")
 REFRESH = ("auto", "always", "never")
 VIEWS = ("symbol", "docs")
 VECTORS = ("auto", "exact", "approx")
@@ -78,6 +86,7 @@ _CHOICES = {
     "fusion": FUSIONS,
     "isolation": ISOLATION,
     "diversify": DIVERSIFY,
+    "clustering": CLUSTERINGS,
 }
 
 
@@ -97,10 +106,12 @@ def index_folder(root: Path, settings: Settings) -> Path:
     """Return where the index of a repository lies."""
     if settings.index_dir:
         return Path(settings.index_dir).expanduser()
-    import hashlib
+    return cache_folder() / "indexes" / _own_name(root)
 
-    digest = hashlib.blake2b(os.fsencode(root), digest_size=6).hexdigest()
-    return cache_folder() / "indexes" / f"{_plain(root.name)}-{digest}"
+
+def feedback_file(root: Path) -> Path:
+    """Return where it is kept what was chosen in a repository."""
+    return data_folder() / "feedback" / f"{_own_name(root)}.sqlite"
 
 
 def index_command(settings: Settings) -> str:
@@ -119,6 +130,11 @@ def cache_folder() -> Path:
     return Path(os.environ.get("DOWSE_CACHE_DIR") or _user_cache())
 
 
+def data_folder() -> Path:
+    """Return where all that can't be made again is kept."""
+    return Path(os.environ.get("DOWSE_DATA_DIR") or _user_data())
+
+
 def _user_cache() -> str:
     """Return the user's cache folder; where XDG rules, without loading the library that knows the others."""
     if sys.platform.startswith("linux"):
@@ -127,6 +143,15 @@ def _user_cache() -> str:
     import platformdirs
 
     return platformdirs.user_cache_dir("dowse", appauthor=False)
+
+
+def _user_data() -> str:
+    if sys.platform.startswith("linux"):
+        base = os.environ.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
+        return str(Path(base, "dowse"))
+    import platformdirs
+
+    return platformdirs.user_data_dir("dowse", appauthor=False)
 
 
 def _sources(root: Path | None) -> list[tuple[str, dict[str, Any]]]:
@@ -209,6 +234,14 @@ def _share(value: float) -> float:
     if not 0 <= value <= 1:
         raise ValueError
     return value
+
+
+def _own_name(root: Path) -> str:
+    """Return a file name for a repository that no other one has."""
+    import hashlib
+
+    digest = hashlib.blake2b(os.fsencode(root), digest_size=6).hexdigest()
+    return f"{_plain(root.name)}-{digest}"
 
 
 def _plain(name: str) -> str:

@@ -21,6 +21,7 @@ from dowse.types import Answer, Embedded, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encode.encoder import Encoder
+    from dowse.feedback.store import FeedbackStore
 
 
 def search(
@@ -31,6 +32,7 @@ def search(
     lanes: LaneRunner | None = None,
     encoder: Encoder | None = None,
     profile: Profile | None = None,
+    feedback: FeedbackStore | None = None,
 ) -> Answer:
     """Answer one query from one generation of an index.
 
@@ -41,6 +43,7 @@ def search(
         lanes: What runs the lanes; None runs them here, one after another.
         encoder: What makes vectors of queries; None where no vectors are in use.
         profile: What fields and signals are worth; None takes what was chosen for the index's shape.
+        feedback: What was chosen before; None where nothing was, or it shall not count.
     """
     lanes = lanes or InlineLanes(lambda: encoder)
     embedded = _embedded(reader, encoder) if encoder else None
@@ -53,12 +56,14 @@ def search(
     if "embedding" in plan.lanes and encoder is None:
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
     profile = profile or (CORPUS if reader.is_corpus else TREE)
-    found = find_exact(reader, plan)
+    found = find_exact(reader, plan, settings.exact_seconds)
     query = Asked(reader, ask, plan, settings, profile, found, encoder)
+    if feedback is not None:
+        query.recall(feedback)
     if plan.mode == "regex":
         limit = ask.k and max(query.candidates, ask.k)
         ranked, total = rank_exact(reader, plan, found, profile, query.wanted, query.roles, limit)
-        return query.answer(ranked, total, embedded)
+        return query.answer(query.prefer(ranked), total, embedded)
     seeds = find_seeds(
         reader, plan, lambda words: _described(reader, replace(ask, text=words), settings, profile, lanes)
     )
@@ -72,8 +77,9 @@ def search(
             ranked = query.add_callees(ranked)
         if ask.rerank:
             ranked = query.look_again(ranked)
-        if ask.diversify:
-            ranked = query.spread(ranked)
+    ranked = query.prefer(ranked)
+    if ask.diversify and plan.kind != "structure":
+        ranked = query.spread(ranked)
     return query.answer(ranked, max(len(ranked), query.found_rows()), embedded)
 
 

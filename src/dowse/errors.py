@@ -29,3 +29,7 @@ class ConfigError(DowseError):
 
 class EvalError(DowseError):
     """Questions, judgements or reports that can't be used."""
+
+
+class TooSlow(DowseError):
+    """Something took longer than it may."""

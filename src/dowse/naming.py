@@ -20,6 +20,10 @@ _FOLDER_FILES = frozenset(["__init__", "index", "mod"])
 _MOST = 100_000
 
 
+class UnknownName(DowseError):
+    """A name that no symbol bears, or a place that is not in the index."""
+
+
 class AmbiguousName(DowseError):
     """A name that several symbols bear."""
 
@@ -122,7 +126,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _unknown(text: str) -> DowseError:
-    return DowseError(f"no symbol is called {text}; `dowse search {text}` shows what comes nearest")
+    return UnknownName(f"no symbol is called {text}; `dowse search {text}` shows what comes nearest")
 
 
 def _ends_with(row: SymbolRow, parts: list[str]) -> bool:
@@ -148,7 +152,7 @@ def _at(reader: Reader, path: str, line: int) -> list[SymbolRow]:
     exact = [file for file in files if file.path == wanted]
     chosen = exact or files
     if not chosen:
-        raise DowseError(f"there is no file {path} in the index; `dowse status --files` lists what there is")
+        raise UnknownName(f"there is no file {path} in the index; `dowse status --files` lists what there is")
     innermost: dict[int, SymbolRow] = {}
     for row in reader.rows_of_files([file.file_id for file in chosen]):
         if not row.start_line <= line <= row.end_line:
@@ -157,5 +161,5 @@ def _at(reader: Reader, path: str, line: int) -> list[SymbolRow]:
         if known is None or row.end_line - row.start_line <= known.end_line - known.start_line:
             innermost[row.file_id] = row
     if not innermost:
-        raise DowseError(f"{path} has no symbol at line {line}")
+        raise UnknownName(f"{path} has no symbol at line {line}")
     return list(innermost.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backends.conformance import Conformance, MakeBackend
+from backends.tfidf_conformance import TfidfConformance
 from backends.vector_conformance import VectorConformance
 from dowse.backends.local import LocalBackend
 
@@ -16,6 +17,10 @@ def make_backend(tmp_path_factory: pytest.TempPathFactory) -> MakeBackend:
 
 class TestLocal(Conformance):
     """The suite, as it is."""
+
+
+class TestLocalTfidf(TfidfConformance):
+    """The suite of TF-IDF, as it is."""
 
 
 class TestLocalVectors(VectorConformance):

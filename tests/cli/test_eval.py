@@ -126,10 +126,10 @@ def test_rows_in_the_order_asked_for(report, tree, cases, flags, expected):
 
 
 def test_rows_by_meaning(report, tree, cases):
-    flags = ["--encoder", "small", "--compare", "--adaptive", "--diversify"]
+    flags = ["--encoder", "small", "--compare", "--adaptive", "--diversify", "mmr"]
     found = report(tree, "--dataset", cases, *flags)
     compared = ["keyword", "embedding", "graph", "hybrid", "auto"]
-    assert modes(found) == [*compared, "adaptive", "auto+diversify"]
+    assert modes(found) == [*compared, "adaptive", "auto+mmr"]
     assert modes(report(tree, "--dataset", cases, "--encoder", "small", "--adaptive")) == ["adaptive"]
     several = report(tree, "--dataset", cases, "--models", "small,none,small", "--mode", "hybrid,keyword")
     assert modes(several) == ["keyword", "hybrid [small]"]
@@ -151,10 +151,24 @@ def test_keyword_rows_are_the_same_whatever_the_encoder(report, tree, cases):
     ]
     first, *others = [each["sets"][0]["rows"][0] for each in found]
     for other in others:
+        # What is found is the same; what that means is a matter of the encoder.
+        assert other["metrics"].pop("meaning_distance@10") > 0
         assert (other["mode"], other["values"], other["metrics"]) == (
             *("keyword", first["values"]),
             first["metrics"],
         )
+
+
+def test_columns_of_diversity_are_there_where_a_row_is_about_it(run, report, tree, cases):
+    place = [tree, "--dataset", cases, "--modes", "keyword,keyword+shuffle"]
+    out = run(*place)[1]
+    assert "diversity at 10" in out and "α-nDCG" in out and max(map(len, out.splitlines())) <= 100
+    assert "diversity" not in run(*place[:3], "--modes", "keyword")[1]
+    row = report(*place)["sets"][0]["rows"][1]
+    assert len(row["values"]["tree_distance@10"]) == len(QUESTIONS)
+    assert 0 < row["metrics"]["alpha_ndcg@10"] <= 1
+    code, _, err = run(*place[:3], "--diversify", "diversify")
+    assert code == 2 and "sample:spectral" in err
 
 
 # What is scored

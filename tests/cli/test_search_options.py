@@ -113,7 +113,7 @@ def test_lanes(run, lanes, expected):
 def test_unknown_lanes_are_told(run, lanes):
     code, out, err = run("bread", "--lanes", lanes)
     assert (code, out) == (2, "")
-    assert err.startswith("dowse: ") and "keyword, embedding, graph" in err and err.count("\n") == 1
+    assert err.startswith("dowse: ") and "keyword, tfidf, embedding, graph" in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)
@@ -223,6 +223,7 @@ def test_a_plan_is_told_also_where_nothing_is_found(words_only):
         ("what calls bake_bread", "--explain"),
         ("what calls the function that heats a loaf",),
         ("how is food made", "--mode", "embedding"),
+        ("how is food made", "--mode", "tfidf"),
         ("bake_bread", "--mode", "graph"),
         ("heat a loaf", "--expand", "--graph-expand"),
         ("/bake/",),

@@ -181,8 +181,8 @@ def test_keys_are_distinct_and_both_countings_meet_the_same(
 def test_a_hit_tells_everything(sample_index: Index) -> None:
     hit = sample_index.search("bread", k=1).hits[0]
     symbol = hit.symbol
-    expected = Found(symbol.path, symbol.qualified_name, symbol.start_line, symbol.end_line, symbol.id)
-    assert as_found(hit) == expected
+    lines = (symbol.start_line, symbol.end_line)
+    assert as_found(hit) == Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -13,11 +15,12 @@ from dowse.config import cache_folder
 from dowse.errors import DowseError, EvalError
 from dowse.eval import Case, Dataset, compare_modes, evaluate, load_datasets
 from dowse.eval.clean_index import open_clean
+from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE, alpha_ndcg
 from dowse.eval.reports.model import SetReport
-from dowse.eval.run import Progress, Running, run_dataset, searched
+from dowse.eval.run import Progress, Running, asking, run_dataset, searched
 from dowse.eval.systems.named import named_system
 from dowse.eval.ways import COMPARED, for_models, way
-from eval.small_tree import QUESTIONS, make_corpus, make_tree, write_questions
+from eval.small_tree import QUESTIONS, make_corpus, make_places, make_tree, write_questions
 
 from helpers import contents, image, write_tree
 
@@ -82,9 +85,9 @@ def test_graph_rows_are_left_out_on_a_corpus(tmp_path: Path) -> None:
     assert report.dataset.index["corpus"] is True
 
 
-@pytest.mark.parametrize("name", ["embedding", "keyword+diversify"])
+@pytest.mark.parametrize("name", ["embedding", "keyword+mmr"])
 def test_rows_of_which_none_can_be_run(questions: Dataset, name: str) -> None:
-    with pytest.raises(EvalError, match=r"(embedding|diversify) can't be run on cases; .*--encoder"):
+    with pytest.raises(EvalError, match=r"(embedding|mmr) can't be run on cases; .*--encoder"):
         run_dataset(questions, None, running(name))
 
 
@@ -95,7 +98,8 @@ def test_keyword_and_graph_rows_are_the_same_whatever_the_encoder(questions: Dat
         for encoder in ("none", "small", "base")
     ]
     for name in names:
-        assert values(found[0], name) == values(found[1], name) == values(found[2], name)
+        told = [[{**each, MEANING: 0.0} for each in values(report, name)] for report in found]
+        assert told[0] == told[1] == told[2]
         answers = [[case.found for case in row.cases] for each in found if (row := each.row(name))]
         assert answers[0] == answers[1] == answers[2]
     meant = [[case.found for case in row.cases] for each in found[1:] if (row := each.row("embedding"))]
@@ -131,13 +135,14 @@ def test_filters_hold_for_every_question(questions: Dataset) -> None:
 def test_cuts_and_depth(questions: Dataset) -> None:
     report = run_dataset(questions, None, running("keyword", ks=(1, 3), depth=2))
     (row,) = report.results
-    assert set(row.metrics) == {"mrr@100"} | {
+    assert set(row.metrics) == {"mrr@100", ALPHA_NDCG, TREE} | {
         f"{name}@{k}" for name in ("ndcg", "recall", "hit", "precision") for k in (1, 3, 10)
     }
     # nDCG@10 decides, so ten results are asked for whatever else is said.
     assert report.dataset.index["depth"] == 10
     deep = run_dataset(replace(questions, metric="mrr@100"), None, running("keyword", ks=(2,), depth=2))
-    assert set(deep.results[0].metrics) == {"mrr@100", "ndcg@2", "recall@2", "hit@2", "precision@2"}
+    usual = {"mrr@100", "ndcg@2", "recall@2", "hit@2", "precision@2"}
+    assert set(deep.results[0].metrics) == {*usual, ALPHA_NDCG, TREE}
     assert all(len(case.found) <= 2 for case in deep.results[0].cases)
 
 
@@ -168,6 +173,75 @@ def test_facts_say_what_was_searched(questions: Dataset) -> None:
     facts = run_dataset(questions, None, running("keyword")).dataset
     assert (facts.name, facts.level, facts.cases, facts.strip_docs) == ("cases", "file", 8, False)
     assert facts.index["files"] == 4 and facts.index["encoder"] == "none"
+
+
+# Diversity
+
+
+def test_the_diversity_of_rows_in_a_corpus_of_several_repositories(tmp_path: Path) -> None:
+    (data,) = load_datasets(make_places(tmp_path / "corpus"))
+    systems = (named_system("fts5"), named_system("constant"))
+    report = run_dataset(data, None, running("keyword", "embedding", encoder="small", systems=systems))
+    for row in report.results[:2]:
+        baking = row.cases[0]
+        order = [name.partition("::")[0] for name in baking.found]
+        right = [{"src/loaf.py": "a", "tools/bake.py": "a", "src/bread.py": "b"}.get(path) for path in order]
+        gains = alpha_ndcg([str(i) for i in range(4)], {str(i): a for i, a in enumerate(right) if a}, 10)
+        assert baking.values[ALPHA_NDCG] == pytest.approx(gains) and 0 < gains <= 1
+        assert 0 < row.metrics[MEANING] < 2
+    assert [TREE in row.metrics for row in report.results] == [False] * 4, "one function has no place"
+    assert [ALPHA_NDCG in row.metrics for row in report.results] == [True] * 4
+    assert [MEANING in row.metrics for row in report.results] == [True, True, False, False]
+
+
+def test_the_distance_of_files_is_the_same_whatever_tool_found_them(questions: Dataset) -> None:
+    report = run_dataset(questions, None, running("keyword", systems=(named_system("constant"),)))
+    assert MEANING not in report.results[0].metrics, "nothing of the run used vectors"
+    # Files of one folder are 2 hops apart, those of different ones 4.
+    for case in (case for row in report.results for case in row.cases):
+        pairs = list(combinations([path.partition("/")[0] for path in case.found], 2))
+        expected = fmean(2 if one == other else 4 for one, other in pairs) if pairs else 0
+        assert case.values[TREE] == pytest.approx(expected)
+    assert report.results[1].metrics[TREE] == 3, "all four files, three of them in one folder"
+    assert 0 < report.results[0].metrics[TREE] < 4
+
+
+def test_meaning_is_measured_by_the_encoder_of_the_row(questions: Dataset) -> None:
+    ways = tuple(for_models([way("keyword"), way("embedding")], ["small", "base"]))
+    report = run_dataset(questions, None, Running(ways, settings=(("encoder", "base"),)))
+    assert modes(report) == ["keyword", "embedding [small]", "embedding [base]"]
+    assert all(0 < row.metrics[MEANING] < 2 for row in report.results)
+    assert report.results[1].metrics[MEANING] != report.results[2].metrics[MEANING]
+
+
+def test_the_control_has_the_same_first_ten_in_another_order(questions: Dataset) -> None:
+    symbols = replace(questions, level="symbol")
+    report = run_dataset(symbols, None, running("keyword", "keyword+shuffle", "keyword+expand+shuffle"))
+    usual, shuffled = report.results[0].cases, report.results[1].cases
+    assert [sorted(case.found) for case in usual] == [sorted(case.found) for case in shuffled]
+    assert [case.found for case in usual] != [case.found for case in shuffled]
+    for metric in ("hit@10", TREE):
+        assert report.results[0].metrics[metric] == pytest.approx(report.results[1].metrics[metric])
+    again = run_dataset(symbols, None, running("keyword+shuffle"))
+    assert [case.found for case in again.results[0].cases] == [case.found for case in shuffled]
+
+
+def test_what_lies_below_the_first_ten_is_not_shuffled(sample_index: Index) -> None:
+    asked = "bread oven price order dough test"
+    usual, shuffled = (asking(sample_index, way(name))(asked, 100) for name in ("keyword", "keyword+shuffle"))
+    names = [[hit.symbol.id for hit in hits] for hits in (usual, shuffled)]
+    assert len(names[0]) > 12
+    assert names[0][10:] == names[1][10:] and names[0][:10] != names[1][:10]
+
+
+def test_answers_put_apart_by_clusters_are_rows_too(questions: Dataset) -> None:
+    names = ("keyword", "keyword+cluster", "keyword+sample:spectral", "keyword+cluster:meaning", "auto+mmr")
+    report = run_dataset(questions, None, running(*names, encoder="small"))
+    assert modes(report) == list(names)
+    usual, *others = (row.cases for row in report.results[:4])
+    for cases in others:
+        assert [set(case.found) for case in cases] == [set(case.found) for case in usual]
+    assert all({ALPHA_NDCG, TREE, MEANING} <= row.metrics.keys() for row in report.results)
 
 
 # What is refused before anything is run

@@ -140,7 +140,7 @@ class TestRipgrep:
     def test_the_passage_that_has_most(self, tmp_path):
         lines = ["oven"] + ["-"] * 30 + ["oven", "-", "dough"] + ["-"] * 30 + ["dough dough dough"]
         system = ripgrep(write_tree(tmp_path / "t", {"a.txt": "\n".join(lines)}))
-        assert system("oven dough", 10) == [Found("a.txt", "", 32, 34)]
+        assert system("oven dough", 10) == [Found("a.txt", "", 32, 34, repo="t")]
 
     def test_it_sees_what_dowse_sees(self, index, tree):
         assert set(paths(ripgrep(index)("temperature", 10))) == {"oven.py", "bread/price.py"}
@@ -195,9 +195,8 @@ class TestFts5:
         hits = {hit.symbol.id: hit.symbol for hit in index.search("temperature", k=50, mode="keyword").hits}
         for each in found:
             symbol = hits[each.id]
-            assert each == Found(
-                symbol.path, symbol.qualified_name, symbol.start_line, symbol.end_line, symbol.id
-            )
+            lines = (symbol.start_line, symbol.end_line)
+            assert each == Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
 
     def test_rare_words_weigh_more(self, index):
         assert fts5(index)("knead dough", 10)[0].symbol == "knead"

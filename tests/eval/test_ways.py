@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from dowse.config import FUSIONS
 from dowse.errors import EvalError
-from dowse.eval.ways import COMPARED, Way, for_models, possible, row_to_compare_with, way
+from dowse.eval.ways import COMPARED, Way, for_models, possible, reorders, row_to_compare_with, way
 
-BASES = ["auto", "keyword", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
-SWITCHES = ["expand", "graph", "rerank", "diversify"]
+BASES = ["auto", "keyword", "tfidf", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
+BASES += ["tfidf-intersection"]
+SPREAD = ["mmr", "cluster", "sample", "cluster:euclidean", "sample:spectral", "sample:meaning"]
+SWITCHES = ["expand", "graph", "rerank", "shuffle", *SPREAD]
 
 
 def names(ways: list[Way]) -> list[str]:
@@ -35,7 +37,13 @@ def test_every_name_is_a_way(base: str, switch: str) -> None:
         ("lanes", {"lanes": "keyword,embedding,graph"}),
         ("keyword+expand+graph", {"mode": "keyword", "expand": True, "graph_expand": True}),
         ("auto+rerank", {"mode": "auto", "rerank": True}),
-        ("hybrid+diversify", {"mode": "hybrid", "diversify": "mmr"}),
+        ("hybrid+mmr", {"mode": "hybrid", "diversify": "mmr"}),
+        ("keyword+cluster", {"mode": "keyword", "diversify": "cluster"}),
+        (
+            "auto+sample:spectral",
+            {"mode": "auto", "diversify": "sample", "clustering": "spectral"},
+        ),
+        ("rrf+shuffle", {"mode": "hybrid", "fusion": "rrf"}),
     ],
 )
 def test_what_names_mean(name: str, options: dict[str, object]) -> None:
@@ -43,18 +51,54 @@ def test_what_names_mean(name: str, options: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "+", "auto+", "Auto", "regex", "auto+rerun", "+expand", "expand", "auto expand", "fusion"]
+    "name",
+    [
+        *("", "+", "auto+", "Auto", "regex", "auto+rerun", "+expand", "expand", "auto expand", "fusion"),
+        *("auto+diversify", "auto+mmr:spectral", "auto+cluster:", "auto+cluster:kmeans", "auto+shuffle:10"),
+    ],
 )
 def test_other_names_are_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(EvalError, match=r"no way of searching is called .* auto, keyword.*\+expand"):
         way(name)
 
 
-@given(st.sampled_from(BASES), st.lists(st.sampled_from(SWITCHES), max_size=6))
+def at_most_one_spread(switches: list[str]) -> bool:
+    return len(set(switches) & set(SPREAD)) <= 1
+
+
+@given(st.sampled_from(BASES), st.lists(st.sampled_from(SWITCHES), max_size=6).filter(at_most_one_spread))
 def test_a_switch_counts_once(base: str, switches: list[str]) -> None:
     found = way("+".join((base, *switches)))
     assert found.name == "+".join((base, *dict.fromkeys(switches)))
     assert found == way(found.name)
+
+
+@pytest.mark.parametrize("name", ["auto+mmr+cluster", "keyword+cluster+expand+cluster:euclidean"])
+def test_answers_are_put_apart_in_one_way(name: str) -> None:
+    with pytest.raises(EvalError, match=r"apart in several ways; keep one of \+(mmr|cluster), \+cluster"):
+        way(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("auto", False),
+        ("auto+expand+rerank", False),
+        ("shuffle", False),
+        ("keyword+shuffle", True),
+        ("auto+mmr", True),
+        ("auto+expand+cluster:spectral [base]", True),
+        ("mean:auto+sample", True),
+        ("auto [a+mmr]", False),
+    ],
+)
+def test_rows_about_diversity_are_known_by_their_names(name: str, said: bool) -> None:
+    assert reorders(name) is said
+
+
+def test_shares_are_taken_of_the_ten_that_are_looked_at() -> None:
+    assert [way(name).most for name in ("auto+sample", "auto+sample:meaning")] == [10, 10]
+    assert [way(name).most for name in ("auto", "auto+cluster", "auto+mmr", "auto+shuffle")] == [0] * 4
 
 
 def test_the_compared_ways_are_each_lane_both_and_the_default() -> None:
@@ -74,9 +118,16 @@ def test_what_an_index_can_be_asked_in(vectors: bool, graph: bool, kept: list[st
     assert names(possible(map(way, COMPARED), vectors=vectors, graph=graph)) == kept
 
 
-@pytest.mark.parametrize("name", ["lanes", "auto+diversify", "keyword+diversify", "rrf", "hybrid+expand"])
+@pytest.mark.parametrize(
+    "name", ["lanes", "auto+mmr", "keyword+mmr", "keyword+cluster:meaning", "rrf", "hybrid+expand"]
+)
 def test_ways_that_need_vectors(name: str) -> None:
     assert not possible([way(name)], vectors=False, graph=True)
+
+
+@pytest.mark.parametrize("name", ["keyword+cluster", "auto+sample:spectral", "keyword+shuffle"])
+def test_places_in_the_tree_need_no_vectors(name: str) -> None:
+    assert possible([way(name)], vectors=False, graph=True)
 
 
 @pytest.mark.parametrize(("name", "left"), [("lanes", 0), ("graph+expand", 0), ("auto+graph", 1)])

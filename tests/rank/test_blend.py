@@ -68,7 +68,7 @@ def test_scores_are_the_formula(question, weights, terms, own_scale):
 
     expected = {
         row: meaning(row)
-        + words * share("keyword", row)
+        + words * (share("keyword", row) + share("tfidf", row))
         + weights.coverage * covered.get(row, 0.0)
         - weights.name * named.get(row, 0.0)
         + weights.graph * share("graph", row)

@@ -10,7 +10,7 @@ from dowse.config import FUSIONS
 from dowse.errors import DowseError
 from dowse.query import QueryError
 from dowse.query.structural import recognise
-from dowse.rank.plan import LANE_ORDER, Ask, Plan, lane_weights, make_plan, named_lanes, plain_name
+from dowse.rank.plan import LANE_ORDER, PICKED, Ask, Plan, lane_weights, make_plan, named_lanes, plain_name
 
 # What symbols are called here; whatever else is asked for bears no name.
 NAMES = frozenset(
@@ -23,7 +23,7 @@ ANSWERED = {
     "name": (("keyword", "graph"), "convex"),
     "structure": (("keyword", "graph"), "weighted"),
     "prose": (("keyword", "embedding"), "blend"),
-    "mixed": (LANE_ORDER, "blend"),
+    "mixed": (PICKED, "blend"),
     "pattern": ((), ""),
     "filter": (("keyword",), ""),
 }
@@ -154,7 +154,7 @@ def test_a_question_gets_its_plan(kind, query, seeds):
 @pytest.mark.parametrize("query", ["no_such_name", "np.linalg.norm", "$scope.apply", "get_no_such lang:go"])
 def test_a_name_that_nothing_bears_is_looked_for_by_meaning_too(query):
     made = plan(query)
-    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", LANE_ORDER[:2], "blend", ())
+    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", PICKED[:2], "blend", ())
     assert made.unknown == query.split()[0]
     assert plan(query, has_vectors=False).lanes == ("keyword",)
 
@@ -182,7 +182,7 @@ def test_the_table_is_long_enough():
 )
 def test_docstrings_with_code_in_them_keep_their_meaning(docstring):
     made = plan(docstring.strip())
-    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", LANE_ORDER[:2], "blend", ())
+    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", PICKED[:2], "blend", ())
 
 
 @pytest.mark.parametrize("query", ["`render`?", "`render`.", "`render`, `parse`"])
@@ -220,7 +220,7 @@ def test_the_keyword_lane_is_asked_about_the_symbol_not_with_the_question():
 
 def test_a_seed_that_nobody_bears_makes_no_question_of_structure():
     made = plan("what calls no_such_name")
-    assert (made.kind, made.lanes, made.seeds) == ("mixed", LANE_ORDER[:2], ())
+    assert (made.kind, made.lanes, made.seeds) == ("mixed", PICKED[:2], ())
 
 
 def test_filters_stay_in_force_in_every_plan():
@@ -260,6 +260,7 @@ def test_in_a_corpus_no_plan_needs_a_graph(kind, query, seeds):
     ("mode", "lanes"),
     [
         ("keyword", ("keyword",)),
+        ("tfidf", ("tfidf",)),
         ("symbol", ("keyword",)),
         ("embedding", ("embedding",)),
         ("hybrid", ("keyword", "embedding")),
@@ -290,6 +291,8 @@ def test_a_forced_graph_knows_the_relation():
         ("keyword", "embedding"),
         ("keyword", "graph"),
         ("embedding", "graph"),
+        ("tfidf",),
+        ("tfidf", "embedding"),
         LANE_ORDER,
     ],
 )
@@ -320,7 +323,7 @@ def test_lanes_by_name_come_in_their_fixed_order():
 
 @pytest.mark.parametrize("text", ["telepathy", "keyword,telepathy", "keyword,", ",", "Keyword", []])
 def test_unknown_lanes_are_an_error(text):
-    with pytest.raises((DowseError, ValueError), match="keyword, embedding, graph"):
+    with pytest.raises((DowseError, ValueError), match="keyword, tfidf, embedding, graph"):
         named_lanes(text)
 
 

@@ -136,6 +136,9 @@ def test_read_where_nothing_can_be_written(sample_copy, tmp_path):
     for arguments in (["search", "bread", "--fuzziness=0"], ["search", "/bread/"], ["status"], ["doctor"]):
         done = run_restricted(*arguments, str(sample_copy), "--index-dir", str(folder))
         assert (done.returncode, done.stderr) == (0, ""), arguments
+    done = run_restricted("search", "bread", "--mode", "tfidf", str(sample_copy), "--index-dir", str(folder))
+    assert done.returncode == 0 and done.stdout
+    assert done.stderr.count("\n") == 1 and "counts of terms can't be kept" in done.stderr
     assert contents(folder) == written
     (sample_copy / "new.py").write_text("def newcomer(): ...\n")
     done = run_restricted("index", str(sample_copy), "--index-dir", str(folder))

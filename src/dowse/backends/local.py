@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dowse.backends.local_tfidf import LocalTfidf
 from dowse.backends.local_vectors import GenerationVectors, LocalVectors, LocalVectorWriter
-from dowse.backends.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
+from dowse.backends.protocol import EDGE_LIMIT, KeywordRequest, TfidfRequest, VectorRequest
+from dowse.config import Settings
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
 from dowse.query import (
     Leaf,
@@ -52,6 +54,9 @@ from dowse.types import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from dowse.backends.protocol import Floats
     from dowse.encode.document import Document
     from dowse.query.trigrams import TrigramQuery
@@ -70,6 +75,7 @@ class LocalBackend:
         self._lock = threading.Lock()
         self._fulltext: tuple[object, Any] | None = None
         self._vectors = LocalVectors(folder)
+        self._tfidf = LocalTfidf(folder)
         self._cleared = False  # then the folder was an index's, whatever else lies in it
 
     def has_generation(self) -> bool:
@@ -94,7 +100,7 @@ class LocalBackend:
                 fulltext = self._open_fulltext(catalog, generation, last_try=attempt == _OPEN_TRIES - 1)
                 if fulltext is None:
                     continue
-                yield LocalReader(generation, catalog, fulltext, self._vectors)
+                yield LocalReader(generation, catalog, fulltext, self._vectors, self._tfidf)
                 return
 
     @contextlib.contextmanager
@@ -137,6 +143,25 @@ class LocalBackend:
             finally:
                 adding.note()
 
+    def count_terms(
+        self,
+        wait: float | None = None,
+        on_wait: Callable[[str], None] | None = None,
+        on_counted: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Count the terms that TF-IDF needs and keep them."""
+        with self._catalog() as catalog, catalog.snapshot() as generation:
+            if self._tfidf.covers(generation, catalog):
+                return 0
+            tell, show = on_wait or (lambda _: None), on_counted or (lambda _, __: None)
+            try:
+                return self._tfidf.update(generation, catalog, wait, tell, show)
+            except OSError:
+                # Where nothing can be written, as in a copy to be read only, all may be there all the same.
+                if len(self._tfidf.of(generation, catalog, whole=False).missing):
+                    raise
+                return 0
+
     def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
         """Remove the index, and nothing else that may lie in its folder."""
         self.close()
@@ -144,7 +169,7 @@ class LocalBackend:
         tell = on_wait or (lambda _: None)
         with contextlib.ExitStack() as held:
             held.enter_context(writer_lock(self.folder, wait, tell))
-            for folder in self._vectors.folders():  # somebody may be embedding
+            for folder in (*self._vectors.folders(), *self._tfidf.folders()):  # somebody may be adding to it
                 held.enter_context(writer_lock(folder, wait, tell))
             remove_index(self.folder)
         self._cleared = True
@@ -154,6 +179,7 @@ class LocalBackend:
         with self._lock:
             idle, self._idle, self._fulltext = self._idle, [], None
         self._vectors.close()
+        self._tfidf.close()
         for catalog in idle:
             catalog.close()
 
@@ -161,7 +187,7 @@ class LocalBackend:
         """Return what is wrong with the index."""
         try:
             with self.reader() as reader:
-                return reader.check()
+                return [*reader.check(), *self._tfidf.problems()]
         except IndexDamaged as error:
             return [str(error)]
 
@@ -243,8 +269,9 @@ class LocalReader:
         catalog: Catalog,
         fulltext: Any,  # noqa: ANN401 - its module is loaded late
         vectors: LocalVectors,
+        tfidf: LocalTfidf,
     ) -> None:
-        self._vectors = vectors
+        self._vectors, self._tfidf = vectors, tfidf
         self.generation = generation
         self.identity = "-".join(map(str, catalog.identity or ()))
         meta = catalog.meta()
@@ -255,11 +282,25 @@ class LocalReader:
 
     def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the nearest symbols."""
-        allowed = None
-        if request.constraint is not None:
-            among = KeywordRequest((), {}, request.constraint, request.exact_rows)
-            allowed = [row for row, _ in self.keyword(among, max(1, self._fulltext.symbols.num_docs))]
-        return self._of(request.encoder).nearest(request, limit, allowed)
+        return self._of(request.encoder).nearest(request, limit, self._allowed(request))
+
+    def _allowed(self, request: VectorRequest | TfidfRequest) -> list[int] | None:
+        """Return the rows that meet the conditions; None where there are none to meet."""
+        if request.constraint is None:
+            return None
+        among = KeywordRequest((), {}, request.constraint, request.exact_rows)
+        return [row for row, _ in self.keyword(among, max(1, self._fulltext.symbols.num_docs))]
+
+    def tfidf(self, request: TfidfRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, score) of the best symbols by sums of tf · idf."""
+        found = self._tfidf.of(self.generation, self._catalog, whole=bool(request.terms))
+        return found.top(request.terms, limit, self._allowed(request), self._catalog)
+
+    def explain_tfidf(
+        self, request: TfidfRequest, rows: Sequence[int]
+    ) -> dict[int, dict[str, tuple[int, float]]]:
+        """Return how often each row has each term, and the term's idf."""
+        return self._tfidf.of(self.generation, self._catalog).parts(request.terms, rows)
 
     def _of(self, encoder: str) -> GenerationVectors:
         return self._vectors.of(encoder, self.generation, self._catalog)
@@ -406,6 +447,10 @@ class LocalReader:
         """Return edges out of symbols, or into them."""
         return self._catalog.graph.edges(rows, kinds, incoming, limit)
 
+    def places(self, rows: Sequence[int]) -> NDArray[np.float64]:
+        """Return the points of symbols in the ball that the tree is embedded in."""
+        return self._catalog.tree.points(rows)
+
     def stamps(self) -> dict[str, FileStamp]:
         """Return size, time and content hash of every file."""
         return self._catalog.stamps()
@@ -537,6 +582,7 @@ class LocalWriter:
         if not self._base:
             self._begin()  # an index of nothing is one, too
         self._begin_catalog()
+        self._catalog.tree.embed(int(meta.get("tree_dimension") or Settings().tree_dimension))
         generation = self._base
         if self._fulltext is not None:
             self._fulltext.commit()

@@ -55,6 +55,15 @@ class VectorRequest:
     exact_rows: Mapping[object, frozenset[int]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TfidfRequest:
+    """What the TF-IDF lane wants: terms, pairs of terms written `one other`, and conditions to meet."""
+
+    terms: tuple[str, ...]
+    constraint: Constraint | None = None
+    exact_rows: Mapping[object, frozenset[int]] | None = None
+
+
 class Reader(Protocol):
     """One generation of an index, unchanging while it is held."""
 
@@ -73,6 +82,17 @@ class Reader(Protocol):
 
     def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the symbols whose vectors are nearest, best first."""
+
+    def tfidf(self, request: TfidfRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, score) of the best symbols by sums of tf · idf, best first, equals by place.
+
+        What `Backend.count_terms` has not counted is counted now, which takes its time.
+        """
+
+    def explain_tfidf(
+        self, request: TfidfRequest, rows: Sequence[int]
+    ) -> dict[int, dict[str, tuple[int, float]]]:
+        """Return, by row, how often it has each term, and the term's idf: the products sum to its score."""
 
     def embedded(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
@@ -132,6 +152,12 @@ class Reader(Protocol):
 
         They are ordered by repository, path, line, column and target, so that answers never depend on how
         they are stored. An ambiguous reference gives an edge for each symbol that it could mean.
+        """
+
+    def places(self, rows: Sequence[int]) -> NDArray[np.float64]:
+        """Return the points of symbols in the Poincaré ball that the tree of all files is embedded in.
+
+        They are seen from the deepest folder or file that holds them all: that is the origin.
         """
 
     def stamps(self) -> dict[str, FileStamp]:
@@ -217,7 +243,10 @@ class Writer(Protocol):
         """Replace the list of what is left out."""
 
     def commit(self, meta: Mapping[str, str]) -> int:
-        """Make everything visible at once; return the new generation."""
+        """Make everything visible at once; return the new generation.
+
+        `meta` describes it; its `tree_dimension` is that of the ball that the tree is embedded in.
+        """
 
 
 class VectorWriter(Protocol):
@@ -253,6 +282,17 @@ class Backend(Protocol):
         on_wait: Callable[[str], None] | None = None,
     ) -> AbstractContextManager[VectorWriter]:
         """Become the one who adds vectors of an encoder."""
+
+    def count_terms(
+        self,
+        wait: float | None = None,
+        on_wait: Callable[[str], None] | None = None,
+        on_counted: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Count the terms that `Reader.tfidf` needs and keep them; return how many texts were counted.
+
+        `on_counted` is called with how many are done and how many there are.
+        """
 
     def clear(self) -> None:
         """Remove the index."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 import sys
 from dataclasses import asdict
@@ -44,6 +45,7 @@ def search(options: argparse.Namespace) -> int:
         index.warm(options.query or "", options.mode, options.lanes or ())
     prepare(index)
     _embed_what_is_new(index, options, is_new)
+    _count_what_is_new(index, options)
     if options.batch is not None:
         from dowse.cli.batch import run_batch
 
@@ -80,7 +82,9 @@ def _ask(index: Index, query: str, options: argparse.Namespace) -> Answer:
         expand=options.expand,
         graph_expand=options.graph_expand,
         rerank=options.rerank,
+        feedback=options.feedback,
         diversify=options.diversify,
+        clustering=options.clustering,
     )
 
 
@@ -90,6 +94,19 @@ def _embed_what_is_new(index: Index, options: argparse.Namespace, is_new: bool) 
         return
     if options.mode != "auto" or is_new or 0 < index.unembedded() <= QUICK_SYMBOLS:
         _embed_for_a_moment(index)
+
+
+def _count_what_is_new(index: Index, options: argparse.Namespace) -> None:
+    """Count terms before a search by TF-IDF, showing how far it is; the answer says if they can't be kept."""
+    if options.mode != "tfidf" and "tfidf" not in (options.lanes or ""):
+        return
+    from dowse.cli.progress import ProgressBar
+
+    with (
+        contextlib.suppress(OSError),
+        ProgressBar(sys.stderr.isatty(), "counting terms of", "symbols") as bar,
+    ):
+        index.count_terms(on_progress=bar.show, on_wait=say)
 
 
 def index(options: argparse.Namespace) -> int:

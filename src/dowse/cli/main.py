@@ -8,7 +8,17 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from dowse.config import DEVICES, FUSIONS, FUZZINESS, MODES, REFRESH, VECTORS, VIEWS
+from dowse.config import (
+    CLUSTERINGS,
+    DEVICES,
+    DIVERSIFY,
+    FUSIONS,
+    FUZZINESS,
+    MODES,
+    REFRESH,
+    VECTORS,
+    VIEWS,
+)
 from dowse.errors import DowseError
 from dowse.version import __version__
 
@@ -34,6 +44,8 @@ _GRAPH = {
     "impact": "list what a change of a symbol would touch, and which tests to run",
     "path": "show the shortest chain of calls and uses from one symbol to another",
 }
+# What `--diversify` is where nothing else is named.
+_USUAL_DIVERSIFY = "sample"
 _NAMES = "file.py:42, name, Class.method, pkg.mod.Class.method"
 
 
@@ -57,12 +69,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _with_usual_diversify(given: list[str]) -> list[str]:
+    """Name what `--diversify` means where it stands alone: argparse would take the query for its value."""
+    usual = f"--diversify={_USUAL_DIVERSIFY}"
+    after = [*given[1:], ""]
+    return [
+        usual if each == "--diversify" and following not in DIVERSIFY[1:] else each
+        for each, following in zip(given, after, strict=True)
+    ]
+
+
 def _home(command: str) -> ModuleType:
     """Return the module that holds a command."""
     if command in _GRAPH:
         from dowse.cli import graph_commands
 
         return graph_commands
+    if command == "feedback":
+        from dowse.cli import feedback_commands
+
+        return feedback_commands
+    if command == "serve":
+        from dowse.cli import serve_command
+
+        return serve_command
     from dowse.cli import commands
 
     return commands
@@ -76,9 +106,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
         argcomplete.autocomplete(parser)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] in (["eval"], ["train"]):
+    if given[:1] in (["eval"], ["train"], ["feedback"]):
         return argparse.Namespace(command=given[0], arguments=given[1:])
-    options, rest = parser.parse_known_args(arguments)
+    options, rest = parser.parse_known_args(_with_usual_diversify(given))
     if len(rest) == 1 and getattr(options, "path", "") == "." and not rest[0].startswith("-"):
         options.path = rest.pop()
     if options.command == "search":
@@ -119,9 +149,11 @@ def build_parser() -> argparse.ArgumentParser:
     _add_symbols(commands)
     _add_related(commands)
     _add_graph(commands)
+    _add_serve(commands)
     _add_status(commands)
     _add_doctor(commands)
     _add_clear(commands)
+    _add_feedback(commands)
     _add_eval(commands)
     _add_train(commands)
     _add_completion(commands)
@@ -136,7 +168,7 @@ def _command(commands: _Commands[argparse.ArgumentParser], name: str, text: str)
     return parser
 
 
-def _add_place(parser: argparse.ArgumentParser) -> None:
+def add_place(parser: argparse.ArgumentParser) -> None:
     """Add where the code and its index are."""
     parser.add_argument(
         "path",
@@ -177,7 +209,7 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "query", nargs="?", help='words, identifiers, "phrases", /regexes/, filters, "what calls X"'
     )
-    _add_place(parser)
+    add_place(parser)
     parser.add_argument(
         "--batch",
         metavar="FILE",
@@ -186,7 +218,7 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("-k", "--top-k", type=int, metavar="N", help="how many answers (0: all; default: 10)")
     parser.add_argument("--mode", choices=MODES, default="auto", help="auto (default) picks by the query")
     parser.add_argument("--plain", action="store_true", help="take the query as words: no query language")
-    parser.add_argument("--lanes", metavar="L,L", help="of keyword, embedding, graph: not the plan's")
+    parser.add_argument("--lanes", metavar="L,L", help="of keyword, tfidf, embedding, graph: not the plan's")
     parser.add_argument("--fusion", choices=FUSIONS, help="how lanes' answers become one (default: auto)")
     parser.add_argument(
         "--expand",
@@ -206,13 +238,21 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
         default=None,
         help="a second look at the best answers, by a cross-encoder (slower)",
     )
+    parser.add_argument(
+        "--feedback",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="let what was chosen before come first (default: yes)",
+    )
     parser.add_argument("--reranker", metavar="MODEL", help="which one: rerank (shipped), or a folder")
     parser.add_argument(
         "--diversify",
-        nargs="?",
-        const="mmr",
-        choices=("mmr",),
-        help="let what repeats the answers above it come later",
+        choices=DIVERSIFY[1:],
+        help="let answers that are alike not stand side by side: from each cluster its share (sample, if none "
+        "is named), the best of each (cluster), or what least repeats the answers above it (mmr)",
+    )
+    parser.add_argument(
+        "--clustering", choices=CLUSTERINGS, help="what is alike: places in the tree (hyperbolic), or meaning"
     )
     parser.add_argument("--lang", action="append", metavar="L", help="only this language; may be repeated")
     parser.add_argument(
@@ -248,7 +288,7 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
 
 def _add_index(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "index", "build the index, or bring it up to date")
-    _add_place(parser)
+    add_place(parser)
     _add_indexing(parser)
     _add_encoding(parser)
     parser.add_argument("--no-embed", action="store_true", help="index words and names only, for now")
@@ -261,7 +301,7 @@ def _add_index(commands: _Commands[argparse.ArgumentParser]) -> None:
 def _add_symbols(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "symbols", "list symbols by name")
     parser.add_argument("pattern", help="a name or qualified name; * and ? are wild")
-    _add_place(parser)
+    add_place(parser)
     parser.add_argument("-k", "--top-k", type=int, default=50, metavar="N", help="how many (default: 50)")
     parser.add_argument("--json", action="store_true", help="as JSON")
 
@@ -269,7 +309,7 @@ def _add_symbols(commands: _Commands[argparse.ArgumentParser]) -> None:
 def _add_related(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "related", "show what is like a symbol: neighbours, and its group")
     parser.add_argument("symbol", help=_NAMES)
-    _add_place(parser)
+    add_place(parser)
     _add_encoding(parser)
     parser.add_argument("-k", "--top-k", type=int, default=10, metavar="N", help="how many (default: 10)")
     parser.add_argument("--json", action="store_true", help="as JSON")
@@ -283,7 +323,7 @@ def _add_graph(commands: _Commands[argparse.ArgumentParser]) -> None:
             parser.add_argument("end", help="where it leads to")
         else:
             parser.add_argument("symbol", help=_NAMES)
-        _add_place(parser)
+        add_place(parser)
         parser.add_argument("--depth", type=int, metavar="N", help="hops to walk (docs/GRAPH.md)")
         if name != "path":
             usual = 200 if name == "impact" else 50
@@ -298,6 +338,11 @@ def _add_graph(commands: _Commands[argparse.ArgumentParser]) -> None:
         parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
 
 
+def _add_feedback(commands: _Commands[argparse.ArgumentParser]) -> None:
+    # Its steps and flags are in `dowse.cli.feedback_commands`, which is loaded only when asked for.
+    _command(commands, "feedback", "list, add and forget what was chosen before, which comes first")
+
+
 def _add_eval(commands: _Commands[argparse.ArgumentParser]) -> None:
     # Its flags are in `dowse.cli.evaluation.parser`, which is loaded only when asked for.
     _command(commands, "eval", "measure how well searches answer, on your own repository or any set")
@@ -310,22 +355,47 @@ def _add_train(commands: _Commands[argparse.ArgumentParser]) -> None:
 
 def _add_status(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "status", "say what is indexed and how fresh it is")
-    _add_place(parser)
+    add_place(parser)
     _add_encoding(parser)
     parser.add_argument("--files", action="store_true", help="list each file, and why one is left out")
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
+def _add_serve(commands: _Commands[argparse.ArgumentParser]) -> None:
+    parser = _command(commands, "serve", "answer over HTTP: a page to search on, and an API")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="repositories, folders or corpora (default: .)"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
+    parser.add_argument("--port", type=int, default=8742, metavar="N", help="0 takes any (default: 8742)")
+    parser.add_argument("--token", metavar="SECRET", help="that every request must bring (or DOWSE_TOKEN)")
+    parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    parser.add_argument(
+        "--reports", action="append", metavar="FOLDER", help="with reports of `dowse eval`; may be repeated"
+    )
+    parser.add_argument("--no-feedback", action="store_true", help="record no choices, and use none")
+    parser.add_argument(
+        "--rate", type=float, metavar="N", help="requests a second from one address (0: any; default: 200)"
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        help="another origin whose pages may ask, e.g. of a proxy; may be repeated",
+    )
+    _add_encoding(parser)
+
+
 def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "doctor", "check the index and the installation")
-    _add_place(parser)
+    add_place(parser)
     _add_encoding(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
 def _add_clear(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "clear", "remove the index (the code stays)")
-    _add_place(parser)
+    add_place(parser)
 
 
 def _add_completion(commands: _Commands[argparse.ArgumentParser]) -> None:

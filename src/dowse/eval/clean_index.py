@@ -43,6 +43,7 @@ def open_clean(
         "exclude": (*usual.exclude, *answer_files(root, hidden, exclude=usual.exclude)),
         "strip_docs": strip,
         "isolation": _ISOLATION,
+        "feedback": False,  # what users chose may well be the answers
         "index_dir": place,
     }
     return Index.open(root, **{**given, **fixed})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -12,7 +12,7 @@ from dowse.eval.choices import COUNTINGS, LEVELS, check_choice
 from dowse.eval.matching import as_found, ranked_keys, shown
 from dowse.eval.metrics import latency, score
 from dowse.eval.stats import bootstrap
-from dowse.eval.types import Case, CaseResult, Dataset, Found, Interval, Result, Search
+from dowse.eval.types import Case, CaseResult, Dataset, Found, Interval, Measure, Result, Search
 
 # Metrics look at no more than this: MRR is called mrr@100 for it.
 DEPTH = 100
@@ -29,6 +29,7 @@ def evaluate(
     ks: Sequence[int] = KS,
     name: str = "",
     depth: int = DEPTH,
+    also: Measure = lambda *_: {},
     on_case: Callable[[int], None] = lambda _: None,
 ) -> Result:
     """Ask every question and return how well it was answered.
@@ -43,6 +44,7 @@ def evaluate(
         name: What the row is called.
         depth: How many results to ask for, or as many as the deepest cut needs; with fewer than 100, mrr@100
             sees no deeper either.
+        also: What else to measure of every answer; its time does not count.
         on_case: Called after each case with how many are done.
 
     Raises:
@@ -57,10 +59,16 @@ def evaluate(
         raise EvalError(
             f"no question of {dataset.name or 'these'} has a relevant {dataset.level}; try level {other!r}"
         )
+
+    def measure(
+        keys: Sequence[str], judged: Mapping[str, float], found: Sequence[Found]
+    ) -> Mapping[str, float]:
+        return {**score(keys, judged, ks, few_judgements=graded), **also(keys, judged, found)}
+
     results = []
     for case in asked:
         found, seconds = _timed(search, case.query, depth)
-        results.append(_scored(case, found, seconds, dataset, ks, graded))
+        results.append(_scored(case, found, seconds, dataset, measure))
         on_case(len(results))
     return _row(name, dataset.name, dataset.level, results)
 
@@ -82,14 +90,14 @@ def _timed(search: Search, query: str, depth: int) -> tuple[list[Found], float]:
 
 
 def _scored(
-    case: Case, found: Sequence[Found], seconds: float, dataset: Dataset, ks: Sequence[int], graded: bool
+    case: Case, found: Sequence[Found], seconds: float, dataset: Dataset, measure: Measure
 ) -> CaseResult:
     judged = case.judged(dataset.level)
     keys = ranked_keys(found, judged, dataset.level, dataset.counting)
     return CaseResult(
         id=case.id,
         query=case.query,
-        values=score(keys, judged, ks, few_judgements=graded),
+        values=measure(keys, judged, found),
         found=tuple(dict.fromkeys(shown(each, dataset.level) for each in found))[:_KEPT],
         relevant=tuple(target for target, grade in judged.items() if grade > 0),
         seconds=seconds,
@@ -97,7 +105,8 @@ def _scored(
 
 
 def _row(name: str, dataset: str, level: str, cases: Sequence[CaseResult]) -> Result:
-    names = list(cases[0].values) if cases else []
+    # What could not be measured of every answer has no mean.
+    names = [each for each in cases[0].values if all(each in c.values for c in cases)] if cases else []
     columns = {metric: [case.values[metric] for case in cases] for metric in names}
     intervals = {metric: Interval(*bootstrap(values)) for metric, values in columns.items()}
     means = {metric: sum(values) / len(values) for metric, values in columns.items()}

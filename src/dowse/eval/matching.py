@@ -30,7 +30,7 @@ def as_found(result: object) -> Found:
     if isinstance(result, Hit):
         symbol = result.symbol
         lines = (symbol.start_line, symbol.end_line)
-        return Found(symbol.path, symbol.qualified_name, *lines, symbol.id)
+        return Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
     if isinstance(result, Found):
         return _checked(result._asdict())
     if isinstance(result, Mapping):

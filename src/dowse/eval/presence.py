@@ -25,7 +25,7 @@ def note_absent(index: Index, dataset: Dataset) -> str:
     with index.backend.reader() as reader:
         if reader.is_corpus:
             return ""
-    wanted = [read_target(name, dataset.level) for name in _relevant(dataset)]
+    wanted = [read_target(name, dataset.level) for name in dataset.relevant]
     there = _Indexed(index, wanted)
     absent = [target for target in wanted if not there.holds(target)]
     if not absent:
@@ -38,12 +38,6 @@ def note_absent(index: Index, dataset: Dataset) -> str:
         )
     are = "is" if len(absent) == 1 else "are"
     return f"{len(absent)} of {len(wanted)} answers {are} not in this index, e.g. {told}"
-
-
-def _relevant(dataset: Dataset) -> Iterable[str]:
-    """Return every answer that counts, each once."""
-    answers = (case.judged(dataset.level).items() for case in dataset.asked)
-    return dict.fromkeys(target for each in answers for target, grade in each if grade > 0)
 
 
 class _Indexed:

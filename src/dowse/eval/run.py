@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,15 +11,18 @@ from pathlib import Path
 
 from dowse.api import Index
 from dowse.errors import EvalError
+from dowse.eval.aspects import read_aspects
 from dowse.eval.clean_index import check_clean, open_clean
+from dowse.eval.diversity import Diversity
 from dowse.eval.evaluate import DEPTH, KS, evaluate
 from dowse.eval.filtering import check_filters, clashes, note_clashes
+from dowse.eval.meanings import Meanings
 from dowse.eval.metrics import MRR_CUT
 from dowse.eval.presence import note_absent
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems.named import MakeSystem
 from dowse.eval.types import Case, Dataset, Result, Search
-from dowse.eval.ways import COMPARED, Way, possible, way
+from dowse.eval.ways import COMPARED, FIRST, Way, possible, way
 from dowse.types import Hit
 
 # Metrics that have a cut of their own; MRR is always cut at 100.
@@ -105,7 +109,8 @@ def run_dataset(
         notes = [dataset.left_out, note_absent(index, dataset), note_clashes(dataset, running.filters)]
         dataset = replace(dataset, strip_docs=index.settings.strip_docs)
         running = replace(running, ks=_cuts(running.ks, dataset.metric))
-        results = [*_rows(index, dataset, running), *_others(index, dataset, running)]
+        measure = _diversity(index, dataset)
+        results = [*_rows(index, dataset, running, measure), *_others(index, dataset, running, measure)]
         if not results:
             raise EvalError(
                 f"{_left_out(results, running)} can't be run on {dataset.name}; meaning needs an --encoder, "
@@ -138,7 +143,8 @@ def compare_modes(
     dataset = cases if isinstance(cases, Dataset) else Dataset("", tuple(cases))
     dataset = replace(dataset, level=level or dataset.level)
     ways = tuple(way(name) for name in modes)
-    return list(_rows(index, dataset, Running(ways, ks=tuple(ks), on_progress=on_progress)))
+    running = Running(ways, ks=tuple(ks), on_progress=on_progress)
+    return list(_rows(index, dataset, running, _diversity(index, dataset)))
 
 
 def make_ready(index: Index, show: ShowProgress = lambda _: None, *, refresh: bool = True) -> None:
@@ -158,6 +164,11 @@ def embed(index: Index, show: ShowProgress = lambda _: None) -> None:
         index.embed(on_progress=lambda at: show(Progress("embedding", at.done, at.total, "symbols")))
 
 
+def count_terms(index: Index, show: ShowProgress = lambda _: None) -> None:
+    """Count what TF-IDF needs, if it is not counted yet."""
+    index.count_terms(on_progress=lambda at: show(Progress("counting", at.done, at.total, "texts")))
+
+
 def asking(index: Index, chosen: Way, filters: str = "") -> Search:
     """Return a search that takes questions as words: a colon in a commit's subject is no filter.
 
@@ -167,9 +178,21 @@ def asking(index: Index, chosen: Way, filters: str = "") -> Search:
     def search(query: str, k: int) -> Sequence[Hit]:
         if filters and clashes(query, filters):
             return ()
-        return index.search(query, k=k, plain=True, filters=filters, **chosen.options).hits
+        wanted = min(k, chosen.most or k)
+        asked = {"plain": True, "filters": filters, "feedback": False, **chosen.options}
+        hits = index.search(query, k=wanted, **asked).hits
+        return _in_random_order(query, hits) if chosen.shuffled else hits
 
     return search
+
+
+def _in_random_order(query: str, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the first answers in an order that a hash of question and answer decides, before the others."""
+
+    def order(hit: Hit) -> bytes:
+        return hashlib.sha1(f"{query}\0{hit.symbol.id}".encode(), usedforsecurity=False).digest()
+
+    return [*sorted(hits[:FIRST], key=order), *hits[FIRST:]]
 
 
 def askable(index: Index, ways: Iterable[Way]) -> list[Way]:
@@ -179,16 +202,27 @@ def askable(index: Index, ways: Iterable[Way]) -> list[Way]:
     return possible(ways, vectors=index.settings.encoder != "none", graph=graph)
 
 
-def _rows(index: Index, dataset: Dataset, running: Running) -> Iterator[Result]:
+def _diversity(index: Index, dataset: Dataset) -> Diversity:
+    """Return how diversity is measured, before anything is asked; meaning needs vectors beside."""
+    return Diversity(read_aspects(index, dataset), dataset.level, dataset.counting)
+
+
+def _rows(index: Index, dataset: Dataset, running: Running, measure: Diversity) -> Iterator[Result]:
     """Run our own ways, those of one encoder after another."""
+    usual = index.settings.encoder
+    # What is measured depends on what is run here, never on which vectors an earlier run has left.
+    in_use = {each.encoder or usual for each in running.ways if each.uses_vectors} - {"none"}
     for encoder in dict.fromkeys(each.encoder for each in running.ways):
         chosen = [each for each in running.ways if each.encoder == encoder]
         with _seen_through(index, encoder) as seen:
-            ways = askable(seen, chosen)
-            if any(each.uses_vectors for each in ways):
+            known = measure
+            if seen.settings.encoder in in_use:
                 embed(seen, running.on_progress)
-            for each in ways:
-                yield _row(asking(seen, each, running.filters), dataset, running, each.name)
+                known = replace(measure, vectors=Meanings(seen))
+            for each in askable(seen, chosen):
+                if each.needs_counts:  # else the first question would take their time
+                    count_terms(seen, running.on_progress)
+                yield _row(asking(seen, each, running.filters), dataset, running, each.name, known)
 
 
 @contextmanager
@@ -204,17 +238,19 @@ def _seen_through(index: Index, encoder: str) -> Iterator[Index]:
         other.lanes.close()
 
 
-def _others(index: Index, dataset: Dataset, running: Running) -> Iterator[Result]:
+def _others(index: Index, dataset: Dataset, running: Running, measure: Diversity) -> Iterator[Result]:
     """Run the other tools."""
     for name, make in running.systems:
-        yield _row(make(index, dataset.level), dataset, running, name)
+        yield _row(make(index, dataset.level), dataset, running, name, measure)
 
 
-def _row(search: Search, dataset: Dataset, running: Running, name: str) -> Result:
+def _row(search: Search, dataset: Dataset, running: Running, name: str, measure: Diversity) -> Result:
     def show(done: int) -> None:
         running.on_progress(Progress("asking", done, len(dataset.cases), f"questions, {name}"))
 
-    return evaluate(search, dataset, ks=running.ks, name=name, depth=running.depth, on_case=show)
+    return evaluate(
+        search, dataset, ks=running.ks, name=name, depth=running.depth, also=measure, on_case=show
+    )
 
 
 def _cuts(ks: Sequence[int], metric: str) -> tuple[int, ...]:

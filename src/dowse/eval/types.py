@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -55,7 +55,12 @@ class Found(NamedTuple):
     start_line: int = 0
     end_line: int = 0
     id: str = ""  # of an entry of a corpus
+    repo: str = ""
 
+
+# What may be measured of an answer: the keys of its results, the grades of what was judged and the results
+# themselves → values by name.
+Measure = Callable[[Sequence[str], Mapping[str, float], Sequence[Found]], Mapping[str, float]]
 
 # A tool: a question and how many results are wanted → results, best first. `Hit`s of dowse, paths and
 # `path::name` do as well as `Found`.
@@ -89,6 +94,12 @@ class Dataset:
         why = [f"{silent} without an answer at {self.level} level"] if silent else []
         why += [f"{useless} of which nothing is judged relevant"] if useless else []
         return f"questions left out: {', '.join(why)}" if why else ""
+
+    @property
+    def relevant(self) -> tuple[str, ...]:
+        """Every answer that counts, each once."""
+        answers = (case.judged(self.level).items() for case in self.asked)
+        return tuple(dict.fromkeys(target for each in answers for target, grade in each if grade > 0))
 
     @property
     def graded(self) -> bool:

@@ -10,24 +10,40 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from dowse.config import FUSIONS
+from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS
 from dowse.errors import EvalError
 
 _BASES: dict[str, dict[str, Any]] = {
     "auto": {"mode": "auto"},
     "keyword": {"mode": "keyword"},
+    "tfidf": {"mode": "tfidf"},
+    "tfidf-intersection": {"lanes": "tfidf,embedding", "fusion": "intersection"},
     "embedding": {"mode": "embedding"},
     "graph": {"mode": "graph"},
     "hybrid": {"mode": "hybrid"},
     "lanes": {"lanes": "keyword,embedding,graph"},
     **{name: {"mode": "hybrid", "fusion": name} for name in FUSIONS if name != "auto"},
 }
+_BY_CLUSTERS = ("cluster", "sample")
 _SWITCHES: dict[str, dict[str, Any]] = {
     "expand": {"expand": True},
     "graph": {"graph_expand": True},
     "rerank": {"rerank": True},
-    "diversify": {"diversify": "mmr"},
 }
+# Ways of putting answers apart that are alike, of which a row can have one; by clusters with the usual
+# clustering, or with the one that is named.
+SPREADS: dict[str, dict[str, Any]] = {
+    **{how: {"diversify": how} for how in DIVERSIFY if how},
+    **{
+        f"{how}:{clustering}": {"diversify": how, "clustering": clustering}
+        for how in _BY_CLUSTERS
+        for clustering in CLUSTERINGS
+    },
+}
+# The control: the first answers in an order that says nothing.
+_SHUFFLE = "shuffle"
+# What somebody looks at: so many are shuffled, and asked for where each cluster gets its share of them.
+FIRST = 10
 # What `--compare` shows: each lane alone, both joined, and what a user gets who says nothing.
 COMPARED = ("keyword", "embedding", "graph", "hybrid", "auto")
 # The row that others are compared with, where it is run.
@@ -41,17 +57,32 @@ class Way:
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
     encoder: str = ""  # another than the index's own
+    shuffled: bool = False  # whether the first answers are put into an order that says nothing
 
     @property
     def needs_vectors(self) -> bool:
         """Whether it can do nothing without an encoder."""
         mode, lanes = self.options.get("mode"), self.options.get("lanes", "")
-        return mode in ("embedding", "hybrid") or "embedding" in lanes or "diversify" in self.options
+        meant = self.options.get("diversify") == "mmr" or self.options.get("clustering") == "meaning"
+        return mode in ("embedding", "hybrid") or "embedding" in lanes or meant
+
+    @property
+    def most(self) -> int:
+        """How many answers it can be asked for, 0 for any number.
+
+        "sample" takes shares of as many as are wanted: asked for 100, it would not choose the first ten.
+        """
+        return FIRST if self.options.get("diversify") == "sample" else 0
 
     @property
     def uses_vectors(self) -> bool:
         """Whether an encoder, if there is one, has a say in what is found."""
         return self.needs_vectors or self.options.get("mode") == "auto"
+
+    @property
+    def needs_counts(self) -> bool:
+        """Whether terms have to be counted first."""
+        return self.options.get("mode") == "tfidf" or "tfidf" in self.options.get("lanes", "")
 
     @property
     def needs_graph(self) -> bool:
@@ -61,16 +92,28 @@ class Way:
 
 def way(name: str) -> Way:
     """Return the way of a name such as `auto+expand`."""
-    base, *switches = name.strip().split("+")
-    if base not in _BASES or not set(switches) <= set(_SWITCHES):
+    base, *given = name.strip().split("+")
+    switches = list(dict.fromkeys(given))
+    known = {**_SWITCHES, **SPREADS, _SHUFFLE: {}}
+    if base not in _BASES or not set(switches) <= set(known):
         raise EvalError(
-            f"no way of searching is called {name!r}; write one of {', '.join(_BASES)}, "
-            f"and after it any of +{', +'.join(_SWITCHES)}"
+            f"no way of searching is called {name!r}; write one of {', '.join(_BASES)}, and after it any of "
+            f"+{', +'.join((*_SWITCHES, *DIVERSIFY[1:], _SHUFFLE))}; +{' and +'.join(_BY_CLUSTERS)} may name "
+            f"a clustering ({', '.join(CLUSTERINGS)}), as in +cluster:{CLUSTERINGS[0]}"
         )
+    spreads = [switch for switch in switches if switch in SPREADS]
+    if len(spreads) > 1:
+        raise EvalError(f"{name!r} puts answers apart in several ways; keep one of +{', +'.join(spreads)}")
     options = dict(_BASES[base])
     for switch in switches:
-        options |= _SWITCHES[switch]
-    return Way("+".join((base, *dict.fromkeys(switches))), options)
+        options |= known[switch]
+    return Way("+".join((base, *switches)), options, shuffled=_SHUFFLE in switches)
+
+
+def reorders(row: str) -> bool:
+    """Whether a row, by its name, puts the first answers of another one apart, or in random order."""
+    switches = row.partition(" [")[0].split("+")[1:]
+    return any(switch in SPREADS or switch == _SHUFFLE for switch in switches)
 
 
 def for_models(ways: Sequence[Way], models: Sequence[str]) -> list[Way]:

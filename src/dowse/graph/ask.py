@@ -41,12 +41,25 @@ def ask(
         k: How many steps to give; 0 gives all, None what is usual for the relation.
     """
     _check(depth, k)
+    seeds = resolve_all(reader, name, WITH_MEMBERS if relation in _OF_TYPES else ())
+    answer = ask_about(reader, relation, seeds, depth, k)
+    return replace(answer, notes=(*about_seed(name, seeds), *answer.notes))
+
+
+def ask_about(
+    reader: Reader,
+    relation: str,
+    seeds: Sequence[SymbolRow],
+    depth: int | None = None,
+    k: int | None = None,
+) -> GraphAnswer:
+    """Answer one question about symbols that are known: one, its overloads, the parts of a long one."""
+    _check(depth, k)
     usual = RELATIONS[relation]
     hops, most = depth or usual.depth, usual.most if k is None else k
-    seeds = resolve_all(reader, name, WITH_MEMBERS if relation in _OF_TYPES else ())
     walked, bases = reach(reader, relation, seeds, hops)
     steps = _steps(reader, walked.reached, bases)
-    notes = about_seed(name, seeds)
+    notes = []
     if possible := [step for step in steps if step.through]:
         notes.append(about_dispatch(possible, seeds[0]))
     notes += about_values(relation, seeds[0])
@@ -66,10 +79,18 @@ def find_path(reader: Reader, start: str, end: str, depth: int | None = None) ->
         end: The last.
         depth: The longest chain to look for.
     """
+    starts, ends = resolve_all(reader, start), resolve_all(reader, end)
+    answer = path_between(reader, starts, ends, depth)
+    return replace(answer, notes=(*about_seed(start, starts), *about_seed(end, ends), *answer.notes))
+
+
+def path_between(
+    reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int | None = None
+) -> GraphAnswer:
+    """Return the shortest chain between symbols that are known."""
     _check(depth)
     hops = depth or RELATIONS["path"].depth
-    starts, ends = resolve_all(reader, start), resolve_all(reader, end)
-    notes = [*about_seed(start, starts), *about_seed(end, ends)]
+    notes = []
     chain = shortest_chain(reader, starts, ends, hops)
     if not chain.steps:
         notes.append(about_no_path(reader, starts, ends, hops))

@@ -108,7 +108,8 @@ def _update_tree(
     wrote = tally.added or tally.changed or tally.dropped or diff.deleted
     left_out_changed = sorted(diff.skipped) != writer.skipped() or diff.left_out != left_out_files(writer)
     generation = 0
-    if wrote or tally.touched or left_out_changed or writer.meta().get("complete") != "1":
+    described_anew = left_out_changed or _has_another_tree(writer, settings)
+    if wrote or tally.touched or described_anew or writer.meta().get("complete") != "1":
         writer.set_skipped(diff.skipped)
         link(writer.graph())
         generation = writer.commit(_description(writer, root, settings, diff.left_out))
@@ -189,7 +190,8 @@ def _update_corpus(
         on_progress(Progress(done, len(fresh)))
     wrote = tally.added or tally.changed or tally.dropped or deleted
     generation = int(writer.meta()["generation"])
-    if wrote or sorted(skipped) != writer.skipped() or not writer.meta().get("root"):
+    described_anew = sorted(skipped) != writer.skipped() or _has_another_tree(writer, settings)
+    if wrote or described_anew or not writer.meta().get("root"):
         writer.set_skipped(skipped)
         generation = writer.commit(_description(writer, root, settings, {}))
     return Report(
@@ -241,9 +243,14 @@ def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftO
         "corpus": str(int(is_corpus(root))),
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),
+        "tree_dimension": str(settings.tree_dimension),
         "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in left_out.items()}),
         "dowse": __version__,
     }
+
+
+def _has_another_tree(writer: Writer, settings: Settings) -> bool:
+    return writer.meta().get("tree_dimension") != str(settings.tree_dimension)
 
 
 def _distrust_fresh(record: FileRecord) -> FileRecord:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import time
 from bisect import bisect_right
 from collections.abc import Callable
 
 from dowse.backends.protocol import Reader
+from dowse.errors import TooSlow
 from dowse.lanes.places import Lines
 from dowse.query.pattern import Pattern
 from dowse.query.trigrams import required_trigrams
@@ -13,14 +16,19 @@ from dowse.types import Extents, SymbolRow
 
 
 def exact_lane(
-    reader: Reader, pattern: Pattern, keep_file: Callable[[SymbolRow], bool] | None = None
+    reader: Reader,
+    pattern: Pattern,
+    keep_file: Callable[[SymbolRow], bool] | None = None,
+    deadline: float = math.inf,
 ) -> Lines:
-    """Return every line of the index that matches."""
+    """Return every line of the index that matches; a deadline is a time of `time.monotonic`."""
     files = reader.exact_candidates(required_trigrams(pattern))
     if keep_file is not None:
         files = [row.file_id for row in reader.file_rows(files) if keep_file(row)]
     lines = {}
     for file_id, text in reader.texts(files):
+        if time.monotonic() > deadline:
+            raise TooSlow("the pattern took too long; add filters such as path: or lang:, or write it rarer")
         if numbers := pattern.line_numbers(text):
             lines[file_id] = numbers
     found: Lines = {}

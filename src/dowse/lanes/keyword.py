@@ -85,9 +85,14 @@ def keyword_lane(
 
 def query_terms(text: str) -> tuple[Term, ...]:
     """Return the distinct terms to look for, without stop words unless there is nothing else."""
-    words = dict.fromkeys(word for word in text.split() if word.strip("?!.,;:").lower() not in STOP_WORDS)
+    words = dict.fromkeys(telling_words(text))
     terms = dict.fromkeys(tokenize(" ".join(words))) or dict.fromkeys(tokenize(text))
     return tuple(Term(term) for term in list(terms)[:_MAX_TERMS])
+
+
+def telling_words(text: str) -> list[str]:
+    """Return the words of a text that are no stop words."""
+    return [word for word in text.split() if word.strip("?!.,;:").lower() not in STOP_WORDS]
 
 
 def without_language(reader: Reader, text: str) -> str:

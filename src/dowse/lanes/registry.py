@@ -38,6 +38,8 @@ LANES: Mapping[str, Lane] = {
         "dowse.lanes.keyword:keyword_lane",
         warm_up={"text": "a", "limit": 1, "relax_below": 0, "fuzziness": "0", "field_weights": {"name": 1.0}},
     ),
+    # Without words nothing is counted: that is done before the lane is asked, and may take long.
+    "tfidf": Lane("dowse.lanes.tfidf:tfidf_lane", warm_up={"text": "", "limit": 1}),
     "embedding": Lane(
         "dowse.lanes.embedding:embedding_lane", wants_encoder=True, warm_up={"text": "a", "limit": 1}
     ),

@@ -3,11 +3,11 @@
     score = cosine + (words + long_words · length) · keyword
           + coverage · covered − name · named + graph · nearness
 
-`keyword` is the BM25 score as a share of the best one; `covered` the share of the question that stands in
-the code, each term weighted by how rare it is; `named` the same for the symbol's name alone, which the
-encoder has read already; `length` grows to 1 with twenty terms: the longer a question, the more its
-words can be trusted. The weights are part of a profile (rank/profile.py); docs/RANKING.md says how they
-were chosen, and what each is worth.
+`keyword` is the BM25 score as a share of the best one (the TF-IDF lane, where it is asked for, counts the
+same); `covered` the share of the question that stands in the code, each term weighted by how rare it is;
+`named` the same for the symbol's name alone, which the encoder has read already; `length` grows to 1 with
+twenty terms: the longer a question, the more its words can be trusted. The weights are part of a profile
+(rank/profile.py); docs/RANKING.md says how they were chosen, and what each is worth.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _Parts:
             self._meaning = {row: _USUAL_SPAN * value for row, value in values["embedding"].items()}
         self._lanes = {lane: value for lane, value in values.items() if lane != "embedding"}
         words = weights.words + weights.long_words * min(1.0, terms / _LONG)
-        self._worth = {"keyword": words, "graph": weights.graph}
+        self._worth = {"keyword": words, "tfidf": words, "graph": weights.graph}
         self._covered, self._named, self._weights = covered, named, weights
         self._rows = dict.fromkeys(row for each in rankings for row in each.rows)
 

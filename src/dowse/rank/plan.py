@@ -22,9 +22,12 @@ from dowse.query import (
 from dowse.query.structural import Structural, recognise
 
 # In this order they break ties, whichever was the first to answer.
-LANE_ORDER = ("keyword", "embedding", "graph")
+LANE_ORDER = ("keyword", "tfidf", "embedding", "graph")
+# Those that the planner picks from; the others are there to be asked for.
+PICKED = ("keyword", "embedding", "graph")
 _MODE_LANES = {
     "keyword": ("keyword",),
+    "tfidf": ("tfidf",),
     "symbol": ("keyword",),
     "embedding": ("embedding",),
     "hybrid": ("keyword", "embedding"),
@@ -49,7 +52,9 @@ class Ask:
     expand: bool = False
     graph_expand: bool = False
     rerank: str = ""
+    feedback: bool = True  # whether what was chosen before may come first
     diversify: str = ""
+    clustering: str = ""  # by which `diversify` puts candidates together; "" takes the setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +168,9 @@ def _chosen(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
     seeds = _seeds(query, None, exists) if names and has_graph else ()
     if seeds:
         reason = "words with a name among them: all lanes"
-        return replace(plan, mode="hybrid", kind="mixed", reason=reason, lanes=LANE_ORDER, seeds=seeds)
+        return replace(plan, mode="hybrid", kind="mixed", reason=reason, lanes=PICKED, seeds=seeds)
     kind = "mixed" if names else "prose"
-    return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=LANE_ORDER[:2])
+    return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=PICKED[:2])
 
 
 def _seeds(query: Query, structural: Structural | None, exists: Callable[[str], bool]) -> tuple[str, ...]:

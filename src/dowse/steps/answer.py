@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dowse.config import index_command
 from dowse.lanes.keyword import KeywordResult
+from dowse.lanes.tfidf import TfidfResult
 from dowse.rank.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.rank.signals import Ranked
 from dowse.steps.exact import matching_lines
-from dowse.steps.rank import RankingStep
-from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, LaneScore, PlanReport
+from dowse.steps.recall import RecallingStep
+from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, PlanReport
 
 # Hits whose texts are in memory at the same time.
 _HITS_AT_ONCE = 100
@@ -18,7 +19,7 @@ _HITS_AT_ONCE = 100
 _NEAREST_HOP = 0.5
 
 
-class Asked(RankingStep):
+class Asked(RecallingStep):
     """One query on its way, to its answer."""
 
     def answer(self, ranked: list[Ranked], total: int, embedded: Embedded | None) -> Answer:
@@ -60,7 +61,7 @@ class Asked(RankingStep):
     def _is_enough(self, hit: Ranked, sure: float | None) -> bool:
         """Whether a hit is above the least score; what the graph says of structure is a fact."""
         if self.plan.kind == "structure":
-            return self._found_by(hit, "graph")
+            return self.found_by(hit, "graph")
         return (hit.score if sure is None else sure) >= self.ask.min_score
 
     def _confidences(self, ranked: Sequence[Ranked]) -> dict[int, float]:
@@ -88,22 +89,20 @@ class Asked(RankingStep):
             for number, (hit, symbol, lines) in enumerate(
                 zip(batch, symbols, matches, strict=True), start + 1
             ):
-                scores = tuple(self._lanes_of(hit))
+                scores = tuple(self.lanes_of(hit))
                 likely = sure.get(hit.row.row)
                 yield Hit(number, hit.score, symbol, tuple(hit.parts), lines, scores, likely)
 
     def _say_what_was_relaxed(self, shown: Sequence[Ranked]) -> None:
         result = self._keyword_result()
-        if result and any(
-            hit.row.row not in result.exact and self._found_by(hit, "keyword") for hit in shown
-        ):
+        if result and any(hit.row.row not in result.exact and self.found_by(hit, "keyword") for hit in shown):
             self.notes += result.notes  # relaxing brought in something that is shown
 
     def _say_what_the_graph_knows(self, shown: Sequence[Ranked]) -> None:
         asked = self.plan.structural
         if self.plan.kind != "structure" or asked is None:
             return
-        ranks = [lane for hit in shown for lane in self._lanes_of(hit) if lane.lane == "graph"]
+        ranks = [lane for hit in shown for lane in self.lanes_of(hit) if lane.lane == "graph"]
         direct = sum(lane.score > _NEAREST_HOP for lane in ranks)
         what = asked.relation if asked.relation != "path" else f"path to {asked.target}"
         rest = "; what follows only mentions it" if len(ranks) < len(shown) else ""
@@ -113,13 +112,6 @@ class Asked(RankingStep):
             kept = " that the filters leave" if self.plan.constraint is not None else ""
             rest = "; these only mention it" if shown else ""
             self.notes.append(f"the graph knows no {what} of {asked.seed or 'it'}{kept}{rest}")
-
-    def _found_by(self, hit: Ranked, lane: str) -> bool:
-        return any(each.lane == lane for each in self._lanes_of(hit))
-
-    def _lanes_of(self, hit: Ranked) -> Sequence[LaneScore]:
-        fused = self.fused.get(hit.row.row)
-        return fused.lanes if fused else ()
 
     def _say_what_is_missing(self, embedded: Embedded | None) -> None:
         self.notes += [f"left out: {outcome.problem}" for outcome in self.outcomes if outcome.problem]
@@ -135,28 +127,45 @@ class Asked(RankingStep):
         return next((result for result in results if isinstance(result, KeywordResult)), None)
 
     def _break_down(self, ranked: Sequence[Ranked]) -> None:
-        """Replace each keyword score by what every field and term adds to it."""
-        result = self._keyword_result()
-        if result is None:
-            return
-        parts = self.reader.explain(result.request, [hit.row.row for hit in ranked])
-        for hit in ranked:
-            at = next((n for n, part in enumerate(hit.parts) if part.source == "keyword"), None)
-            if at is not None:
-                hit.parts[at : at + 1] = _fields(hit.parts[at], parts.get(hit.row.row, {}))
+        """Replace the score that words gave by what every field and term adds to it."""
+        rows = [hit.row.row for hit in ranked]
+        for outcome in self.outcomes:
+            if isinstance(outcome.result, KeywordResult):
+                _replace(ranked, "keyword", self.reader.explain(outcome.result.request, rows))
+            elif isinstance(outcome.result, TfidfResult):
+                found = self.reader.explain_tfidf(outcome.result.request, rows)
+                _replace(ranked, "tfidf", {row: _times(counts) for row, counts in found.items()})
+
+
+def _times(counts: Mapping[str, tuple[int, float]]) -> dict[tuple[str, str], float]:
+    """Return what each term adds: how often it is there times what it is worth."""
+    return {
+        ("pair" if " " in term else "term", f"{term}: {often} × {idf:.2f}"): often * idf
+        for term, (often, idf) in counts.items()
+    }
+
+
+def _replace(
+    ranked: Sequence[Ranked], lane: str, parts: Mapping[int, Mapping[tuple[str, str], float]]
+) -> None:
+    """Put the parts of a lane's score in its place, hit by hit."""
+    for hit in ranked:
+        at = next((n for n, part in enumerate(hit.parts) if part.source == lane), None)
+        if at is not None:
+            hit.parts[at : at + 1] = _fields(hit.parts[at], parts.get(hit.row.row, {}))
 
 
 def _fields(whole: Contribution, parts: Mapping[tuple[str, str], float]) -> list[Contribution]:
-    """Share what the keyword lane added among fields and terms, as they share its own score."""
+    """Share what a lane of words added among fields and terms, as they share its own score."""
     total = sum(parts.values())
     if not total:
         return [whole]
     scale = whole.value / total if whole.detail else 1.0  # alone, a lane's score is itself
     detail = sorted(parts.items(), key=lambda item: -item[1])
-    fields = [Contribution(f"keyword.{field}", scale * value, term) for (field, term), value in detail]
+    fields = [Contribution(f"{whole.source}.{field}", scale * value, term) for (field, term), value in detail]
     rest = whole.value - sum(part.value for part in fields)
     if abs(rest) > 1e-3 * abs(whole.value):
-        fields.append(Contribution("keyword", rest, "filters"))
+        fields.append(Contribution(whole.source, rest, "filters"))
     return fields
 
 

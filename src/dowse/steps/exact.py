@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 
 from dowse.backends.protocol import Reader
@@ -28,8 +29,12 @@ from dowse.types import Contribution, LineMatch, SymbolRow
 Found = dict[Phrase | Regex, Lines]
 
 
-def find_exact(reader: Reader, plan: Plan) -> Found:
-    """Find the lines of every pattern in the plan, in files that its filters do not rule out."""
+def find_exact(reader: Reader, plan: Plan, seconds: float = math.inf) -> Found:
+    """Find the lines of every pattern in the plan, in files that its filters do not rule out.
+
+    Raises:
+        TooSlow: It took longer than that many seconds. Patterns run in linear time, but texts may be many.
+    """
     if not plan.exact:
         return {}
     from dowse.lanes.exact import exact_lane  # loaded only when a pattern is asked for
@@ -37,7 +42,10 @@ def find_exact(reader: Reader, plan: Plan) -> Found:
 
     has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
     keep = (lambda file: _may_hold(plan.constraint, file)) if has_filters else None
-    return {leaf: exact_lane(reader, pattern_of(leaf, plan.query.case), keep) for leaf in plan.exact}
+    deadline = time.monotonic() + seconds
+    return {
+        leaf: exact_lane(reader, pattern_of(leaf, plan.query.case), keep, deadline) for leaf in plan.exact
+    }
 
 
 def rank_exact(

@@ -18,9 +18,13 @@ from dowse.rank.profile import LANES_ALONE, Profile
 from dowse.rank.signals import Ranked, by_place, name_terms, rank
 from dowse.steps.exact import exact_rows
 from dowse.steps.retrieve import Retrieving
-from dowse.types import Contribution
+from dowse.tree.chains import symbol_chain
+from dowse.types import Contribution, LaneScore, SymbolRow
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from dowse.encode.cross import CrossEncoder
     from dowse.encode.encoder import Encoder
 
@@ -80,7 +84,7 @@ class RankingStep(Retrieving):
         """Rank what one lane found; its scores stay as they are."""
         self.fusion = ""
         profile = self.profile.for_cosines() if ranking.lane == "embedding" else self.profile
-        if ranking.lane == "graph":
+        if ranking.lane in ("graph", "tfidf"):
             profile = LANES_ALONE
         self.fused = {each.row: each for each in gather([ranking])}
         rows = self.reader.rows(ranking.rows)
@@ -164,13 +168,47 @@ class RankingStep(Retrieving):
         return reranked(ranked, scores, settings.rerank_weight, cross.unit)
 
     def spread(self, ranked: list[Ranked]) -> list[Ranked]:
-        """Let what repeats the answers above it come later."""
-        from dowse.rank.mmr import diversified
+        """Let answers that are alike not stand side by side."""
+        first = [hit.row for hit in ranked[: self.settings.diversify_candidates]]
+        if len(first) < 2:
+            return ranked
+        if self.ask.diversify == "mmr":
+            from dowse.rank.mmr import diversified
 
+            return diversified(ranked, self._vectors(first))
+        from dowse.rank.clusters import cluster_names, clustered
+
+        labels: list[int] = self._clusters(first).tolist()
+        names = cluster_names([symbol_chain(row) for row in first], labels)
+        return clustered(ranked, labels, names, self.ask.diversify, self.ask.k or len(first))
+
+    def _clusters(self, rows: Sequence[SymbolRow]) -> NDArray[np.int64]:
+        """Return the number of the cluster of each symbol."""
+        from dowse.rank import clustering
+
+        count, method = self.settings.diversify_clusters, self.ask.clustering
+        if method == "meaning":
+            return clustering.euclidean(self._vectors(rows), count)
+        if method == "spectral":
+            from dowse.tree.hops import hop_matrix
+
+            return clustering.spectral(hop_matrix([symbol_chain(row) for row in rows]), count)
+        points = self.reader.places([row.row for row in rows])
+        return (clustering.euclidean if method == "euclidean" else clustering.hyperbolic)(points, count)
+
+    def _vectors(self, rows: Sequence[SymbolRow]) -> NDArray[np.float32]:
         if self.encoder is None:
-            raise DowseError("`diversify` needs vectors; set `encoder`, e.g. to base")
-        first = [hit.row.row for hit in ranked[: self.settings.diversify_candidates]]
-        return diversified(ranked, self.reader.vectors(self.encoder.id, first))
+            raise DowseError("to tell what is alike in meaning takes vectors; set `encoder`, e.g. to base")
+        return self.reader.vectors(self.encoder.id, [row.row for row in rows])
+
+    def found_by(self, hit: Ranked, lane: str) -> bool:
+        """Whether a lane found a candidate."""
+        return any(each.lane == lane for each in self.lanes_of(hit))
+
+    def lanes_of(self, hit: Ranked) -> Sequence[LaneScore]:
+        """Return where each lane put a candidate."""
+        fused = self.fused.get(hit.row.row)
+        return fused.lanes if fused else ()
 
     def _meets(self, row: int) -> bool:
         return self.plan.constraint is None or row in self._allowed

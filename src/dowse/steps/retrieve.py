@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dowse.backends.protocol import Reader
@@ -22,6 +22,11 @@ from dowse.types import Symbol
 
 if TYPE_CHECKING:
     from dowse.encode.encoder import Encoder
+    from dowse.rank.feedback import Boost
+
+
+# The classic intersection of TF-IDF and meaning looks at so many of meaning's first.
+_CLASSIC = 100
 
 
 class Moved(Exception):
@@ -49,6 +54,7 @@ class Retrieving:
         self.expanded: tuple[str, ...] = ()
         self.outcomes: list[Outcome] = []
         self.notes: list[str] = []
+        self.boosts: Mapping[str, Boost] = {}  # what was chosen before, by the symbol's id
 
     def retrieve(self, lanes: LaneRunner, seeds: Seeds) -> None:
         """Run the lanes of the plan; one that fails or is late is left out and named."""
@@ -108,6 +114,8 @@ class Retrieving:
         }
         if lane == "embedding":
             return LaneJob(lane, {**arguments, "method": settings.vectors})
+        if lane == "tfidf":
+            return LaneJob(lane, arguments)
         return LaneJob(
             lane,
             {
@@ -130,6 +138,8 @@ class Retrieving:
         """Return how many candidates a lane shall give."""
         k, most = self.ask.k, max(self.candidates, self.ask.k)
         alone = len(self.plan.lanes) == 1
+        if lane == "embedding" and "tfidf" in self.plan.lanes and self.plan.fusion == "intersection":
+            return self.settings.candidates or _CLASSIC  # whatever the shape of the index
         if lane == "embedding":
             return most if k or not alone else self.reader.symbol_count()
         return k if k and alone and self.is_settled() else most
@@ -137,7 +147,9 @@ class Retrieving:
     def is_settled(self) -> bool:
         """Whether nothing but lanes counts, and nothing comes after: then the best k are the best k."""
         ask = self.ask
-        looks_on = ask.graph_expand or ask.rerank or ask.expand or ask.min_score
+        looks_on = (
+            ask.graph_expand or ask.rerank or ask.expand or ask.diversify or ask.min_score or self.boosts
+        )
         return self.profile.only_words and not self.wanted.names and not looks_on
 
 

@@ -17,6 +17,8 @@ from dowse.store.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.store.graph_tables import GraphTables, unpack_references
 from dowse.store.layout import damaged, hindered
 from dowse.store.packing import unpack
+from dowse.store.tree_tables import SCHEMA as TREE_SCHEMA
+from dowse.store.tree_tables import TreeTables
 from dowse.types import (
     Extents,
     FileRecord,
@@ -29,7 +31,7 @@ from dowse.types import (
 )
 
 # Raised whenever what is stored, or how it is tokenised, changes.
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -38,7 +40,8 @@ CREATE TABLE files (
     key TEXT NOT NULL UNIQUE,
     repo TEXT NOT NULL, path TEXT NOT NULL, language TEXT NOT NULL, role TEXT NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, content_hash TEXT NOT NULL,
-    encoding TEXT NOT NULL, lines INTEGER NOT NULL, problem TEXT NOT NULL
+    encoding TEXT NOT NULL, lines INTEGER NOT NULL, problem TEXT NOT NULL,
+    node INTEGER NOT NULL  -- of the tree
 );
 CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE refs (file_id INTEGER PRIMARY KEY, data BLOB NOT NULL);
@@ -52,7 +55,8 @@ CREATE TABLE symbols (
     vector_key BLOB NOT NULL,
     part INTEGER NOT NULL,
     scope_key INTEGER NOT NULL, name_key INTEGER NOT NULL,  -- where linking looks for it; 0 for nowhere
-    overrides INTEGER NOT NULL  -- whether its name may be that of a class defined elsewhere
+    overrides INTEGER NOT NULL,  -- whether its name may be that of a class defined elsewhere
+    leaf INTEGER NOT NULL  -- which of the symbols of its node it is
 );
 CREATE INDEX symbols_by_scope ON symbols (scope_key);
 CREATE INDEX symbols_by_name_key ON symbols (name_key);
@@ -96,6 +100,7 @@ class Catalog:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db = connection
         self.graph = GraphTables(connection)
+        self.tree = TreeTables(connection)
         self.path = path
         self.identity = _identity(path)
 
@@ -111,7 +116,7 @@ class Catalog:
             db.execute("PRAGMA cache_size=-32000")
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
                 db.execute("BEGIN IMMEDIATE")
-                for statement in re.sub(r"--[^\n]*", "", _SCHEMA + GRAPH_SCHEMA).split(";"):
+                for statement in re.sub(r"--[^\n]*", "", _SCHEMA + GRAPH_SCHEMA + TREE_SCHEMA).split(";"):
                     db.execute(statement)
                 db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT_VERSION),))
                 db.execute("INSERT INTO meta VALUES ('generation', '0')")
@@ -211,6 +216,10 @@ class Catalog:
         """Return every key of the index's own description."""
         return dict(self._db.execute("SELECT key, value FROM meta"))
 
+    def is_corpus(self) -> bool:
+        """Whether it holds functions from many places, rather than the files of a tree."""
+        return self.meta().get("corpus") == "1"
+
     def generation(self) -> int:
         """Return the generation this snapshot sees."""
         row = self._db.execute("SELECT value FROM meta WHERE key='generation'").fetchone()
@@ -227,8 +236,8 @@ class Catalog:
         self.graph.note_change(before.offers if before else (), record.offers)
         cursor = self._db.execute(
             "INSERT INTO files (key, repo, path, language, role, size, mtime_ns, content_hash, encoding,"
-            " lines, problem) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-            record[:11],
+            " lines, problem, node) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            (*record[:11], self.tree.node_of(record.repo, record.path)),
         )
         file_id = int(cursor.lastrowid or 0)
         self._db.execute("INSERT INTO texts VALUES (?, ?)", (file_id, record.packed_text))
@@ -236,8 +245,11 @@ class Catalog:
             self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, record.references))
         rows = self._rows_for(record, dict(before.rows) if before else {})
         self._db.executemany(
-            "INSERT INTO symbols VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            [_symbol_values(row, file_id, symbol) for row, symbol in zip(rows, record.symbols, strict=True)],
+            f"INSERT INTO symbols VALUES ({','.join('?' * 19)})",
+            [
+                (*_symbol_values(row, file_id, symbol), leaf)
+                for leaf, (row, symbol) in enumerate(zip(rows, record.symbols, strict=True))
+            ],
         )
         self.graph.put_file(file_id, record, rows)
         return file_id, rows
@@ -259,9 +271,11 @@ class Catalog:
 
         Edges to symbols that come back with that one stay.
         """
-        row = self._db.execute("SELECT id FROM files WHERE key=?", (key,)).fetchone()
-        if row is None:
+        found = self._db.execute("SELECT id, node FROM files WHERE key=?", (key,)).fetchone()
+        if found is None:
             return None
+        row = found[:1]
+        self.tree.touch(found[1])
         symbols = self._db.execute("SELECT key, id FROM symbols WHERE file_id=?", row).fetchall()
         removed = Removed(int(row[0]), self.graph.offers(row[0]), dict(symbols))
         keep = {symbol.key for symbol in instead.symbols} if instead else set()
@@ -379,6 +393,27 @@ class Catalog:
         """Return every symbol, by row, and the name of its vector."""
         found = self._db.execute("SELECT id, vector_key FROM symbols ORDER BY id").fetchall()
         return [row for row, _ in found], [key for _, key in found]
+
+    def text_names(self) -> list[tuple[int, int, str, bytes]]:
+        """Return row, file, hash of the text and name of the vector of every symbol, by row."""
+        return self._db.execute(
+            "SELECT id, file_id, content_hash, vector_key FROM symbols ORDER BY id"
+        ).fetchall()
+
+    def own_texts(self, rows: Sequence[int]) -> list[tuple[int, int, tuple[Span, ...], str]]:
+        """Return row, file, where the own text stands, and documentation, of some symbols."""
+        query = "SELECT id, file_id, spans, doc FROM symbols WHERE id IN ({})"
+        return [
+            (row, file_id, json.loads(spans), doc) for row, file_id, spans, doc in self._among(rows, query)
+        ]
+
+    def by_place(self, rows: Sequence[int]) -> list[int]:
+        """Return rows in the order of their places: repository, path, line."""
+        query = (
+            "SELECT f.repo, f.path, s.start_line, s.id FROM symbols s JOIN files f ON f.id = s.file_id"
+            " WHERE s.id IN ({})"
+        )
+        return [place[3] for place in sorted(self._among(rows, query))]
 
     def bare_spans(self, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
         """Return where the own text of some symbols stands, documentation left out."""

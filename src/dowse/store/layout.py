@@ -3,6 +3,7 @@
     catalog.sqlite      the authority: its `generation` names the folder that belongs to it
     text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
     vectors/ENCODER/    a matrix of vectors, whatever the generation (dowse.vectors)
+    tfidf/              how often terms are in texts, whatever the generation; made when first asked for
     writer.lock         held while somebody writes
     CACHEDIR.TAG        tells backups, and our own walker, that nothing here was written by hand
 
@@ -25,6 +26,7 @@ from dowse.errors import DowseError, IndexDamaged, IndexLocked
 CATALOG = "catalog.sqlite"
 TEXT = "text"
 VECTORS = "vectors"
+TFIDF = "tfidf"
 LOCK = "writer.lock"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
@@ -103,7 +105,8 @@ def remove_index(folder: Path) -> None:
             (folder / TAG).unlink()
     with contextlib.suppress(OSError):  # something else lies in it
         (folder / TEXT).rmdir()
-    shutil.rmtree(folder / VECTORS, ignore_errors=True)
+    for name in (VECTORS, TFIDF):
+        shutil.rmtree(folder / name, ignore_errors=True)
     (folder / LOCK).unlink(missing_ok=True)  # from here on, another writer may be at work
     with contextlib.suppress(OSError):
         folder.rmdir()
@@ -123,7 +126,7 @@ def refuse_foreign_folder(folder: Path) -> None:
         return  # there is none; making it says what is wrong with the path, if something is
     if CATALOG in names:
         return
-    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS}
+    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, TFIDF}
     if foreign == {TEXT}:
         foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
     if foreign:

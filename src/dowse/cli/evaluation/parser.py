@@ -11,6 +11,7 @@ from typing import NoReturn
 from dowse.cli.main import ERROR
 from dowse.config import VIEWS
 from dowse.eval.choices import HALVES, LEVELS
+from dowse.eval.ways import SPREADS
 
 STEPS = {
     "judge": "grade answers by hand where there are no judgements: blind, resumable",
@@ -157,7 +158,12 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--adaptive", action="store_true", help="with the fusion that weighs names")
     group.add_argument("--expand", action="store_true", help="with terms of the best answers added")
     group.add_argument("--graph-expand", action="store_true", help="with what the best answers call")
-    group.add_argument("--diversify", action="store_true", help="with repetition put further down")
+    group.add_argument(
+        "--diversify",
+        choices=tuple(SPREADS),
+        metavar="HOW",
+        help="with answers put apart that are alike: mmr, cluster, sample, cluster:euclidean and so on",
+    )
     group.add_argument("--rerank", action="store_true", help="with a second look by a cross-encoder")
     group.add_argument("--reranker", metavar="MODEL", help="which one: rerank (shipped), or a folder")
     group.add_argument("--models", default="", metavar="A,B", help="the same for each of these encoders")

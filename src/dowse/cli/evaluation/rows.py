@@ -41,6 +41,6 @@ def _switches(options: argparse.Namespace) -> list[str]:
         "expand": options.expand,
         "graph": options.graph_expand,
         "rerank": options.rerank,
-        "diversify": options.diversify,
     }
-    return [name for name, on in wanted.items() if on]
+    spread = [options.diversify] if options.diversify else []
+    return [*(name for name, on in wanted.items() if on), *spread]

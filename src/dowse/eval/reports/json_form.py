@@ -8,14 +8,17 @@ from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval import marks
+from dowse.eval.diversity import METRICS
 from dowse.eval.reports.differences import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
+from dowse.eval.ways import reorders
 
 # Raised when a field changes its meaning or goes away.
 SCHEMA = 1
-# Metrics whose value of every question is kept, beside the set's headline: what gates and plots need.
+# Metrics whose value of every question is kept, beside the set's headline: what gates and plots need. Where a
+# row is about diversity, those that measure it are kept too.
 _KEPT = ("mrr@100", "ndcg@10", "recall@10")
 # Questions told in full, so that a page made from the file can show what went wrong.
 _WORST = 20
@@ -77,20 +80,20 @@ def _set(each: SetReport, count: int) -> dict[str, Any]:
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
     worst = [_told(case) for case in each.worst(each.told, count)]
+    varied = METRICS if any(reorders(row.mode) for row in each.results) else ()
+    kept = tuple(dict.fromkeys((*_KEPT, *varied, each.metric)))
     return {
         "dataset": asdict(each.dataset),
         "against": each.against,
         "ids": ids,
-        "rows": [_row(row, each.metric, ids, found.get(row.mode)) for row in each.results],
+        "rows": [_row(row, kept, ids, found.get(row.mode)) for row in each.results],
         "worst": {"mode": each.told, "cases": worst},
     }
 
 
-def _row(row: Result, metric: str, ids: Sequence[str], found: Difference | None) -> dict[str, Any]:
+def _row(row: Result, wanted: Sequence[str], ids: Sequence[str], found: Difference | None) -> dict[str, Any]:
     own = [case.id for case in row.cases]
-    kept = [
-        name for name in dict.fromkeys((*_KEPT, metric)) if all(name in case.values for case in row.cases)
-    ]
+    kept = [name for name in wanted if all(name in case.values for case in row.cases)]
     return {
         **_figures(row),
         **({"ids": own} if own != ids else {}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE
 from dowse.eval.reports.differences import (
     differences,
     like_best,
@@ -16,11 +17,18 @@ from dowse.eval.reports.model import MEAN, Report, SetReport
 from dowse.eval.reports.wording import gains, half_label, metric_label, too_few
 from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import Interval, Result
+from dowse.eval.ways import reorders
 
 # Shown beside the headline in every table, where they are not the headline themselves.
 _ALWAYS = ("mrr@100", "ndcg@10")
 # How much of the first ten was judged at all, and nDCG without what was not.
 _FEW_JUDGEMENTS = {"judged@10": "judged@10", "condensed_ndcg@10": "condensed"}
+# How varied the first ten are.
+_DIVERSITY = {ALPHA_NDCG: "α-nDCG", TREE: "tree", MEANING: "meaning"}
+_DIVERSITY_NOTE = (
+    "diversity: α-nDCG (α .5, an aspect is a repository, or a folder where there is one repository), and the "
+    "mean distance between the first ten, in hops of the tree and as 1 − cosine"
+)
 _CUT = "MRR is cut at 100"
 _LATENCY = ("p50_ms", "p95_ms", "p99_ms")
 
@@ -187,7 +195,8 @@ def _notes(each: SetReport, headline: str) -> tuple[str, ...]:
     counted = "every result takes a place" if many else f"each {facts.level} counts once"
     few = any("condensed_ndcg@10" in row.metrics for row in each.results)
     condensed = ("condensed: nDCG@10 without what nobody judged",) if few else ()
-    return (f"{headline} decides", _CUT, gains(facts.graded), counted, *condensed, *_same(each.results))
+    said = (*condensed, *_same(each.results), *_diversity_note(each.results))
+    return (f"{headline} decides", _CUT, gains(facts.graded), counted, *said)
 
 
 def _mean_notes(report: Report) -> tuple[str, ...]:
@@ -195,7 +204,20 @@ def _mean_notes(report: Report) -> tuple[str, ...]:
     graded = {each.dataset.graded for each in report.sets}
     kinds = gains(next(iter(graded))) if len(graded) == 1 else "nDCG is graded where judgements are"
     decides = " or ".join(metrics) + (", as each set has it, decides" if len(metrics) > 1 else " decides")
-    return (decides, _CUT, kinds, *_same(report.means))
+    return (decides, _CUT, kinds, *_same(report.means), *_diversity_note(report.means))
+
+
+def _diversity_note(rows: Iterable[Result]) -> tuple[str, ...]:
+    return (_DIVERSITY_NOTE,) if _diversity(rows) else ()
+
+
+def _diversity(rows: Iterable[Result]) -> tuple[tuple[str, str], ...]:
+    """Return the columns of diversity; none unless a row is about it, or tables are wide for nothing."""
+    rows = list(rows)
+    if not any(reorders(row.mode) for row in rows):
+        return ()
+    known = {name for row in rows for name in row.metrics}
+    return tuple((name, label) for name, label in _DIVERSITY.items() if name in known)
 
 
 def _same(rows: Iterable[Result]) -> tuple[str, ...]:
@@ -231,5 +253,6 @@ def _groups(rows: Iterable[Result], headline: set[str]) -> tuple[Group, ...]:
         )
         for kind in (("recall",) if _hit_is_recall(rows) else ("recall", "hit"))
     ]
-    latency = Group("milliseconds", timed)
-    return tuple(group for group in (*single, *cut, Group("few judgements", few), latency) if group.columns)
+    others = (Group("few judgements", few), Group("diversity at 10", _diversity(rows)))
+    found = (*single, *cut, *others, Group("milliseconds", timed))
+    return tuple(group for group in found if group.columns)

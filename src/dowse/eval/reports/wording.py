@@ -8,7 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import Interval
 
-_NAMES = {"mrr": "MRR", "ndcg": "nDCG", "condensed_ndcg": "condensed nDCG"}
+_NAMES = {
+    "mrr": "MRR",
+    "ndcg": "nDCG",
+    "condensed_ndcg": "condensed nDCG",
+    "alpha_ndcg": "α-nDCG",
+    "tree_distance": "tree distance",
+    "meaning_distance": "meaning distance",
+}
 _HALVES = {
     "all": "all questions",
     "tune": "the half for choosing",

@@ -29,7 +29,7 @@ def constant(place: Index | str | Path, *, exclude: Iterable[str] = (), level: s
 
 def _largest_files(index: Index) -> list[Found]:
     files = sorted(index.files(), key=lambda file: (-file.symbols, file.path))
-    return [Found(file.path) for file in files]
+    return [Found(file.path, repo=file.repo) for file in files]
 
 
 def _longest_symbols(index: Index) -> list[Found]:

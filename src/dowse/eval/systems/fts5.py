@@ -37,7 +37,7 @@ def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
     with opened(place, exclude) as index:
         for symbol in _symbols(index):
             lines = (symbol.start_line, symbol.end_line)
-            found.append(Found(symbol.path, symbol.qualified_name, *lines, symbol.id))
+            found.append(Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo))
             row = (len(found), symbol.qualified_name, symbol.path, symbol.code)
             base.execute("INSERT INTO symbols (rowid, name, path, text) VALUES (?, ?, ?, ?)", row)
 

@@ -45,4 +45,4 @@ def read_places(index: Index) -> Places:
 
 def found_symbol(row: SymbolRow) -> Found:
     """Return a symbol as a result."""
-    return Found(row.path, row.qualified_name, row.start_line, row.end_line, row.key)
+    return Found(row.path, row.qualified_name, row.start_line, row.end_line, row.key, row.repo)

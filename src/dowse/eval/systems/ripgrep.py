@@ -118,8 +118,9 @@ def _files_of(found: Mapping[str, _Lines], copy: Mirror) -> list[Found]:
         for line, words in lines:
             whole.add(line, words)
         best = min(_passages(lines), key=lambda passage: (passage.order, passage.first))
-        path = copy.files[name].path
-        ranked.append((whole.order, path, Found(path, "", best.first, best.last)))
+        file = copy.files[name]
+        found_file = Found(file.path, "", best.first, best.last, repo=file.repo)
+        ranked.append((whole.order, file.path, found_file))
     return [each for *_, each in sorted(ranked, key=lambda entry: entry[:2])]
 
 

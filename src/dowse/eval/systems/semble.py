@@ -107,5 +107,6 @@ def _own_cache(copy: Mirror) -> Iterator[None]:
 
 def _found(chunk: Any, copy: Mirror, places: Places | None) -> Found:  # noqa: ANN401
     file = copy.files[chunk.file_path.replace(os.sep, "/")]
-    row = places.over(file.file_id, chunk.start_line, chunk.end_line) if places else None
-    return found_symbol(row) if row else Found(file.path, "", chunk.start_line, chunk.end_line)
+    lines = (chunk.start_line, chunk.end_line)
+    row = places.over(file.file_id, *lines) if places else None
+    return found_symbol(row) if row else Found(file.path, "", *lines, repo=file.repo)

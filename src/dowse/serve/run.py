@@ -1,0 +1,93 @@
+"""Run the server until Ctrl-C, and leave nothing behind."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sys
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import replace
+from types import FrameType
+from urllib.parse import quote
+
+import uvicorn
+from fastapi import FastAPI
+
+from dowse.api import Index
+from dowse.errors import DowseError
+from dowse.serve.app import create_app
+from dowse.serve.options import ServeOptions
+
+# How long open requests may go on after Ctrl-C.
+_GRACE_SECONDS = 3
+# A request's address and headers; a little more than an address may have, so that we say what is wrong.
+_HEAD_BYTES = 96 * 1024
+# Connections that may wait to be accepted.
+_BACKLOG = 1024
+
+
+class _Server(uvicorn.Server):
+    """Lets go of streams that never end by themselves when the server is told to."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the streams of events, then the server."""
+        app = self.config.app
+        if isinstance(app, FastAPI):
+            app.state.server.hub.close()
+        super().handle_exit(sig, frame)
+
+
+def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = False) -> None:
+    """Answer requests until the process is told to end."""
+    listening = _bound(options.host, options.port)
+    options = replace(options, port=listening.getsockname()[1])
+    address = url(options)
+    sys.stdout.write(f"dowse answers at {address}\n")
+    sys.stdout.flush()
+    if open_page:
+        webbrowser.open(address)
+    # Ctrl-C is how this ends: the server has cleaned up before the signal comes through.
+    with contextlib.suppress(KeyboardInterrupt):
+        server_of(create_app(indexes, options)).run(sockets=[listening])
+
+
+def server_of(app: FastAPI) -> uvicorn.Server:
+    """Return what answers for an app."""
+    return _Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,  # nobody is believed to be somebody else
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+            http="h11",
+            ws="none",
+            h11_max_incomplete_event_size=_HEAD_BYTES,
+        )
+    )
+
+
+def url(options: ServeOptions) -> str:
+    """Return the address of the page."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(options.host, options.host)  # noqa: S104 - shown only
+    host = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    token = f"?token={quote(options.token, safe='')}" if options.token else ""
+    return f"http://{host}:{options.port}/{token}"
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Take the port and listen at once: who comes before the server is ready waits, and is answered."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host.strip("[]"), port))
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise DowseError(
+            f"{host}:{port} can't be listened on ({error.strerror}); choose another with --port or --host"
+        ) from error
+    return listening

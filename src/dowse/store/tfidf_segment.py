@@ -1,0 +1,172 @@
+"""A segment of the TF-IDF index: how often each term, and each pair of neighbouring terms, is in each text.
+
+Texts are named by what they say (sixteen bytes, as vectors are), terms by eight bytes of a hash: among a
+hundred million of them two agree in one index of three thousand. A segment is five arrays and never changes:
+
+    keys     the name of every text, by its first eight bytes
+    terms    the hash of every term, ascending
+    starts   where each term's postings begin; one more, for the end of the last
+    texts    of each posting, which text, ascending within a term
+    counts   of each posting, how often; both as narrow as their largest number allows
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.vectors.keys import Keys, as_keys, heads
+
+Hashes: TypeAlias = NDArray[np.uint64]
+Numbers: TypeAlias = NDArray[Any]  # unsigned, of any width
+
+# What joins the terms of a pair: no term has one in it.
+PAIR = " "
+# Odd numbers without a pattern: the golden ratio's, and those of splitmix64 (Steele, Lea and Flood, 2014).
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_HALF = np.uint64(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Postings of some texts."""
+
+    keys: Keys
+    terms: Hashes
+    starts: Numbers
+    texts: Numbers
+    counts: Numbers
+
+    def postings(self, term: int) -> tuple[Numbers, Numbers]:
+        """Return the texts that have the term at a place in `terms`, and how often each has it."""
+        part = slice(int(self.starts[term]), int(self.starts[term + 1]))
+        return self.texts[part], self.counts[part]
+
+    def find(self, hashes: Hashes) -> NDArray[np.int64]:
+        """Return the places of terms in `terms`, -1 for one that is not there."""
+        if not len(self.terms):
+            return np.full(len(hashes), -1, np.int64)
+        places = np.minimum(np.searchsorted(self.terms, hashes), len(self.terms) - 1)
+        return np.where(self.terms[places] == hashes, places, -1)
+
+
+class Counter:
+    """Texts on their way into a segment."""
+
+    def __init__(self) -> None:
+        self._known = _Known()
+        self._terms = array("I")  # of all texts, one after another
+        self._lengths = array("I")
+        self._keys: list[bytes] = []
+
+    @property
+    def size(self) -> int:
+        """How many terms the texts have, repetitions and all."""
+        return len(self._terms)
+
+    def add(self, key: bytes, terms: Iterable[str]) -> None:
+        """Take in a text: its name, which no other has, and its terms in their order."""
+        before = len(self._terms)
+        self._terms.extend(map(self._known.__getitem__, terms))
+        self._lengths.append(len(self._terms) - before)
+        self._keys.append(key)
+
+    def segment(self) -> Segment:
+        """Return the postings of the texts."""
+        keys = as_keys(self._keys)
+        order = np.argsort(heads(keys), kind="stable")
+        number = np.empty(len(order), np.uint64)
+        number[order] = np.arange(len(order), dtype=np.uint64)
+        texts = np.repeat(number, np.frombuffer(self._lengths, np.uint32)) if self._keys else number
+        hashes = np.array(self._known.hashes, np.uint64)[np.frombuffer(self._terms, np.uint32)]
+        neighbours = np.flatnonzero(texts[1:] == texts[:-1])
+        pairs = _pair_hashes(hashes[neighbours], hashes[neighbours + 1])
+        return _assemble(
+            keys[order], np.concatenate((hashes, pairs)), np.concatenate((texts, texts[neighbours]))
+        )
+
+
+def term_hashes(terms: Sequence[str]) -> Hashes:
+    """Return the hashes of terms, and of pairs written `one other`."""
+    parts = [[_hash(part) for part in term.split(PAIR)] for term in terms]
+    single = np.array([each[0] for each in parts], np.uint64)
+    other = np.array([each[-1] for each in parts], np.uint64)
+    is_pair = np.array([len(each) > 1 for each in parts], bool)
+    return np.where(is_pair, _pair_hashes(single, other), single)
+
+
+def merge(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:
+    """Return one segment instead of several; of each only the texts that a mask keeps. They share none."""
+    keys = np.concatenate([segment.keys[kept] for segment, kept in segments])
+    order = np.argsort(heads(keys), kind="stable")
+    place = np.empty(len(order), np.uint64)
+    place[order] = np.arange(len(order), dtype=np.uint64)
+    hashes, texts, counts, before = [], [], [], 0
+    for segment, kept in segments:
+        number = np.zeros(len(kept), np.int64)
+        number[kept] = np.arange(before, before + int(kept.sum()))
+        before += int(kept.sum())
+        left = kept[segment.texts]
+        starts = segment.starts.astype(np.int64)
+        hashes.append(np.repeat(segment.terms, starts[1:] - starts[:-1])[left])
+        texts.append(place[number[segment.texts[left]]])
+        counts.append(segment.counts[left])
+    return _assemble(keys[order], np.concatenate(hashes), np.concatenate(texts), np.concatenate(counts))
+
+
+def _assemble(
+    keys: Keys, hashes: Hashes, texts: NDArray[np.uint64], counts: Numbers | None = None
+) -> Segment:
+    """Put postings in order, given one by one; those without counts are counted."""
+    terms, which = np.unique(hashes, return_inverse=True)
+    both = (which.astype(np.uint64) << _HALF) | texts  # term and text in one number sort as one
+    if counts is None:
+        both.sort()
+        first = np.flatnonzero(np.concatenate(([True], both[1:] != both[:-1]))) if len(both) else which[:0]
+        counts = np.diff(first, append=len(both))
+        both = both[first]
+    else:
+        order = np.argsort(both)
+        both, counts = both[order], counts[order]
+    starts = np.searchsorted(both >> _HALF, np.arange(len(terms) + 1, dtype=np.uint64))
+    found = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return Segment(keys, terms, starts.astype("<u4"), _narrow(found, len(keys)), _narrow(counts))
+
+
+def _narrow(numbers: NDArray[Any], most: int = 0) -> Numbers:
+    """Return numbers in as few bytes as the largest of them takes."""
+    largest = max(most, int(numbers.max(initial=0)))
+    return numbers.astype(np.min_scalar_type(largest).newbyteorder("<"))
+
+
+def _pair_hashes(first: Hashes, second: Hashes) -> Hashes:
+    """Return the hash of each pair, another one than that of the two in the other order."""
+    mixed = first * _STEP + second  # numbers wrap around
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX[0]
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX[1]
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _hash(term: str) -> int:
+    digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+class _Known(dict[str, int]):
+    """Term → its number among those seen so far."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hashes: list[int] = []
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        self.hashes.append(_hash(term))
+        return number

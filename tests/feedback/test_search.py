@@ -1,0 +1,172 @@
+"""Feedback in a real search: what it changes, what it never does, and its cost where there is none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from dowse.eval.clean_index import open_clean
+from dowse.eval.run import asking
+from dowse.eval.ways import way
+from dowse.feedback.events import Event
+from dowse.rank.feedback import PLACES_ALONE
+from dowse.types import Answer
+
+QUERY = "order loaves price"
+
+
+@pytest.fixture
+def index(sample: Path, sample_index: Index, tmp_path: Path, monkeypatch) -> Iterator[Index]:
+    """The sample's index with feedback of its own."""
+    monkeypatch.setenv("DOWSE_DATA_DIR", str(tmp_path / "data"))
+    with Index.open(sample, index_dir=str(sample_index.backend.folder), refresh="never") as opened:
+        yield opened
+
+
+def names(answer: Answer) -> list[str]:
+    return [hit.symbol.qualified_name for hit in answer.hits]
+
+
+def choose(index: Index, query: str, symbol: str, kind: str = "click", *visitors: str) -> None:
+    """Record that visitors chose a symbol."""
+    for visitor in visitors or ("ann",):
+        index.feedback.record(Event(query, symbol, kind, visitor))
+
+
+def test_what_was_chosen_comes_first_and_says_so(index):
+    before = index.search(QUERY)
+    chosen = before.hits[4].symbol
+    choose(index, QUERY, chosen.id)
+    after = index.search(QUERY.upper())
+    assert after.hits[0].symbol == chosen
+    assert names(after)[1:5] == names(before)[:4] and names(after)[5:] == names(before)[5:]
+    part = after.hits[0].explanation[-1]
+    assert (part.source, part.detail) == ("feedback", "chosen once for this question, was rank 5")
+    assert [hit.score for hit in after.hits] == [hit.score for hit in before.hits]
+    for hit in after.hits:
+        assert sum(part.value for part in hit.explanation) == pytest.approx(hit.score)
+
+
+def test_it_comes_first_also_where_fewer_are_asked_for_than_stood_before_it(index):
+    choose(index, QUERY, index.search(QUERY).hits[6].symbol.id)
+    assert names(index.search(QUERY, k=2))[0] == names(index.search(QUERY))[0]
+    assert index.search(QUERY, k=1).hits[0].explanation[-1].source == "feedback"
+
+
+def test_a_corpus_gives_what_was_chosen_beyond_the_first_k(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOWSE_DATA_DIR", str(tmp_path / "data"))
+    lines = [
+        f'{{"_id": "f{n}", "title": "parse_{n}", "text": "def parse_{n}(): return cookie {"pad " * n}"}}'
+        for n in range(20)
+    ]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(lines) + "\n")
+    with Index.open(tmp_path / "corpus.jsonl", index_dir=str(tmp_path / "index")) as index:
+        index.update()
+        last = index.search("cookie", k=20).hits[-1].symbol
+        choose(index, "cookie", last.id)
+        assert index.search("cookie", k=3).hits[0].symbol == last
+
+
+def test_similar_questions_lift_a_little_and_others_not_at_all(index):
+    similar, other = "order loaves price total", "retry action attempts delay"
+    before, unlike = names(index.search(similar)), index.search(other)
+    fifth = index.search(similar).hits[4].symbol
+    choose(index, QUERY, fifth.id, "up")
+    after = names(index.search(similar))
+    assert after.index(fifth.qualified_name) == before.index(fifth.qualified_name) - PLACES_ALONE
+    assert after[0] == before[0]
+    assert index.search(other) == unlike
+
+
+def test_the_switch_the_flag_and_forgetting_leave_no_trace(index, monkeypatch):
+    before = index.search(QUERY)
+    choose(index, QUERY, before.hits[3].symbol.id)
+    assert index.search(QUERY) != before
+    assert index.search(QUERY, feedback=False) == before
+    monkeypatch.setenv("DOWSE_FEEDBACK", "no")
+    with Index.open(index.root, index_dir=str(index.backend.folder)) as off:
+        assert off.search(QUERY) == before
+        assert off.search(QUERY, feedback=True) != before
+    index.feedback.reset(QUERY)
+    assert index.search(QUERY) == before
+
+
+def test_what_the_lanes_do_not_find_is_not_added(index):
+    before = index.search(QUERY, lanes="keyword", filters="lang:python")
+    foreign = next(hit.symbol for hit in index.search("route") if hit.symbol.language == "rust")
+    choose(index, QUERY, foreign.id, "up", "ann", "ben")
+    choose(index, QUERY, "no such symbol", "up", "ann", "ben")
+    assert index.search(QUERY, lanes="keyword", filters="lang:python") == before
+
+
+def test_mentions_stay_behind_what_the_graph_found(index):
+    question = "what calls parse_order"
+    before = index.search(question, k=20)
+    assert before.plan is not None and before.plan.kind == "structure"
+    found = [hit for hit in before.hits if any(lane.lane == "graph" for lane in hit.lanes)]
+    mentions = [hit for hit in before.hits if hit not in found]
+    assert found and mentions
+    choose(index, question, mentions[-1].symbol.id, "up", "ann", "ben")
+    choose(index, "what calls parse_order now", found[1].symbol.id, "up", "ann", "ben")
+    assert names(index.search(question, k=20)) == names(before)
+    choose(index, question, found[-1].symbol.id)
+    after = index.search(question, k=20)
+    assert after.hits[0].symbol == found[-1].symbol
+    assert names(after)[len(found) :] == names(before)[len(found) :]
+
+
+def test_where_the_graph_found_nothing_mentions_are_ordered_by_choice(index):
+    question = "what calls bake_bread"
+    last = index.search(question).hits[-1].symbol
+    choose(index, question, last.id)
+    assert index.search(question).hits[0].symbol == last
+
+
+def test_patterns_are_ranked_by_choice_but_all_lines_come_by_place(index):
+    pattern = "/loaves/"
+    before, listed = index.search(pattern), index.search(pattern, k=0)
+    choose(index, pattern, before.hits[2].symbol.id)
+    assert index.search(pattern).hits[0].symbol == before.hits[2].symbol
+    assert index.search(pattern, k=0) == listed
+
+
+def test_evaluation_is_blind_to_what_was_chosen(index, tmp_path):
+    before = index.search(QUERY)
+    search = asking(index, way("auto"))
+    blind = [hit.symbol.id for hit in search(QUERY, 10)]
+    choose(index, QUERY, before.hits[4].symbol.id, "up", "ann", "ben")
+    assert names(index.search(QUERY)) != names(before)
+    assert [hit.symbol.id for hit in search(QUERY, 10)] == blind
+    with open_clean(index.root, [], index_dir=str(tmp_path / "clean"), settings={"feedback": True}) as clean:
+        assert not clean.settings.feedback
+
+
+def test_a_damaged_file_is_said_and_costs_no_answer(index):
+    before = index.search(QUERY)
+    index.feedback.path.parent.mkdir(parents=True)
+    index.feedback.path.write_bytes(b"nothing that a database would begin with" * 50)
+    after = index.search(QUERY)
+    assert after.hits == before.hits
+    assert any("left out: the feedback" in note and "reset --all" in note for note in after.notes)
+
+
+def test_where_nothing_was_chosen_nothing_is_loaded_or_written(index, tmp_path):
+    script = (
+        "import sys; from dowse import Index\n"
+        "with Index.open(sys.argv[1], index_dir=sys.argv[2]) as index:\n"
+        "    assert index.search('order loaves').hits\n"
+        "print([name for name in sys.modules if 'feedback' in name])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(index.root), str(index.backend.folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
+    assert not (tmp_path / "data").exists()

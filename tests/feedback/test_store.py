@@ -1,0 +1,214 @@
+"""The file of choices: what is kept, what is forgotten, and what happens when it can't be read."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dowse.config import data_folder, feedback_file
+from dowse.errors import DowseError
+from dowse.feedback import store as store_module
+from dowse.feedback.events import Event, normalised
+from dowse.feedback.store import FeedbackDamaged, FeedbackStore
+
+
+@pytest.fixture
+def store(tmp_path):
+    with FeedbackStore(tmp_path / "data" / "feedback.sqlite") as opened:
+        yield opened
+
+
+def test_nothing_is_written_before_a_choice(store):
+    assert not store.exists
+    assert (store.counts(), list(store.events()), store.reset()) == ([], [], 0)
+    assert (store.number_of("x"), store.sharing(["x"], 5), store.choices([1])) == (None, [], [])
+    assert not store.path.parent.exists()
+
+
+def test_a_choice_is_kept_as_it_was_made(store):
+    kept = store.record(Event("Parse  the header?", " id-1", "click", "ann ", 3, 1_700_000_000.5))
+    assert kept == Event("Parse the header?", "id-1", "click", "ann", 3, 1_700_000_000.5)
+    assert list(store.events()) == [kept]
+    assert store.path.parent.stat().st_mode & 0o077 == 0, "what one searches for is nobody else's business"
+
+
+def test_the_time_is_noted(store):
+    assert store.record(Event("q", "s", "click", "ann")).time > 1_700_000_000
+
+
+def test_counts_join_wordings_that_differ_in_nothing(store):
+    for query, kind, visitor in (
+        ("parse header", "click", "ann"),
+        ("Parse Header?", "copy", "ben"),
+        (" parse\theader ", "up", "ben"),
+        ("parse header!", "down", "cid"),
+    ):
+        store.record(Event(query, "s", kind, visitor))
+    store.record(Event("other", "t", "open", "ann"))
+    (first, second) = store.counts()
+    assert first[:6] == ("parse header", "s", 3, 1, 1, 3)
+    assert second[:6] == ("other", "t", 1, 0, 0, 1)
+    assert store.counts("PARSE HEADER") == [first]
+    assert store.counts(limit=1) == [first]
+    assert [event.kind for event in store.events("parse header", limit=2)] == ["down", "up"]
+
+
+def test_forgetting_by_question_symbol_and_visitor(store):
+    for query in ("one", "two"):
+        for symbol in ("s", "t"):
+            for visitor in ("ann", "ben"):
+                store.record(Event(query, symbol, "click", visitor))
+    assert store.reset("One?", symbol="s", visitor="ann") == 1
+    assert store.reset("one", symbol="s", visitor="ann") == 0
+    assert store.reset(symbol="t") == 4
+    assert store.reset("one") == 1
+    assert store.number_of("one") is None
+    assert store.reset("unknown") == 0
+    assert store.reset() == 2
+    assert (store.counts(), store.sharing(["two"], 5)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("event", "tells"),
+    [
+        (Event("q", "s", "stare", "ann"), "click, copy, open, up, down"),
+        (Event(" ", "s", "click", "ann"), "`query` is empty"),
+        (Event("q", "", "click", "ann"), "`symbol` is empty"),
+        (Event("q", "s", "click", " "), "`visitor` is empty"),
+        (Event("q" * 2_001, "s", "click", "ann"), "at most 2,000"),
+        (Event("q\0", "s", "click", "ann"), "`query`"),
+        (Event("q", "s", "click", "a" * 101), "at most 100"),
+        (Event("q", "s", "click", "ann", -1), "`rank`"),
+        (Event("q", "s", "click", "ann", 2**70), "`rank`"),
+        (Event("q", "s", "click", "ann", 1, float("nan")), "`time`"),
+        (Event("q", "s", "click", "ann", 1, float("inf")), "`time`"),
+    ],
+)
+def test_what_is_no_choice_is_refused_with_a_reason(store, event, tells):
+    with pytest.raises(DowseError) as raised:
+        store.record(event)
+    assert tells in str(raised.value)
+    assert not store.exists
+
+
+def test_half_characters_are_no_obstacle(store):
+    half = "caf\ud800"
+    store.record(Event(half, half, "click", half))
+    assert store.counts(half, limit=2**70)[0].symbol == "caf?"
+    assert store.number_of(half) is not None
+    assert store.reset(half, symbol=half, visitor=half) == 1
+
+
+def test_repetitions_are_kept_up_to_a_bound(store):
+    for _ in range(store_module.MOST_REPEATS + 5):
+        store.record(Event("q", "s", "click", "ann"))
+    assert store.counts()[0].chosen == store_module.MOST_REPEATS
+
+
+def test_a_visitor_pushes_out_only_own_choices(store, monkeypatch):
+    monkeypatch.setattr(store_module, "MOST_OF_A_VISITOR", 20)
+    store.record(Event("honest question", "s", "up", "ann"))
+    for number in range(50):
+        store.record(Event(f"flood {number}", "t", "up", "eve"))
+    assert len(list(store.events())) == 21
+    assert store.counts("honest question")[0].up == 1
+    assert store.number_of("flood 0") is None and store.number_of("flood 49") is not None
+
+
+def test_the_oldest_go_when_there_are_too_many(store, monkeypatch):
+    monkeypatch.setattr(store_module, "MOST_EVENTS", 10)
+    for number in range(15):
+        store.record(Event(f"q{number}", "s", "click", f"visitor {number}"))
+    assert [event.query for event in store.events()] == [f"q{n}" for n in range(14, 4, -1)]
+
+
+def test_threads_and_stores_write_at_once(store):
+    def record(number: int) -> None:
+        with FeedbackStore(store.path) as other:
+            for each in (store, other):
+                each.record(Event(f"question {number % 3}", "s", "click", f"visitor {number}"))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(record, range(24)))
+    assert sum(count.chosen for count in store.counts()) == 48
+    assert len(store.counts()) == 3
+
+
+def test_another_process_sees_what_was_recorded_and_forgets_it(store):
+    store.record(Event("q", "s", "click", "ann"))
+    script = (
+        "import sys; from pathlib import Path; from dowse.feedback.store import FeedbackStore\n"
+        "with FeedbackStore(Path(sys.argv[1])) as store: print(store.counts()[0].chosen, store.reset())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(store.path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["1", "1"]
+    assert store.counts() == []
+
+
+def test_a_file_that_was_removed_is_begun_anew(store):
+    store.record(Event("q", "s", "click", "ann"))
+    store.path.unlink()
+    assert store.counts() == []
+    store.record(Event("q2", "s", "click", "ann"))
+    with FeedbackStore(store.path) as other:
+        assert [count.query for count in other.counts()] == ["q2"]
+
+
+def test_what_is_no_database_is_said_and_can_be_thrown_away(store):
+    store.path.parent.mkdir()
+    store.path.write_bytes(b"no database at all, but long enough to look at" * 40)
+    for call in (store.counts, store.reset, lambda: store.record(Event("q", "s", "click", "ann"))):
+        with pytest.raises(FeedbackDamaged, match=r"dowse feedback reset --all"):
+            call()
+    store.destroy()
+    assert store.record(Event("q", "s", "click", "ann")).query == "q"
+
+
+def test_a_later_format_is_not_touched(store):
+    store.path.parent.mkdir()
+    database = sqlite3.connect(store.path)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(FeedbackDamaged, match="format 99"):
+        store.counts()
+
+
+def test_a_folder_that_can_not_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with (
+        FeedbackStore(tmp_path / "file" / "feedback.sqlite") as store,
+        pytest.raises(DowseError, match="permissions"),
+    ):
+        store.record(Event("q", "s", "click", "ann"))
+
+
+def test_every_place_has_a_file_of_its_own_in_the_users_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("DOWSE_DATA_DIR", str(tmp_path / "data"))
+    assert data_folder() == tmp_path / "data"
+    files = {feedback_file(Path(place)) for place in ("/a/x", "/b/x", "/a/y")}
+    assert len(files) == 3 and {file.parent for file in files} == {tmp_path / "data" / "feedback"}
+    (tmp_path / "x").mkdir()
+    assert FeedbackStore.open(tmp_path / "x" / ".." / "x").path == feedback_file((tmp_path / "x").resolve())
+    monkeypatch.delenv("DOWSE_DATA_DIR")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
+    assert sys.platform != "linux" or data_folder() == tmp_path / "xdg" / "dowse"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Parse it", "parse  it?"), ("e\u0301t\xe9", "\xe9te\u0301"), ("how?!", "how"), ("?", "?")],
+)
+def test_what_makes_no_other_question(one, other):
+    assert normalised(one) == normalised(other) != ""
+
+
+@pytest.mark.parametrize(("one", "other"), [("a b", "b a"), ("get_user", "get user"), ("a -b", "a b")])
+def test_what_makes_another_question(one, other):
+    assert normalised(one) != normalised(other)
