@@ -72,14 +72,13 @@ class World:
     asked: list[Question]
     others: list[Question]
     candidates: dict[str, list[str]]  # ids, best first, by text
+    scores: dict[str, list[float]]
     worth: Callable[[str], float]
 
     def ranked(self, store: FeedbackStore, text: str) -> list[str]:
         """Return the answer to a question, as it is after what was recorded."""
-        ids = self.candidates[text]
-        found = boosts(store, text, rarity=self.worth)
-        order = places([found.get(each) for each in ids[:REACH]])
-        return [ids[place] for place in order] + ids[REACH:]
+        ids, found = self.candidates[text], boosts(store, text, rarity=self.worth)
+        return [ids[place] for place in places([found.get(each) for each in ids], self.scores[text])]
 
     def quality(self, store: FeedbackStore, texts: Sequence[tuple[str, Question]]) -> dict[str, float]:
         """Return the means over some questions."""
@@ -200,12 +199,11 @@ def worlds(options: argparse.Namespace, work: Path) -> Iterator[tuple[str, World
             if options.encoder != "none":
                 index.embed()
             texts = [text for each in (*asked, *others) for text in (each.text, each.similar) if text]
-            candidates = {
-                text: [hit.symbol.id for hit in index.search(text, k=REACH, feedback=False).hits]
-                for text in dict.fromkeys(texts)
-            }
+            hits = {text: index.search(text, k=REACH, feedback=False).hits for text in dict.fromkeys(texts)}
+            candidates = {text: [hit.symbol.id for hit in found] for text, found in hits.items()}
+            scores = {text: [hit.score for hit in found] for text, found in hits.items()}
             with index.backend.reader() as reader:
-                yield name, World(asked, others, candidates, _worth(reader))
+                yield name, World(asked, others, candidates, scores, _worth(reader))
 
 
 def questions(folder: Path, half: str) -> list[Question]:
@@ -250,8 +248,7 @@ def recall_cost(world: World, store: FeedbackStore) -> dict[str, float]:
     times = []
     for question in [*world.asked, *world.others]:
         started = time.perf_counter()
-        found = boosts(store, question.text, rarity=world.worth)
-        places([found.get(each) for each in world.candidates[question.text][:REACH]])
+        world.ranked(store, question.text)
         times.append(time.perf_counter() - started)
     return milliseconds(times)
 

@@ -60,7 +60,7 @@ class Settings:
     diversify_candidates: int = 100
     diversify_clusters: int = 10
     clustering: str = "hyperbolic"  # how the candidates are put into clusters; see CLUSTERINGS
-    tree_dimension: int = 8  # of the ball that the tree of files is embedded in; 2 is the Poincaré disk
+    tree_dimension: int = 10  # of the ball that the tree of files is embedded in; 2 is the Poincaré disk
 
 
 MODES = ("auto", "hybrid", "keyword", "tfidf", "embedding", "graph", "regex", "symbol")

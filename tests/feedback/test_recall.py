@@ -28,7 +28,8 @@ def record(store: FeedbackStore, query: str, symbol: str, kind: str = "click", v
 def order(store: FeedbackStore, query: str, symbols: str) -> str:
     """Return candidates, a letter each, in the order that choices ask for."""
     found = boosts(store, query)
-    return "".join(symbols[place] for place in places([found.get(symbol) for symbol in symbols]))
+    known = [found.get(symbol) for symbol in symbols]
+    return "".join(symbols[place] for place in places(known, [1.0] * len(known)))
 
 
 def test_what_most_visitors_chose_comes_first(store):

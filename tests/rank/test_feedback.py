@@ -7,6 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dowse.rank.feedback import (
+    MARGIN,
     MOST_SINK,
     PLACES,
     PLACES_ALONE,
@@ -34,6 +35,11 @@ def known(boost: st.SearchStrategy[Boost]) -> st.SearchStrategy[list[Boost | Non
     return st.lists(st.none() | boost, max_size=40)
 
 
+def level(boosts: list[Boost | None]) -> list[float]:
+    """Scores that leave all to the other bounds."""
+    return [1.0] * len(boosts)
+
+
 def ranking(count: int) -> list[Ranked]:
     """Candidates `0`, `1`, … with falling scores."""
     return [
@@ -48,20 +54,34 @@ def ranking(count: int) -> list[Ranked]:
 
 @given(known(similar | same))
 def test_candidates_only_change_places(boosts):
-    assert sorted(places(boosts)) == list(range(len(boosts)))
+    assert sorted(places(boosts, level(boosts))) == list(range(len(boosts)))
 
 
 @given(known(similar))
 def test_similar_questions_move_nothing_further_than_the_bound(boosts):
-    for place, n in enumerate(places(boosts)):
+    for place, n in enumerate(places(boosts, level(boosts))):
         assert n - place <= (PLACES if boosts[n] else 0), "climbed too far"
         assert place - n <= PLACES, "was buried"
+
+
+@given(known(similar | same), st.lists(st.floats(-9, 9), min_size=40, max_size=40))
+def test_similar_questions_pass_nothing_that_is_clearly_better(boosts, values):
+    scores = sorted(values[: len(boosts)], reverse=True)
+    order = places(boosts, scores)
+    place = {n: at for at, n in enumerate(order)}
+    margin = MARGIN * max(map(abs, scores), default=0.0)
+    for n, boost in enumerate(boosts):
+        for better in range(n):
+            if place[n] < place[better] and scores[better] - scores[n] > margin:
+                votes_for = boost is not None and boost.same > 0
+                votes_against = boosts[better] is not None and boosts[better].same < 0
+                assert votes_for or votes_against
 
 
 @given(known(lone))
 def test_one_visitor_alone_never_makes_a_hit_the_first(boosts):
     assume(boosts)
-    order = places(boosts)
+    order = places(boosts, level(boosts))
     assert order[0] == 0
     assert all(abs(n - place) <= PLACES_ALONE for place, n in enumerate(order))
 
@@ -69,14 +89,14 @@ def test_one_visitor_alone_never_makes_a_hit_the_first(boosts):
 @given(known(similar | same))
 def test_what_was_chosen_for_this_question_comes_first_and_the_most_chosen_before_the_rest(boosts):
     chosen = [n for n, boost in enumerate(boosts) if boost and boost.same > 0]
-    first = places(boosts)[: len(chosen)]
+    first = places(boosts, level(boosts))[: len(chosen)]
     assert sorted(first) == chosen
     assert first == sorted(first, key=lambda n: (-boosts[n].same, n))
 
 
 @given(known(st.builds(lambda vote: Boost(same=-vote), st.floats(0.01, 30))))
 def test_votes_against_sink_a_hit_by_a_page_at_most(boosts):
-    order = places(boosts)
+    order = places(boosts, level(boosts))
     assert all(place - n <= MOST_SINK for place, n in enumerate(order))
     plain = [n for n in order if boosts[n] is None]
     assert plain == sorted(plain)
