@@ -78,8 +78,9 @@ def test_similar_questions_lift_a_little_and_others_not_at_all(index):
     fifth = index.search(similar).hits[4].symbol
     choose(index, QUERY, fifth.id, "up")
     after = names(index.search(similar))
-    assert after.index(fifth.qualified_name) == before.index(fifth.qualified_name) - PLACES_ALONE
-    assert after[0] == before[0]
+    assert 4 - PLACES_ALONE <= after.index(fifth.qualified_name) < 4
+    choose(index, QUERY, fifth.id, "up", *map(str, range(20)))
+    assert names(index.search(similar))[0] == before[0], "what is clearly better stays first"
     assert index.search(other) == unlike
 
 

@@ -248,8 +248,8 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--diversify",
         choices=DIVERSIFY[1:],
-        help="let answers that are alike not stand side by side: from each cluster its share (sample, if none "
-        "is named), the best of each (cluster), or what least repeats the answers above it (mmr)",
+        help="let answers that are alike not stand side by side: from each cluster its share (sample, if "
+        "nothing is named), the best of each (cluster), or what least repeats the answers above it (mmr)",
     )
     parser.add_argument(
         "--clustering", choices=CLUSTERINGS, help="what is alike: places in the tree (hyperbolic), or meaning"
