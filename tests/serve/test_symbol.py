@@ -42,6 +42,20 @@ def test_source_outline_and_neighbours(server: Running, inn: Index) -> None:
     assert clean["callees"][0]["confidence"] == "resolved"
 
 
+def test_a_whole_file_is_shown_too(server: Running, tmp_path: Path) -> None:
+    """Lines outside every symbol are hits of their file."""
+    root = write_tree(tmp_path / "t", {"blank.py": "def f():\n    pass\n\n\n    \n"})
+    index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small")
+    index.update()
+    index.embed()
+    with running([index]) as run:
+        [hit] = [hit for hit in run.get("search", q=r"/^ +$/")["hits"] if hit["kind"] == "file"]
+        found = run.get("symbol", target=hit["id"])
+        assert found["symbol"]["kind"] == "file" and "def f" in found["source"] and found["callers"] == []
+        run.get("graph/callers", 404, target=hit["id"])
+        run.get("related", 404, target=hit["id"])
+
+
 def test_the_editor_opens_the_file(server: Running, inn: Index) -> None:
     found = server.get("symbol", target="sweep", index="inn")
     file, line = unquote(found["editor"].removeprefix("vscode://file")).rsplit(":", 1)

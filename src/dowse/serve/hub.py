@@ -13,6 +13,8 @@ from dowse.serve.problems import Busy
 
 # Events that may wait for a slow listener; of more, the oldest are dropped: only the latest count.
 _BACKLOG = 100
+# A sign of life goes out after so long, so that nobody in between cuts the line.
+_QUIET_SECONDS = 15.0
 
 
 class Hub:
@@ -20,7 +22,7 @@ class Hub:
 
     def __init__(self, most_listeners: int) -> None:
         self._most = most_listeners
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # `close` is called from a signal's handler, which may find it held
         self._number = 0
         self._latest: dict[str, Progress] = {}
         self._listeners: dict[asyncio.Queue[Progress | None], asyncio.AbstractEventLoop] = {}
@@ -84,10 +86,6 @@ class Hub:
         for queue, loop in listeners.items():
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_put, queue, None)
-
-
-# A sign of life goes out after so long, so that nobody in between cuts the line.
-_QUIET_SECONDS = 15.0
 
 
 def _put(queue: asyncio.Queue[Progress | None], event: Progress | None) -> None:

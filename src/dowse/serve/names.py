@@ -17,8 +17,10 @@ from dowse.types import SymbolRow
 
 # Where a word begins inside a name: after a mark, or a capital after a small letter.
 _INNER_WORD = re.compile(r"(?<=[_.\-/ :])[^_.\-/ :]|(?<=[a-z0-9])[A-Z]")
-# Names with the same beginning that are compared: one letter has tens of thousands.
-_MOST = 3_000
+# Names with the same beginning that are compared: one letter may have hundreds of thousands.
+_MOST = 20_000
+# Keys that one name has, at most, as a rule: so many more are looked at than names are wanted.
+_KEYS = 4
 # The end of the range of all keys with a beginning.
 _LAST = "\U0010ffff"
 
@@ -47,10 +49,11 @@ class Names:
 
     version: tuple[str, int]
     rows: dict[str, int]  # by id
-    names: Sequence[Name]
+    files: dict[str, int]  # whole files, as searches by pattern give them, by id
+    names: Sequence[Name]  # who is most likely meant first
     keys: Sequence[str]  # in order: names, and names from an inner word on, in small letters
-    of_keys: Sequence[int]  # the name of each key
-    folders: Sequence[str]
+    of_keys: Sequence[int]  # the name of each key; as many more as there are names where it begins inside
+    folders: Sequence[str]  # near the root first
     languages: Sequence[str]  # most files first
     kinds: Sequence[str]
     repos: Sequence[str]
@@ -61,8 +64,9 @@ class Names:
         if not wanted:
             return []
         first, last = bisect_left(self.keys, wanted), bisect_left(self.keys, wanted + _LAST)
-        found = dict.fromkeys(self.of_keys[first : min(last, first + _MOST)])
-        return heapq.nsmallest(limit, [self.names[at] for at in found], key=lambda name: name.order(wanted))
+        best = heapq.nsmallest(_KEYS * limit, self.of_keys[first : min(last, first + _MOST)])
+        found = dict.fromkeys(at % len(self.names) for at in best)
+        return [self.names[at] for at in found][:limit]
 
 
 class NameBook:
@@ -97,24 +101,32 @@ class NameBook:
             self._names = None
 
     def row_of(self, reader: Reader, symbol_id: str) -> SymbolRow | None:
-        """Return the symbol of an id, None if there is none."""
-        row = self.of(reader).rows.get(symbol_id)
-        return reader.rows([row])[0] if row is not None else None
+        """Return the symbol of an id, None if there is none; a whole file has row 0."""
+        names = self.of(reader)
+        row, file = names.rows.get(symbol_id), names.files.get(symbol_id)
+        if row is not None:
+            return reader.rows([row])[0]
+        return reader.file_rows([file])[0] if file is not None else None
 
 
 def _read(reader: Reader, version: tuple[str, int]) -> Names:
     files = reader.files()
     symbols = reader.rows_of_files([file.file_id for file in files])
-    names = list(_distinct(symbols))
-    keyed = sorted((key, at) for at, name in enumerate(names) for key in _keys(name))
+    names = sorted(_distinct(symbols), key=lambda name: name.order(""))
+    keyed = sorted(
+        (key, at if name.text.lower() == key else at + len(names))
+        for at, name in enumerate(names)
+        for key in _keys(name)
+    )
     languages = reader.languages()
     return Names(
         version,
         {row.key: row.row for row in symbols},
+        {row.key: row.file_id for row in reader.file_rows([file.file_id for file in files])},
         names,
         [key for key, _ in keyed],
         [at for _, at in keyed],
-        sorted({folder for file in files for folder in _folders(file.path)}),
+        sorted({folder for file in files for folder in _folders(file.path)}, key=folder_order),
         [name for name in sorted(languages, key=lambda name: -languages[name]) if name],
         sorted({row.kind for row in symbols}),
         sorted({file.repo for file in files if file.repo}),
@@ -144,6 +156,11 @@ def _keys(name: Name) -> set[str]:
     if "." in name.qualified_name:
         keys.add(".".join(name.qualified_name.split(".")[-2:]).lower())
     return keys - {""}
+
+
+def folder_order(folder: str) -> tuple[int, str]:
+    """Return what puts folders near the root first."""
+    return folder.count("/"), folder
 
 
 def _folders(path: str) -> Iterator[str]:

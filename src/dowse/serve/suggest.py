@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from dowse.query.languages import KINDS, LANGUAGES
-from dowse.serve.names import Name, Names
+from dowse.serve.names import Name, Names, folder_order
 
 # What each filter of the query language takes.
 _FILTERS = {
@@ -77,13 +79,14 @@ def _filters(before: str, word: str, books: Sequence[tuple[str, Names]]) -> Iter
             if name and known.startswith(name.lower()):
                 yield Way("filter", f"{sign}{known}:", f"{before}{sign}{known}:", detail)
         return
-    fitting = [each for each in _values(name, books) if each.lower().startswith(value.lower())]
-    for each in fitting[:_MOST_FILTERS]:
+    begin = value.lower()
+    fitting = (each for each in _values(name, books) if each.lower().startswith(begin))
+    for each in islice(fitting, _MOST_FILTERS):
         written = f"{sign}{name}:{_quoted(each)}"
         yield Way("filter", written, f"{before}{written} ", _FILTERS.get(name, ""))
 
 
-def _values(name: str, books: Sequence[tuple[str, Names]]) -> list[str]:
+def _values(name: str, books: Sequence[tuple[str, Names]]) -> Iterable[str]:
     """Return what a filter can be, what is in the indexes first."""
     if name == "lang":
         return list(dict.fromkeys([*(each for _, names in books for each in names.languages), *LANGUAGES]))
@@ -91,8 +94,7 @@ def _values(name: str, books: Sequence[tuple[str, Names]]) -> list[str]:
         here = {each for _, names in books for each in names.kinds}
         return sorted({*KINDS} & here) or list(KINDS)
     if name == "path":
-        folders = {each for _, names in books for each in names.folders}
-        return sorted(folders, key=lambda folder: (folder.count("/"), folder))
+        return heapq.merge(*(names.folders for _, names in books), key=folder_order)
     if name == "repo":
         return sorted({each for _, names in books for each in names.repos})
     if name == "case":

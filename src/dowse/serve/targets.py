@@ -46,6 +46,8 @@ def rows_of(place: Place, reader: Reader, target: str) -> Sequence[SymbolRow]:
     if known is None:
         with _naming_index(place):
             return resolve_all(reader, target)
+    if not known.row:
+        raise UnknownName(f"{known.path} is a file as a whole; name a symbol in it")
     same = (known.qualified_name, known.signature)
     here = reader.rows_of_files([known.file_id])
     return [row for row in here if (row.qualified_name, row.signature) == same]

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 
 from dowse.answer_json import related_to_json
 from dowse.errors import DowseError
+from dowse.naming import UnknownName
 from dowse.related import related as find_related
 from dowse.serve.models.symbol import RelatedAnswer
 from dowse.serve.routes.parameters import IndexName, Target
@@ -35,6 +36,8 @@ def _alike(state: ServerState, index: str | None, target: str, k: int) -> dict[s
             raise DowseError(
                 "there is no encoder, so nothing is known of meaning; set `encoder`, e.g. to base"
             )
+        if not row.row:
+            raise UnknownName(f"{row.path} is a file as a whole; name a symbol in it")
         answer = related_to_json(find_related(reader, encoder.id, row, k, place.index.settings.vectors))
     for hits in (answer["neighbours"], (answer["cluster"] or {}).get("members", ())):
         for hit in hits:

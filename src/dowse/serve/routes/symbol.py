@@ -65,11 +65,11 @@ def _outlined(row: SymbolRow) -> dict[str, Any]:
 
 
 def _neighbours(at: Found, most: int) -> dict[str, Any]:
-    """Return who calls a symbol and what it calls; a corpus of functions has no graph."""
+    """Return who calls a symbol and what it calls; a corpus has no graph, and a whole file no place in it."""
     given: dict[str, Any] = {"notes": []}
-    seeds = rows_of(at.place, at.reader, at.row.key)
+    known = bool(at.row.row) and not at.reader.is_corpus and most > 0
+    seeds = rows_of(at.place, at.reader, at.row.key) if known else ()
     for relation in ("callers", "callees"):
-        known = not at.reader.is_corpus and most > 0
         answer = ask_about(at.reader, relation, seeds, 1, most) if known else None
         given[relation] = _steps(answer) if answer else []
         given[f"{relation}_total"] = answer.total if answer else 0
