@@ -85,7 +85,7 @@ HARD = [spine(30, 3, 1), spine(9, 60, 0), spine(9, 60, 30), tree_of([0] * 300), 
 
 def kept_scale(tree: Tree, dimension: int, wanted: float) -> Scale:
     """As if the tree were so deep that floats are taken only where they carry the distortion."""
-    return Scale.choose(tree.widest, max(tree.depth, 20), dimension, distortion=wanted)
+    return Scale.choose(tree.widest, max(tree.depth, 40), dimension, distortion=wanted)
 
 
 @pytest.mark.parametrize(("dimension", "wanted"), [(2, 2.0), (3, 1.5), (10, 2.0)])

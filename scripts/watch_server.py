@@ -1,0 +1,44 @@
+"""Run `dowse serve` and start it again whenever the package's code changes; for scripts/dev."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "dowse"
+# Saving in an editor is answered within this time; looking costs some milliseconds.
+_EVERY_SECONDS = 0.7
+
+
+def main() -> int:
+    """Serve until this process is told to end."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", default="8742")
+    parser.add_argument("paths", nargs="*", default=["."])
+    chosen = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    while True:
+        command = [sys.executable, "-m", "dowse.cli.main", "serve", "--port", chosen.port, *chosen.paths]
+        before, server = newest(), subprocess.Popen(command)
+        try:
+            while newest() == before:
+                time.sleep(_EVERY_SECONDS)
+        except KeyboardInterrupt:
+            return 0
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def newest() -> tuple[float, int]:
+    """Return when the code last changed, and how many files it has; the built page does not count."""
+    times = [path.stat().st_mtime for path in PACKAGE.rglob("*.py")]
+    return max(times), len(times)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
