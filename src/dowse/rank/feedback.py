@@ -18,8 +18,8 @@ from dowse.rank.signals import Ranked
 REACH = 100
 # Places that a hit can climb because of similar questions, and because of one visitor alone.
 PLACES, PLACES_ALONE = 5, 2
-# It passes no hit whose score is higher by more than this share of the best one. With .08, one in 250 of the
-# questions that nobody had asked began to lose; with .05 none did (bench/feedback.py, `--asked tune`).
+# It passes no hit whose score is higher by more than this share of the best one: of those tried, the largest
+# with which no set's questions that nobody had asked lost (docs/FEEDBACK.md says on what it was chosen).
 MARGIN = 0.05
 # Votes that lift all the way: those of two visitors who are sure, for the same words.
 FULL = 2.0
