@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse import Answer, DowseError, Hit, Index
-from dowse.config import FUSIONS
+from dowse.config import CLUSTERINGS, FUSIONS
 from dowse.engine import search
 from dowse.lanes.host import LaneHost, WorkerSpec
 from dowse.lanes.inline import InlineLanes
@@ -885,10 +886,11 @@ def test_unknown_lanes_are_told(shop):
 
 # Variety
 
+WORDS = "round a price and add tax"
+
 
 def test_diversified_answers_are_the_same_ones_in_another_order(shop: Index):
-    query = "round a price and add tax"
-    usual, varied = (shop.search(query, k=0, diversify=how) for how in ("", "mmr"))
+    usual, varied = (shop.search(WORDS, k=0, diversify=how) for how in ("", "mmr"))
     assert {hit.symbol.id for hit in varied} == {hit.symbol.id for hit in usual}
     assert [hit.symbol.id for hit in varied] != [hit.symbol.id for hit in usual]
     assert varied.hits[0].symbol == usual.hits[0].symbol
@@ -901,6 +903,71 @@ def test_diversifying_needs_vectors(shop: Index):
         reopened(shop, encoder="none").search("round a price", diversify="mmr")
     with pytest.raises(DowseError, match="mmr"):
         shop.search("round a price", diversify="shuffle")
+
+
+@pytest.mark.parametrize("clustering", CLUSTERINGS)
+@pytest.mark.parametrize("how", ["cluster", "sample"])
+def test_clusters_change_the_order_alone_and_are_named(shop: Index, how: str, clustering: str):
+    usual = shop.search(WORDS, k=0)
+    varied = shop.search(WORDS, k=0, diversify=how, clustering=clustering)
+    assert {hit.symbol.id for hit in varied} == {hit.symbol.id for hit in usual}
+    assert [hit.score for hit in varied] == pytest.approx([hit.score for hit in usual])
+    assert_adds_up(varied)
+    said = [part.detail for hit in varied for part in hit.explanation if part.source == "diversity"]
+    assert len(said) == len(varied.hits)
+    assert all(
+        re.match(r"cluster \d+ of \d+, \S.*: \d+ hits?, mean .*, was rank \d+$", each) for each in said
+    )
+
+
+def test_the_first_of_clusters_are_of_different_ones(shop: Index):
+    few = reopened(shop, diversify_clusters=4)
+    answer = few.search(WORDS, k=4, diversify="cluster")
+    said = [part.detail.partition(",")[0] for hit in answer for part in hit.explanation[-1:]]
+    assert said == [f"cluster {n} of 4" for n in (1, 2, 3, 4)]
+    one = reopened(shop, diversify_clusters=1)
+    usual, together = (one.search(WORDS, k=0, diversify=how) for how in ("", "cluster"))
+    assert [hit.symbol.id for hit in together] == [hit.symbol.id for hit in usual]
+
+
+def test_shares_are_of_a_page_and_deeper_pages_go_on_from_there(shop: Index):
+    few = reopened(shop, diversify_clusters=3)
+    (page, deeper, unshared) = (
+        [hit.symbol.id for hit in few.search(WORDS, k=k, diversify="sample", page=each)]
+        for k, each in ((4, 0), (8, 4), (8, 0))
+    )
+    assert deeper[:4] == page and len(set(deeper)) == 8
+    assert deeper != unshared, "which shares out eight places"
+
+
+@pytest.mark.parametrize("how", ["mmr", "cluster", "sample"])
+@pytest.mark.parametrize("query", [STRUCTURE, "/def .*price/", "lang:cobol"])
+def test_facts_and_single_answers_keep_their_order(shop: Index, query: str, how: str):
+    usual, varied = (shop.search(query, diversify=each) for each in ("", how))
+    assert varied == replace(usual, lanes=varied.lanes), "but for the time that lanes took"
+
+
+@pytest.mark.parametrize("how", ["mmr", "cluster", "sample"])
+def test_the_least_score_is_one_of_the_hit_itself(shop: Index, how: str):
+    usual = shop.search(WORDS, k=0, mode="keyword")
+    least = usual.hits[len(usual.hits) // 2].score
+    strong = {hit.symbol.id for hit in usual if hit.score >= least}
+    varied = shop.search(WORDS, k=0, mode="keyword", min_score=least, diversify=how)
+    assert {hit.symbol.id for hit in varied} == strong
+    assert min(hit.score for hit in varied) >= least
+    none = shop.search(WORDS, mode="keyword", min_score=1e6, diversify=how)
+    assert none.hits == () and len(none.notes) == 1
+
+
+def test_without_vectors_it_is_told_that_nothing_is_known_to_be_alike(tmp_path: Path):
+    root = write_tree(tmp_path / "shop", FILES)
+    with Index.open(root, index_dir=str(tmp_path / "index"), encoder="small", isolation="never") as index:
+        index.update()
+        for options in ({"diversify": "mmr"}, {"diversify": "sample", "clustering": "meaning"}):
+            (note,) = index.search(WORDS, mode="keyword", **options).notes
+            assert note.startswith("0 % of the symbols are embedded")
+        assert index.search(WORDS, mode="keyword", diversify="sample").notes == ()
+        assert index.search("/price/", diversify="mmr").notes == ()
 
 
 def test_plain_text_is_words_and_nothing_else(shop: Index):

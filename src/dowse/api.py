@@ -239,6 +239,7 @@ class Index:
         feedback: bool | None = None,
         diversify: str | None = None,
         clustering: str | None = None,
+        page: int = 0,
     ) -> Answer:
         """Search the index as it is.
 
@@ -261,7 +262,9 @@ class Index:
             diversify: "mmr" lets what repeats the answers above it come later; "cluster" gives the best of
                 each cluster of the first hundred, "sample" from each cluster its share; "" does nothing;
                 None takes the setting.
-            clustering: hyperbolic, euclidean, spectral or meaning; None takes the setting.
+            clustering: euclidean, hyperbolic, spectral or meaning; None takes the setting.
+            page: How many hits are looked at together, if that is fewer than k: "sample" shares out so many
+                places among the clusters, and what comes after them follows by score.
         """
         settings = self.settings
         fusion = settings.fusion if fusion is None else fusion
@@ -272,6 +275,7 @@ class Index:
             diversify in (None, *DIVERSIFY),
             f'`diversify` is one of {", ".join(DIVERSIFY[1:])}, or "" for none, not {diversify!r}',
         )
+        _check(page >= 0, f"`page` is a number of hits, not {page}")
         _check(
             clustering in (None, *CLUSTERINGS),
             f"`clustering` is one of {', '.join(CLUSTERINGS)}, not {clustering!r}",
@@ -300,6 +304,7 @@ class Index:
                 feedback=settings.feedback if feedback is None else feedback,
                 diversify=settings.diversify if diversify is None else diversify,
                 clustering=clustering or settings.clustering,
+                page=page,
             )
         )
 

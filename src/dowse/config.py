@@ -59,7 +59,7 @@ class Settings:
     diversify: str = ""  # how answers that repeat each other are put apart; "" for not at all, see DIVERSIFY
     diversify_candidates: int = 100
     diversify_clusters: int = 10
-    clustering: str = "hyperbolic"  # how the candidates are put into clusters; see CLUSTERINGS
+    clustering: str = "euclidean"  # how the candidates are put into clusters; see CLUSTERINGS
     tree_dimension: int = 10  # of the ball that the tree of files is embedded in; 2 is the Poincaré disk
 
 
@@ -69,14 +69,16 @@ ISOLATION = ("auto", "always", "never")
 FUZZINESS = ("auto", "0", "1", "2")
 # Maximal marginal relevance; the best of each cluster; from each cluster its share.
 DIVERSIFY = ("", "mmr", "cluster", "sample")
-# By place in the tree (by hyperbolic or Euclidean distance, or spectral on hops), or by meaning.
-CLUSTERINGS = ("hyperbolic", "euclidean", "spectral", "meaning")
+# By place in the tree (by Euclidean or hyperbolic distance, or spectral on hops), or by meaning.
+CLUSTERINGS = ("euclidean", "hyperbolic", "spectral", "meaning")
 REFRESH = ("auto", "always", "never")
 VIEWS = ("symbol", "docs")
 VECTORS = ("auto", "exact", "approx")
 DEVICES = ("auto", "cpu", "cuda")
 # Settings from 0 to 1.
 _SHARES = frozenset(["rerank_weight"])
+# Numbers that begin above 1: on a line there is no room for a tree.
+_LEAST = {"tree_dimension": 2}
 _CHOICES = {
     "fuzziness": FUZZINESS,
     "refresh": REFRESH,
@@ -200,7 +202,8 @@ def _convert(key: str, value: Any, place: str) -> Any:  # noqa: ANN401 - setting
         if isinstance(default, bool):
             return _to_bool(value)
         if isinstance(default, int):
-            return int(value) if default == 0 and int(value) == 0 else _positive(int(value))
+            number = int(value) if default == 0 and int(value) == 0 else _positive(int(value))
+            return _at_least(_LEAST.get(key, 0), number)
         if isinstance(default, float):
             return _share(float(value)) if key in _SHARES else _positive(float(value))
         if isinstance(default, tuple):
@@ -226,6 +229,12 @@ def _to_bool(value: object) -> bool:
 
 def _positive(value: Number) -> Number:
     if not 0 < value < math.inf:
+        raise ValueError
+    return value
+
+
+def _at_least(least: int, value: int) -> int:
+    if value < least:
         raise ValueError
     return value
 

@@ -79,7 +79,7 @@ def search(
             ranked = query.look_again(ranked)
     ranked = query.prefer(ranked)
     if ask.diversify and plan.kind != "structure":
-        ranked = query.spread(ranked)
+        ranked = query.spread(query.enough(ranked))  # first: it hands the scores on to others
     return query.answer(ranked, max(len(ranked), query.found_rows()), embedded)
 
 

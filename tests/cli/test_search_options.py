@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from dowse import Index
-from dowse.cli.main import main
+from dowse.cli.main import _USUAL_DIVERSIFY, _with_usual_diversify, main
 from dowse.config import FUSIONS
 
 from helpers import json_lines, run_dowse, write_tree
@@ -107,6 +107,41 @@ def test_lanes(run, lanes, expected):
     assert found["plan"]["lanes"] == expected
     assert [lane["lane"] for lane in found["lanes"]] == expected
     assert {lane["lane"] for hit in found["hits"] for lane in hit["lanes"]} == set(expected)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--diversify", "bake bread"],
+        ["bake bread", "--diversify"],
+        ["bake bread", "--diversify", _USUAL_DIVERSIFY],
+        [f"--diversify={_USUAL_DIVERSIFY}", "bake bread"],
+    ],
+)
+def test_diversify_alone_is_the_usual_way_and_takes_no_query(run, arguments):
+    found = answer(run, *arguments, "--explain")
+    assert found["query"] == "bake bread"
+    assert all(hit["explanation"][-1]["source"] == "diversity" for hit in found["hits"])
+    assert found["hits"] == answer(run, "bake bread", "--diversify", _USUAL_DIVERSIFY, "--explain")["hits"]
+
+
+def test_diversify_in_the_settings_can_be_switched_off(run, monkeypatch):
+    plain = answer(run, "bake bread")["hits"]
+    monkeypatch.setenv("DOWSE_DIVERSIFY", "cluster")
+    assert answer(run, "bake bread")["hits"] != plain
+    assert answer(run, "bake bread", "--diversify", "none")["hits"] == plain
+
+
+def test_clustering_is_chosen(run):
+    _, out, _ = run("bake bread", "--diversify", "cluster", "--clustering", "meaning", "--explain")
+    assert "cluster 1 of" in out
+    with pytest.raises(SystemExit):
+        run("bake bread", "--clustering", "astrology")
+
+
+def test_after_two_dashes_an_option_is_text():
+    given = ["search", "--diversify", "--", "--diversify"]
+    assert _with_usual_diversify(given) == ["search", f"--diversify={_USUAL_DIVERSIFY}", "--", "--diversify"]
 
 
 @pytest.mark.parametrize("lanes", ["telepathy", "keyword,telepathy", ","])

@@ -96,11 +96,6 @@ def test_rows_about_diversity_are_known_by_their_names(name: str, said: bool) ->
     assert reorders(name) is said
 
 
-def test_shares_are_taken_of_the_ten_that_are_looked_at() -> None:
-    assert [way(name).most for name in ("auto+sample", "auto+sample:meaning")] == [10, 10]
-    assert [way(name).most for name in ("auto", "auto+cluster", "auto+mmr", "auto+shuffle")] == [0] * 4
-
-
 def test_the_compared_ways_are_each_lane_both_and_the_default() -> None:
     assert COMPARED == ("keyword", "embedding", "graph", "hybrid", "auto")
 

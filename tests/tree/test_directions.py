@@ -63,3 +63,5 @@ def test_single_ones_are_those_of_the_whole(dimension: int):
 def test_a_line_is_too_narrow():
     with pytest.raises(ValueError, match="take 2 or more"):
         directions(3, 1)
+    with pytest.raises(ValueError, match="take 2 or more"):
+        half_gap(3, 1)

@@ -83,7 +83,7 @@ def _ask(index: Index, query: str, options: argparse.Namespace) -> Answer:
         graph_expand=options.graph_expand,
         rerank=options.rerank,
         feedback=options.feedback,
-        diversify=options.diversify,
+        diversify="" if options.diversify == "none" else options.diversify,
         clustering=options.clustering,
     )
 

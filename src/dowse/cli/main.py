@@ -44,8 +44,9 @@ _GRAPH = {
     "impact": "list what a change of a symbol would touch, and which tests to run",
     "path": "show the shortest chain of calls and uses from one symbol to another",
 }
+_DIVERSIFY = (*DIVERSIFY[1:], "none")
 # What `--diversify` is where nothing else is named.
-_USUAL_DIVERSIFY = "sample"
+_USUAL_DIVERSIFY = "mmr"
 _NAMES = "file.py:42, name, Class.method, pkg.mod.Class.method"
 
 
@@ -72,11 +73,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _with_usual_diversify(given: list[str]) -> list[str]:
     """Name what `--diversify` means where it stands alone: argparse would take the query for its value."""
     usual = f"--diversify={_USUAL_DIVERSIFY}"
-    after = [*given[1:], ""]
-    return [
-        usual if each == "--diversify" and following not in DIVERSIFY[1:] else each
-        for each, following in zip(given, after, strict=True)
+    end = given.index("--") if "--" in given else len(given)  # from there on all is text
+    options, text = given[:end], given[end:]
+    after = [*options[1:], ""]
+    named = [
+        usual if each == "--diversify" and following not in _DIVERSIFY else each
+        for each, following in zip(options, after, strict=False)
     ]
+    return named + text
 
 
 def _home(command: str) -> ModuleType:
@@ -247,12 +251,15 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("--reranker", metavar="MODEL", help="which one: rerank (shipped), or a folder")
     parser.add_argument(
         "--diversify",
-        choices=DIVERSIFY[1:],
-        help="let answers that are alike not stand side by side: from each cluster its share (sample, if "
-        "nothing is named), the best of each (cluster), or what least repeats the answers above it (mmr)",
+        choices=_DIVERSIFY,
+        help="let answers that are alike not stand side by side: next what least repeats those above (mmr, "
+        "if nothing is named), the best of each cluster (cluster), or from each its share (sample); none for "
+        "not at all, whatever the settings say",
     )
     parser.add_argument(
-        "--clustering", choices=CLUSTERINGS, help="what is alike: places in the tree (hyperbolic), or meaning"
+        "--clustering",
+        choices=CLUSTERINGS,
+        help="what is alike: places in the tree (the first three), or meaning",
     )
     parser.add_argument("--lang", action="append", metavar="L", help="only this language; may be repeated")
     parser.add_argument(

@@ -178,9 +178,9 @@ def asking(index: Index, chosen: Way, filters: str = "") -> Search:
     def search(query: str, k: int) -> Sequence[Hit]:
         if filters and clashes(query, filters):
             return ()
-        wanted = min(k, chosen.most or k)
-        asked = {"plain": True, "filters": filters, "feedback": False, **chosen.options}
-        hits = index.search(query, k=wanted, **asked).hits
+        # What settings say of the user's own searches must not change a row.
+        asked = {"plain": True, "filters": filters, "feedback": False, "diversify": "", **chosen.options}
+        hits = index.search(query, k=k, page=FIRST, **asked).hits
         return _in_random_order(query, hits) if chosen.shuffled else hits
 
     return search

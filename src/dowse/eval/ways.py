@@ -42,7 +42,7 @@ SPREADS: dict[str, dict[str, Any]] = {
 }
 # The control: the first answers in an order that says nothing.
 _SHUFFLE = "shuffle"
-# What somebody looks at: so many are shuffled, and asked for where each cluster gets its share of them.
+# What somebody looks at: so many are shuffled, and shared out where each cluster gets its share.
 FIRST = 10
 # What `--compare` shows: each lane alone, both joined, and what a user gets who says nothing.
 COMPARED = ("keyword", "embedding", "graph", "hybrid", "auto")
@@ -65,14 +65,6 @@ class Way:
         mode, lanes = self.options.get("mode"), self.options.get("lanes", "")
         meant = self.options.get("diversify") == "mmr" or self.options.get("clustering") == "meaning"
         return mode in ("embedding", "hybrid") or "embedding" in lanes or meant
-
-    @property
-    def most(self) -> int:
-        """How many answers it can be asked for, 0 for any number.
-
-        "sample" takes shares of as many as are wanted: asked for 100, it would not choose the first ten.
-        """
-        return FIRST if self.options.get("diversify") == "sample" else 0
 
     @property
     def uses_vectors(self) -> bool:

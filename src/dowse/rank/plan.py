@@ -54,6 +54,7 @@ class Ask:
     rerank: str = ""
     feedback: bool = True  # whether what was chosen before may come first
     diversify: str = ""
+    page: int = 0  # hits that are looked at together: `sample` shares out so many places; 0 for k
     clustering: str = ""  # by which `diversify` puts candidates together; "" takes the setting
 
 

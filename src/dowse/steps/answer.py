@@ -25,13 +25,9 @@ class Asked(RecallingStep):
     def answer(self, ranked: list[Ranked], total: int, embedded: Embedded | None) -> Answer:
         """Give the hits with their texts and all that there is to say."""
         ask, plan = self.ask, self.plan
-        sure = self._confidences(ranked if ask.min_score else ranked[: ask.k or None])
-        if ask.min_score and ranked:
-            left_out = len(ranked)
-            ranked = [hit for hit in ranked if self._is_enough(hit, sure.get(hit.row.row))]
-            if not ranked:
-                self.notes.append(f"{left_out:,} candidates, none of them above the least score")
+        ranked = self.enough(ranked)
         chosen = ranked[: ask.k] if ask.k else ranked
+        sure = self._confidences(chosen)
         if plan.unknown:
             self.notes.append(f"no symbol here is called {plan.unknown}")
         if is_nothing([sure[hit.row.row] for hit in chosen if hit.row.row in sure]):
@@ -57,6 +53,16 @@ class Asked(RecallingStep):
         return Answer(
             ask.text, plan.mode, hits, total, self.reader.generation, notes, embedded, report, reports
         )
+
+    def enough(self, ranked: list[Ranked]) -> list[Ranked]:
+        """Return the hits above the least score that was asked for."""
+        if not self.ask.min_score or not ranked:
+            return ranked
+        sure = self._confidences(ranked)
+        kept = [hit for hit in ranked if self._is_enough(hit, sure.get(hit.row.row))]
+        if not kept:
+            self.notes.append(f"{len(ranked):,} candidates, none of them above the least score")
+        return kept
 
     def _is_enough(self, hit: Ranked, sure: float | None) -> bool:
         """Whether a hit is above the least score; what the graph says of structure is a fact."""
@@ -118,7 +124,11 @@ class Asked(RecallingStep):
         if not self.reader.is_complete:
             self.notes.append("the index is not complete yet; `dowse index` finishes it")
         # Exact matches and names are what they are; words find less than meaning would.
-        by_meaning = self.plan.kind in ("prose", "mixed") or "embedding" in self.plan.lanes
+        by_meaning = (
+            self.plan.kind in ("prose", "mixed")
+            or "embedding" in self.plan.lanes
+            or self.spreads_by_meaning()
+        )
         if by_meaning and embedded and embedded.symbols < embedded.total:
             self.notes.append(_half_embedded(embedded, index_command(self.settings)))
 

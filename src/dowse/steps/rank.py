@@ -180,7 +180,13 @@ class RankingStep(Retrieving):
 
         labels: list[int] = self._clusters(first).tolist()
         names = cluster_names([symbol_chain(row) for row in first], labels)
-        return clustered(ranked, labels, names, self.ask.diversify, self.ask.k or len(first))
+        return clustered(ranked, labels, names, self.ask.diversify, self.ask.page or self.ask.k or len(first))
+
+    def spreads_by_meaning(self) -> bool:
+        """Whether vectors tell which answers are alike."""
+        if self.plan.kind == "structure" or self.plan.mode == "regex":
+            return False  # their order stays
+        return self.ask.diversify == "mmr" or bool(self.ask.diversify and self.ask.clustering == "meaning")
 
     def _clusters(self, rows: Sequence[SymbolRow]) -> NDArray[np.int64]:
         """Return the number of the cluster of each symbol."""
@@ -198,7 +204,10 @@ class RankingStep(Retrieving):
 
     def _vectors(self, rows: Sequence[SymbolRow]) -> NDArray[np.float32]:
         if self.encoder is None:
-            raise DowseError("to tell what is alike in meaning takes vectors; set `encoder`, e.g. to base")
+            raise DowseError(
+                "to tell what is alike in meaning takes vectors; set `encoder`, e.g. to base, or go by place "
+                "with `--diversify cluster` and any `--clustering` but meaning"
+            )
         return self.reader.vectors(self.encoder.id, [row.row for row in rows])
 
     def found_by(self, hit: Ranked, lane: str) -> bool:

@@ -27,8 +27,7 @@ def directions(count: int, dimension: int) -> NDArray[np.float64]:
 
 def towards(slots: NDArray[np.integer], counts: NDArray[np.integer], dimension: int) -> NDArray[np.float64]:
     """Return for each slot that one of `directions(count, dimension)`."""
-    if dimension < 2:
-        raise ValueError(f"a tree has no room in {dimension} dimension(s): take 2 or more")
+    check_dimension(dimension)
     if dimension == 2:
         return _circle(slots, counts)
     if dimension == 3:
@@ -42,8 +41,15 @@ def towards(slots: NDArray[np.integer], counts: NDArray[np.integer], dimension: 
     return found
 
 
+def check_dimension(dimension: int) -> None:
+    """Refuse a line, and less: however far one looks there, no third direction is found."""
+    if dimension < 2:
+        raise ValueError(f"a tree has no room in {dimension} dimension(s): take 2 or more")
+
+
 def half_gap(count: int, dimension: int) -> float:
     """Return the sine of half the least angle between so many directions."""
+    check_dimension(dimension)
     if count < 2:
         return 1.0
     if dimension == 2:

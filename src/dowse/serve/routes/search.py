@@ -74,6 +74,7 @@ async def search(
             rerank=rerank,
             diversify=diversify,
             clustering=clustering,
+            page=k,
             feedback=feedback is not False and state.records(place),
         )
 
