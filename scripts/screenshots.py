@@ -1,0 +1,79 @@
+"""Take the pictures in docs/images: `python scripts/screenshots.py REPOSITORY` (a checkout of Flask).
+
+Needs playwright, a Chromium and an index of the repository (`dowse index`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+QUESTION = "/search?q=where+are+expired+sessions+cleaned+up"
+# Fonts are there, nothing is waited for, nothing moves.
+STILL = """() => document.fonts.status === 'loaded'
+    && !document.querySelector('.animate-pulse, [aria-busy=true]')
+    && document.getAnimations().every(each => each.playState === 'finished')"""
+# Name, address, what comes last on the page, theme, width, height.
+SHOTS = (
+    ("landing", "/", "[aria-label='How lanes meet'] li", "light", 1280, 860),
+    ("search", QUESTION, "[aria-label='Similar functions'] li", "light", 1280, 860),
+    ("search-dark", f"{QUESTION}&mode=hybrid&at=2", "[aria-label='Similar functions'] li", "dark", 1280, 860),
+    ("search-phone", "/search?q=session+cookie+lang:python", "article .hljs-keyword", "dark", 390, 844),
+    ("symbol", "/symbol/flask/AppContext.push", "[data-layer='1']", "light", 1280, 1250),
+    ("eval", "/eval?run=repos", "[aria-label=Questions] li", "dark", 1280, 1000),
+    ("status", "/status", "tbody tr", "light", 1280, 860),
+)
+
+
+def main() -> int:
+    """Serve the repository and look at every page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--chromium", default=shutil.which("chromium"))
+    chosen = parser.parse_args()
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "dowse.cli.main", "serve", str(chosen.repository), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as server:
+        assert server.stdout  # noqa: S101 - a pipe, see above
+        url = server.stdout.readline().split()[-1].rstrip("/")
+        with contextlib.ExitStack() as end, sync_playwright() as playwright:
+            end.callback(server.terminate)
+            browser = playwright.chromium.launch(executable_path=chosen.chromium, args=["--no-sandbox"])
+            for name, address, last, theme, width, height in SHOTS:
+                page = opened(browser, theme, width, height)
+                page.goto(url + address)
+                page.locator(last).first.wait_for()
+                page.wait_for_function(STILL)
+                page.screenshot(path=IMAGES / f"{name}.png")
+    return 0
+
+
+def opened(browser: Browser, theme: str, width: int, height: int) -> Page:
+    """Return a page of somebody who agreed; where the repository lies is nobody's business."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if theme == "dark" else "light",
+        reduced_motion="reduce",
+    )
+    context.add_init_script("localStorage.setItem('dowse.consent', 'yes')")
+
+    def elsewhere(route: Route) -> None:
+        response = route.fetch()
+        text = re.sub(r'"root":"[^"]*/', '"root":"/home/you/', response.text())
+        route.fulfill(response=response, body=text)
+
+    context.route("**/api/status", elsewhere)
+    return context.new_page()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""Every page can be used by everybody: axe finds nothing in both themes, at any width; keys reach all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from serve.running import Running
+from web.browser import is_wider_than_screen, violations
+from web.conftest import Visitor
+
+# Every page with what comes last on it.
+PAGES = {
+    "landing": ("/", "section[aria-label='How lanes meet'] li"),
+    "examples": ("/search", "section[aria-label='Example questions'] li .mono"),
+    "search": (
+        "/search?q=bake+bread+lang:python&index=bakery&fusion=rrf",
+        "article .hljs-keyword",
+    ),
+    "nothing": ("/search?q=xylophone&mode=keyword&index=bakery", "text=Nothing here answers that"),
+    "problem": ("/search?q=lang:klingon", "[role=alert]"),
+    "eval": ("/eval", "ul[aria-label=Questions] li"),
+    "status": ("/status", "section[aria-label='Left out'] tbody tr"),
+    "nowhere": ("/nowhere", "h1"),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_and_a_phone_is_wide_enough(visitor: Visitor, name: str) -> None:
+    everybody_can_use(open_page(visitor, *PAGES[name]))
+
+
+def test_the_page_of_a_symbol(visitor: Visitor, server: Running) -> None:
+    found = server.get("symbol", target="bake_bread", index="bakery")["symbol"]["id"]
+    everybody_can_use(open_page(visitor, f"/symbol/bakery/{found}", "[data-layer='1']"))
+
+
+def test_axe_finds_nothing_in_the_help_and_the_question(visitor: Visitor) -> None:
+    page = open_page(visitor, *PAGES["examples"], consent="")
+    expect(page.get_by_role("button", name="Yes, learn")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Keys and query language").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert violations(page) == []
+
+
+def test_on_a_phone_reasons_unfold_below_the_hit(visitor: Visitor) -> None:
+    page = open_page(visitor, *PAGES["search"], width=375, touch=True)
+    expect(page.get_by_role("region", name="Similar functions")).to_be_hidden()
+    page.get_by_text("Why it is here, and what is similar").tap()
+    expect(page.get_by_role("region", name="Similar functions")).to_be_visible()
+    assert violations(page) == [] and not is_wider_than_screen(page)
+
+
+def test_the_focus_is_always_seen(visitor: Visitor) -> None:
+    page = open_page(visitor, *PAGES["search"])
+    outline = """() => {
+        const box = document.activeElement.closest('label') ?? document.activeElement;
+        const inside = getComputedStyle(document.activeElement), around = getComputedStyle(box);
+        const seen = style => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
+        return seen(inside) || seen(around);
+    }"""
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        assert page.evaluate(outline), page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+
+
+def test_the_first_tab_skips_to_the_content(visitor: Visitor) -> None:
+    page = open_page(visitor, *PAGES["status"])
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+
+
+def everybody_can_use(page: Page) -> None:
+    """Check one page in both themes and at the width of a phone."""
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, "color-contrast") == []
+    page.set_viewport_size({"width": 375, "height": 800})
+    assert violations(page) == []
+    assert not is_wider_than_screen(page)
+
+
+def open_page(visitor: Visitor, address: str, last: str, **options: Any) -> Page:
+    """Open an address and wait for what comes last."""
+    page = visitor.open(address, **options)
+    expect(page.locator(last).first).to_be_visible()
+    return page

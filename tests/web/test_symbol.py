@@ -1,0 +1,122 @@
+"""`/symbol/…`: code, documentation, neighbours, the graph, the editor."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from serve.running import Running
+from web.conftest import Visitor
+
+
+def symbol(server: Running, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = server.get("symbol", target=name, index="bakery")
+    return found
+
+
+def address(server: Running, name: str) -> str:
+    return f"/symbol/bakery/{symbol(server, name)['symbol']['id']}"
+
+
+@pytest.fixture
+def page(visitor: Visitor, server: Running) -> Page:
+    """The page of a function that calls and is called."""
+    return visitor.open(address(server, "bake_bread"))
+
+
+def test_code_documentation_and_place(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text("bake_bread")
+    expect(page).to_have_title("bake_bread · dowse")
+    expect(page.get_by_text("Sourdough needs more time than anything else.").first).to_be_visible()
+    code = page.get_by_role("region", name="Code of bake_bread")
+    expect(code).to_contain_text("oven.bake(dough, minutes=45)")
+    expect(code.locator(".hljs-keyword").first).to_have_text("def")
+
+
+def test_callers_and_callees_lead_on(page: Page, server: Running) -> None:
+    found = symbol(server, "bake_bread")
+    for title, key in (("Called by", "callers"), ("Calls", "callees")):
+        shown = page.get_by_role("region", name=title, exact=True)
+        expect(shown.get_by_role("listitem")).to_have_count(len(found[key]))
+        for neighbour in found[key]:
+            expect(shown).to_contain_text(f"{neighbour['path']}:{neighbour['line']}")
+    page.get_by_role("region", name="Calls", exact=True).get_by_role("link", name="Dough.knead").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Dough.knead")
+
+
+def test_the_outline_shows_the_file(page: Page) -> None:
+    outline = page.get_by_role("navigation", name="Outline of the file")
+    expect(outline.get_by_role("link", name="bake_bread")).to_have_attribute("aria-current", "true")
+    outline.get_by_role("link", name=re.compile("^getUserName")).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("getUserName")
+
+
+def test_it_opens_in_the_editor_and_copies_its_place(page: Page, server: Running) -> None:
+    found = symbol(server, "bake_bread")
+    link = page.get_by_role("link", name="Open in editor")
+    assert found["editor"].startswith("vscode://file/")
+    expect(link).to_have_attribute("href", found["editor"])
+    page.get_by_role("button", name="Copy path:line").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    place = f"{found['symbol']['path']}:{found['symbol']['start_line']}"
+    assert page.evaluate("navigator.clipboard.readText()") == place
+
+
+def test_the_graph_grows_with_depth_and_shrinks_with_kinds(visitor: Visitor, server: Running) -> None:
+    page = visitor.open(address(server, "Order"))
+    graph = page.get_by_role("region", name="Graph", exact=True)
+    near, far = graph.locator('[data-layer="-1"]'), graph.locator('[data-layer="-2"]')
+    walk = server.get("graph/uses", target="Order", index="bakery", depth=2)
+    expect(near).to_have_count(sum(node["depth"] == 1 for node in walk["nodes"]))
+    expect(far).to_have_count(0)
+    graph.get_by_label("2", exact=True).check()
+    expect(far).to_have_count(sum(node["depth"] == 2 for node in walk["nodes"]))
+    for kind in {edge["kind"] for edge in walk["edges"]} - {"uses"}:
+        graph.get_by_label(kind.capitalize()).uncheck()
+    expect(near).to_have_count(1)  # bake_bread names the class as a type
+    expect(near).to_contain_text("bake_bread")
+    expect(far).to_have_count(0)
+
+
+def test_the_graph_zooms_moves_and_leads_on(visitor: Visitor, server: Running) -> None:
+    page = visitor.open(address(server, "Dough.knead"))
+    graph = page.get_by_role("group", name="Graph of references")
+    picture = graph.locator("[data-zoom]")
+    expect(graph.get_by_role("link", name="bake_bread")).to_be_visible()
+    zoom = float(picture.get_attribute("data-zoom") or 0)
+    page.get_by_role("button", name="Zoom in").click()
+    expect(picture).to_have_attribute("data-zoom", f"{zoom * 1.3:.2f}")
+    graph.hover(position={"x": 30, "y": 30})
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, 300)
+    page.keyboard.up("Control")
+    expect(picture).not_to_have_attribute("data-zoom", f"{zoom * 1.3:.2f}")
+    before = picture.get_attribute("transform")
+    box = graph.get_by_role("link", name="bake_bread").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 50, box["y"] + 25, steps=3)
+    page.mouse.up()
+    expect(picture).not_to_have_attribute("transform", before or "")
+    page.get_by_role("button", name="Show all").click()
+    expect(picture).to_have_attribute("data-zoom", f"{zoom:.2f}")
+    graph.get_by_role("link", name="bake_bread").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("bake_bread")
+
+
+def test_a_class_can_be_shown_with_its_members(visitor: Visitor, server: Running) -> None:
+    page = visitor.open(address(server, "Dough"))
+    code = page.get_by_role("region", name="Code of Dough")
+    expect(code).to_contain_text("Flour, water and patience.")
+    expect(code).not_to_contain_text("def rise")
+    page.get_by_role("button", name="Show all lines, members too").click()
+    expect(code).to_contain_text("def rise")
+
+
+def test_what_is_not_there_is_said(visitor: Visitor) -> None:
+    page = visitor.open("/symbol/bakery/0123456789abcdef")
+    expect(page.get_by_role("alert")).to_contain_text("No such symbol")

@@ -1,0 +1,73 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Consent } from "./feedback/consent";
+import { useKeys } from "./lib/keys";
+import { usePlace } from "./lib/router";
+import { LandingPage } from "./pages/landing/landing-page";
+import { NotFoundPage } from "./pages/not-found-page";
+import { SearchPage } from "./pages/search/search-page";
+import { Footer } from "./shell/footer";
+import { Header } from "./shell/header";
+import { Help } from "./shell/help";
+import { StatusProvider } from "./shell/status-context";
+import { Stumble } from "./shell/stumble";
+
+// What is not needed to search comes when it is asked for.
+const SymbolPage = lazy(async () => ({
+  default: (await import("./pages/symbol/symbol-page")).SymbolPage,
+}));
+const EvalPage = lazy(async () => ({ default: (await import("./pages/eval/eval-page")).EvalPage }));
+const StatusPage = lazy(async () => ({
+  default: (await import("./pages/status/status-page")).StatusPage,
+}));
+
+/** The whole page. */
+export function App() {
+  const [help, setHelp] = useState(false);
+  const { path } = usePlace();
+  useKeys({ "?": () => setHelp(true) });
+  useEffect(() => {
+    document.title = title(path);
+  }, [path]);
+  return (
+    <StatusProvider>
+      <div className="flex min-h-dvh flex-col">
+        <a
+          href="#main"
+          className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-accent focus:px-3 focus:py-1.5 focus:text-onaccent"
+        >
+          Skip to the content
+        </a>
+        <Header onHelp={() => setHelp(true)} />
+        <main id="main" className="mx-auto w-full max-w-[84rem] flex-1 px-3 sm:px-6">
+          <Stumble key={path}>
+            <Suspense fallback={null}>
+              <Page path={path} />
+            </Suspense>
+          </Stumble>
+        </main>
+        <Footer />
+      </div>
+      <Consent />
+      <Help open={help} onClose={() => setHelp(false)} />
+    </StatusProvider>
+  );
+}
+
+function Page({ path }: { path: string }) {
+  const [, page, ...rest] = path.split("/");
+  if (!page) return <LandingPage />;
+  if (page === "search") return <SearchPage />;
+  if (page === "symbol" && rest.length >= 2) {
+    const [index = "", ...id] = rest.map(decodeURIComponent);
+    return <SymbolPage key={path} index={index} id={id.join("/")} />;
+  }
+  if (page === "eval") return <EvalPage />;
+  if (page === "status") return <StatusPage />;
+  return <NotFoundPage />;
+}
+
+function title(path: string): string {
+  const names: Record<string, string> = { search: "Search", eval: "Evaluation", status: "Index" };
+  const name = names[path.split("/")[1] ?? ""];
+  return name ? `${name} · dowse` : "dowse";
+}

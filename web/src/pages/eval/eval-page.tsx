@@ -1,0 +1,90 @@
+import type { EvalSummary } from "../../api/types";
+import { useAnswer } from "../../api/use-answer";
+import { count } from "../../lib/format";
+import { Skeleton } from "../../ui/busy";
+import { InlineCode, Notice, ProblemNotice } from "../../ui/notice";
+import { Select } from "../../ui/select";
+import { Comparison } from "./comparison";
+import { useEvalState } from "./eval-state";
+import { Report } from "./report";
+
+/** How well every way of searching does: measured by us, or by whoever runs this. */
+export function EvalPage() {
+  const [state, change] = useEvalState();
+  const list = useAnswer("/api/eval");
+  const reports = list.data?.reports ?? [];
+  const run = reports.find((report) => report.id === state.run) ?? preferred(reports);
+  const other = reports.find((report) => report.id === state.with && report.id !== run?.id);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-5 py-6">
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <h1 className="text-2xl font-semibold">Evaluation</h1>
+        {run && (
+          <div className="flex flex-wrap gap-x-5 gap-y-1">
+            <Select
+              label="Run"
+              value={run.id}
+              choices={reports.map(choice)}
+              onChange={(id) => change({ run: id, with: "", set: "", mode: "", other: "" })}
+            />
+            <Select
+              label="Compare with"
+              value={other?.id ?? ""}
+              choices={[{ value: "", label: "nothing" }, ...comparable(run, reports).map(choice)]}
+              onChange={(id) => change({ run: run.id, with: id, other: "" })}
+            />
+          </div>
+        )}
+      </div>
+      {list.problem && <ProblemNotice problem={list.problem} again={list.again} />}
+      {!list.data && list.busy && <Skeleton className="h-96" />}
+      {list.data && !run && <NoReports />}
+      {run && <Provenance run={run} />}
+      {run && other && <Comparison run={run} other={other} />}
+      {run && <Report key={run.id} run={run} other={other} state={state} onChange={change} />}
+    </div>
+  );
+}
+
+function Provenance({ run }: { run: EvalSummary }) {
+  const facts = [
+    run.source === "shipped" ? "Measured by the makers of dowse" : "Measured here",
+    run.date,
+    `commit ${run.commit}`,
+    run.encoder && `encoder ${run.encoder}`,
+    run.machine,
+    `${count(run.cases)} questions in ${run.sets.length} ${run.sets.length === 1 ? "set" : "sets"}`,
+  ];
+  return <p className="-mt-3 text-sm text-faint">{facts.filter(Boolean).join(" · ")}</p>;
+}
+
+function NoReports() {
+  return (
+    <Notice>
+      <p className="font-semibold text-ink">There is no report yet.</p>
+      <p>
+        <InlineCode text="Ask your own history: `dowse eval --compare --level symbol --report .dowse/reports/mine.json`, then reload." />
+      </p>
+    </Notice>
+  );
+}
+
+/** Own reports are what the user came for; of ours, the one with the most questions. */
+function preferred(reports: readonly EvalSummary[]): EvalSummary | undefined {
+  const own = reports.find((report) => report.source === "own");
+  return own ?? [...reports].sort((a, b) => b.cases - a.cases)[0];
+}
+
+function comparable(run: EvalSummary, reports: readonly EvalSummary[]): EvalSummary[] {
+  return reports.filter(
+    (each) => each.id !== run.id && each.sets.some((set) => run.sets.includes(set)),
+  );
+}
+
+function choice(report: EvalSummary) {
+  const source = report.source === "shipped" ? "shipped" : "own";
+  return {
+    value: report.id,
+    label: `${report.name} (${source}, ${report.commit.split(",")[0] ?? ""})`,
+  };
+}

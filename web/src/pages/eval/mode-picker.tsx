@@ -1,0 +1,41 @@
+interface Props {
+  modes: readonly string[];
+  chosen: readonly string[];
+  color: (mode: string) => string;
+  onChange: (modes: string[]) => void;
+  onNear: (mode: string) => void;
+}
+
+/** Which ways of searching are shown; also the legend of all charts. */
+export function ModePicker({ modes, chosen, color, onChange, onNear }: Props) {
+  const toggle = (mode: string) =>
+    onChange(modes.filter((each) => (each === mode) !== chosen.includes(each)));
+  return (
+    <fieldset className="flex flex-wrap gap-1.5">
+      <legend className="sr-only">Ways of searching</legend>
+      {modes.map((mode) => (
+        <label
+          key={mode}
+          onPointerEnter={() => onNear(chosen.includes(mode) ? mode : "")}
+          onPointerLeave={() => onNear("")}
+          className="relative inline-flex h-7 items-center gap-1.5 rounded-full border border-line px-2.5 text-xs font-medium text-faint hover:border-edge has-checked:bg-surface has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
+        >
+          <input
+            type="checkbox"
+            className="absolute inset-0 cursor-pointer appearance-none rounded-full outline-none"
+            checked={chosen.includes(mode)}
+            onChange={() => toggle(mode)}
+          />
+          <span
+            className="size-2 rounded-full border"
+            style={{
+              borderColor: color(mode),
+              background: chosen.includes(mode) ? color(mode) : "transparent",
+            }}
+          />
+          {mode}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,42 @@
+import type { EvalSet, EvalSummary } from "../../api/types";
+import { Cases } from "./cases";
+import type { EvalState } from "./eval-state";
+import { FiguresTable } from "./figures-table";
+
+interface Props {
+  run: EvalSummary;
+  set: EvalSet;
+  other: EvalSummary | undefined;
+  modes: readonly string[];
+  color: (mode: string) => string;
+  state: EvalState;
+  onChange: (change: Partial<EvalState>) => void;
+}
+
+/** One set: its figures with intervals, and its questions one by one. */
+export function SetDetail({ run, set, other, modes, color, state, onChange }: Props) {
+  const facts = [
+    set.level === "file" ? "files have to be found" : "functions have to be found",
+    set.strip_docs && "documentation left out",
+    set.graded && "graded answers",
+    set.half !== "all" && `${set.half} half`,
+  ];
+  return (
+    <section aria-label={`Set ${set.name}`} className="card px-5 py-4">
+      <h2 className="text-lg font-semibold">{set.name}</h2>
+      <p className="text-sm text-faint">{facts.filter(Boolean).join(" · ")}</p>
+      {set.notes.map((note) => (
+        <p key={note} className="text-sm text-faint">
+          {note}
+        </p>
+      ))}
+      <FiguresTable
+        label={`Figures of ${set.name}`}
+        rows={set.rows.filter((row) => modes.includes(row.mode))}
+        color={color}
+        against={set.against}
+      />
+      <Cases key={set.name} run={run} set={set} other={other} state={state} onChange={onChange} />
+    </section>
+  );
+}

@@ -1,0 +1,101 @@
+import { useEffect, useState } from "react";
+import type { SymbolAnswer } from "../../api/types";
+import { useAnswer } from "../../api/use-answer";
+import { CodeBlock } from "../../code/code-block";
+import { SymbolGraph } from "../../graph/symbol-graph";
+import { useKeys } from "../../lib/keys";
+import { place } from "../../lib/place";
+import { Skeleton } from "../../ui/busy";
+import { copyText } from "../../ui/copy";
+import { ProblemNotice } from "../../ui/notice";
+import { Similar } from "../search/similar";
+import { Neighbours } from "./neighbours";
+import { Outline } from "./outline";
+import { SymbolHead } from "./symbol-head";
+
+/** One symbol: its code and documentation, what stands around it, and what is like it. */
+export function SymbolPage({ index, id }: { index: string; id: string }) {
+  const answer = useAnswer("/api/symbol", { query: { index, target: id } });
+  const data = answer.data;
+  useEffect(() => {
+    if (data) document.title = `${data.symbol.qualified_name} · dowse`;
+  }, [data]);
+  useKeys({
+    c: () => data && void copyText(place(data.symbol)),
+    o: () => {
+      if (data?.editor) location.href = data.editor;
+    },
+  });
+  if (answer.problem)
+    return (
+      <div className="py-8">
+        <ProblemNotice problem={answer.problem} again={answer.again} />
+      </div>
+    );
+  if (!data) return <Skeleton className="mt-8 h-96" />;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-5 py-6">
+      <SymbolHead answer={data} />
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 wide:grid-cols-[minmax(0,1fr)_23rem]">
+        <Code answer={data} />
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+          <Neighbours
+            title="Called by"
+            neighbours={data.callers}
+            total={data.callers_total}
+            index={index}
+          />
+          <Neighbours
+            title="Calls"
+            neighbours={data.callees}
+            total={data.callees_total}
+            index={index}
+          />
+          {data.notes.map((note) => (
+            <p key={note} className="text-xs text-faint">
+              {note}
+            </p>
+          ))}
+        </div>
+      </div>
+      <SymbolGraph index={index} id={id} />
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 wide:grid-cols-2">
+        <Outline
+          entries={data.outline}
+          current={data.symbol.id}
+          path={data.symbol.path}
+          index={index}
+        />
+        <Similar index={index} id={id} count={8} />
+      </div>
+    </div>
+  );
+}
+
+/** Its own text; of a class first without its methods. */
+function Code({ answer }: { answer: SymbolAnswer }) {
+  const [whole, setWhole] = useState(false);
+  const cut = answer.source.length > answer.code.length;
+  const text = (whole ? answer.source : answer.code).replace(/\n$/, "");
+  const first = answer.symbol.start_line;
+  const numbers = whole ? text.split("\n").map((_, row) => first + row) : answer.code_lines;
+  return (
+    <section aria-label="Code" className="card overflow-hidden">
+      <CodeBlock
+        code={text}
+        numbers={numbers}
+        language={answer.symbol.language}
+        label={`Code of ${answer.symbol.qualified_name}`}
+      />
+      {cut && (
+        <button
+          type="button"
+          onClick={() => setWhole(!whole)}
+          className="w-full border-t border-line py-1.5 text-sm font-medium text-accent hover:bg-sunken"
+        >
+          {whole ? "Show its own lines only" : "Show all lines, members too"}
+        </button>
+      )}
+    </section>
+  );
+}
