@@ -69,8 +69,8 @@ ISOLATION = ("auto", "always", "never")
 FUZZINESS = ("auto", "0", "1", "2")
 # Maximal marginal relevance; the best of each cluster; from each cluster its share.
 DIVERSIFY = ("", "mmr", "cluster", "sample")
-# By place in the tree (by Euclidean or hyperbolic distance, or spectral on hops), or by meaning.
-CLUSTERINGS = ("euclidean", "hyperbolic", "spectral", "meaning")
+# By place in the tree (by hyperbolic or Euclidean distance, or spectral on hops), or by meaning.
+CLUSTERINGS = ("hyperbolic", "euclidean", "spectral", "meaning")
 REFRESH = ("auto", "always", "never")
 VIEWS = ("symbol", "docs")
 VECTORS = ("auto", "exact", "approx")
