@@ -29,7 +29,7 @@ WAYS: Mapping[str, Mapping[str, str]] = {
         for clustering in ("hyperbolic", "euclidean", "spectral", "meaning")
     },
 }
-ROUNDS = 5
+ROUNDS = 3
 QUERIES = 99
 
 

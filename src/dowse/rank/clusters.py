@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from dowse.rank.reorder import reordered
 from dowse.rank.signals import Ranked
+from dowse.tree.chains import common_place
 
 METHODS = ("cluster", "sample")
 
@@ -85,7 +86,7 @@ def cluster_names(chains: Sequence[Sequence[str]], labels: Sequence[int]) -> lis
         labels: The cluster of each: 0, 1, 2 …
     """
     members = _members(_places(chains), labels)
-    around = [_common(each) for each in members]
+    around = [common_place(each) for each in members]
     mostly: list[_Place] = [() for _ in members]
     while True:
         names = [_spelled(*each) for each in zip(around, mostly, strict=True)]
@@ -142,15 +143,6 @@ def _members(places: Sequence[_Place], labels: Sequence[int]) -> list[list[_Plac
     for place, label in zip(places, labels, strict=True):
         found[label].append(place)
     return found
-
-
-def _common(places: Sequence[_Place]) -> _Place:
-    """Return what all places begin with."""
-    if not places:
-        return ()
-    low, high = min(places), max(places)  # what these two share, all between them share
-    same = next((n for n, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
-    return low[:same]
 
 
 def _commonest_below(places: Sequence[_Place], around: _Place) -> _Place:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from dowse.rank.signals import Ranked
 from dowse.types import Contribution
@@ -30,4 +29,4 @@ def reordered(ranked: Sequence[Ranked], order: Sequence[int], why: str, said: Se
 
 
 def _moved(hit: Ranked, score: float, why: str, said: str) -> Ranked:
-    return replace(hit, score=score, parts=[*hit.parts, Contribution(why, score - hit.score, said)])
+    return Ranked(hit.row, score, [*hit.parts, Contribution(why, score - hit.score, said)])

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from dowse.tree.chains import file_chain
+from dowse.tree.chains import common_place, file_chain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,12 +99,15 @@ class TreeTables:
         found = {row: rest for row, *rest in self._leaves(rows)}
         if scale is None or not found:
             raise ValueError("there is no tree, or no symbol in it")
-        nodes, slots, degrees, own, above = zip(*(found[row] for row in rows), strict=True)
+        nodes, repos, paths, slots, degrees, own, above = zip(*(found[row] for row in rows), strict=True)
         placed = place_children(
             _unpacked(own, scale), _unpacked(above, scale), _ints(slots), _ints(degrees), scale
         )
-        centre = _unpacked([self._point(self._common(set(nodes)))], scale)[0]
-        return as_floats(seen_from(placed, centre))
+        shared = common_place([file_chain(*each) for each in zip(repos, paths, strict=True)])
+        if shared:  # else it is the root, which is the origin
+            centre = self._point(self._above(nodes[0], len(shared)))
+            placed = seen_from(placed, _unpacked([centre], scale)[0])
+        return as_floats(placed)
 
     def _prepare(self) -> None:
         if not self._known:
@@ -221,27 +224,23 @@ class TreeTables:
         return len(moved)
 
     def _leaves(self, rows: Sequence[int]) -> Iterator[Any]:
-        """Give for each symbol its row and node, its slot there of how many, and the points it hangs on."""
+        """Give for each symbol row, node and file, its slot there of how many, and the points it hangs on."""
         for start in range(0, len(rows), _BATCH):
             batch = rows[start : start + _BATCH]
             yield from self._db.execute(
-                "SELECT s.id, t.id, t.children + s.leaf, t.children + t.leaves, t.point,"
+                "SELECT s.id, t.id, f.repo, f.path, t.children + s.leaf, t.children + t.leaves, t.point,"
                 " coalesce(g.point, t.point) FROM symbols s JOIN files f ON f.id = s.file_id"
                 " JOIN tree t ON t.id = f.node LEFT JOIN tree g ON g.id = t.parent"
                 f" WHERE s.id IN ({','.join('?' * len(batch))})",
                 batch,
             )
 
-    def _common(self, nodes: set[int]) -> int:
-        """Return the deepest node that holds some nodes, or is the only one."""
-        while len(nodes) > 1:
-            # The deepest ones step up until all have met.
-            rows = self._db.execute(
-                f"SELECT id, parent, depth FROM tree WHERE id IN ({','.join('?' * len(nodes))})", [*nodes]
-            ).fetchall()
-            deepest = max(depth for *_, depth in rows)
-            nodes = {parent if depth == deepest else node for node, parent, depth in rows}
-        return nodes.pop()
+    def _above(self, node: int, depth: int) -> int:
+        """Return the node at a depth that holds another, or is the same."""
+        (found,) = self._db.execute("SELECT depth FROM tree WHERE id = ?", (node,)).fetchone()
+        for _ in range(found - depth):
+            (node,) = self._db.execute("SELECT parent FROM tree WHERE id = ?", (node,)).fetchone()
+        return node
 
     def _point(self, node: int) -> bytes:
         (point,) = self._db.execute("SELECT point FROM tree WHERE id = ?", (node,)).fetchone()

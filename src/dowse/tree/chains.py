@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dowse.types import SymbolRow
 
 
@@ -13,3 +15,12 @@ def file_chain(repo: str, path: str) -> tuple[str, ...]:
 def symbol_chain(row: SymbolRow) -> tuple[str, ...]:
     """Return the way to a symbol: that of its file, and the symbol itself."""
     return (*file_chain(row.repo, row.path), row.key)
+
+
+def common_place(chains: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return what all ways begin with: the deepest place that holds all ends."""
+    if not chains:
+        return ()
+    low, high = min(chains), max(chains)  # what these two share, all between them share
+    same = next((n for n, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(low))
+    return low[:same]
