@@ -11,7 +11,7 @@ import pytest
 
 from dowse import Index
 from dowse.serve.options import ServeOptions
-from dowse.serve.reports import shipped_folder
+from dowse.serve.reports import Reports, shipped_folder
 from serve.running import Running, running
 
 IDS = ["one", "two", "three"]
@@ -132,6 +132,56 @@ def test_unknown_parts(run: Running) -> None:
     newest = run.get("eval")["reports"][0]["id"]
     for asked in ({"set": "yours"}, {"mode": "psychic"}, {"metric": "luck"}, {"other": "nobody"}):
         run.get(f"eval/{newest}/cases", 404, **asked)
+
+
+@pytest.mark.parametrize(
+    ("said", "instead"),
+    [
+        ('"latency": {"p50_ms": 5.0}', '"latency": {"p50_ms": NaN}'),
+        ('"latency": {"p50_ms": 5.0}', '"latency": {"p50_ms": "fast"}'),
+        ('"intervals"', '"interval"'),
+        ('"difference"', '"differences"'),
+        ('"means": []', '"means": [3]'),
+    ],
+)
+def test_a_report_that_cant_be_shown_hides_no_other(
+    inn: Index, tmp_path: Path, said: str, instead: str
+) -> None:
+    good = json.dumps(report("2026-01-01", [0.5, 0.25, 0.5]))
+    (tmp_path / "good.json").write_text(good)
+    (tmp_path / "bad.json").write_text(good.replace(said, instead))
+    with running([inn], ServeOptions(reports=(tmp_path,))) as run:
+        listed = run.get("eval")
+        assert [each["name"] for each in listed["reports"] if each["source"] == "own"] == ["good"]
+        assert [problem.partition(":")[0] for problem in listed["problems"]] == ["bad.json"]
+
+
+def test_no_link_of_a_repository_leads_to_a_report_elsewhere(tmp_path: Path) -> None:
+    """What is served may be anybody's work; what the user names with --reports is the user's."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "private.json").write_text(json.dumps(report("2026-01-01", [0.5, 0.25, 0.5])))
+    theirs = tmp_path / "theirs" / ".dowse" / "reports"
+    theirs.mkdir(parents=True)
+    (theirs / "innocent.json").symlink_to(mine / "private.json")
+    (theirs / "shown.json").write_text(json.dumps(report("2026-01-01", [0.5, 0.25, 0.5])))
+    other = tmp_path / "other" / ".dowse"
+    other.mkdir(parents=True)
+    (other / "reports").symlink_to(mine)
+    within = [(path.parents[1], path) for path in (theirs, other / "reports")]
+    found, problems = Reports([], within, shipped=tmp_path / "none").all()
+    assert [saved.name for saved in found] == ["shown"] and problems == []
+    found, _ = Reports([theirs], shipped=tmp_path / "none").all()
+    assert {saved.name for saved in found} == {"innocent", "shown"}
+
+
+def test_a_file_that_would_fill_the_memory_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dowse.serve.reports._MOST_PLAIN", 1_000_000)
+    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 2_000_000))
+    found, problems = Reports([tmp_path], shipped=tmp_path / "none").all()
+    assert found == [] and problems == ["bomb.json.gz: too large for a report"]
 
 
 def test_a_file_that_changes_is_read_again(inn: Index, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from dowse.feedback.events import KINDS
 from dowse.graph.relations import RELATIONS
 from dowse.serve import choices
 from dowse.serve.models.feedback import ChoiceKind
+from dowse.serve.problems import TITLES
 from serve.running import Running
 
 OPERATIONS = {
@@ -89,6 +90,8 @@ def test_the_documentation_needs_nothing_from_elsewhere(server: Running) -> None
     assert "<script" not in page.text and "style=" not in page.text
     assert "http://" not in page.text and "https://" not in page.text
     for name in OPERATIONS:
+        assert f'id="{name}"' in page.text
+    for name in TITLES:  # what the `type` of a problem leads to
         assert f'id="{name}"' in page.text
     assert server.client.get("/api/docs.css").headers["content-type"].startswith("text/css")
 

@@ -40,6 +40,16 @@ def test_pages_put_together_are_the_whole(server: Running, index: str | None) ->
     assert [page["offset"] for page in pages] == [0, 4, 8]
 
 
+def test_a_longer_page_of_shares_begins_like_a_shorter_one(server: Running) -> None:
+    asked = {"q": "sell bread", "index": "bakery", "diversify": "sample"}
+    short = server.get("search", k=4, **asked)["hits"]
+    longer = server.get("search", k=8, together=4, **asked)["hits"]
+    assert [hit["id"] for hit in longer[:4]] == [hit["id"] for hit in short]
+    assert [hit["id"] for hit in longer[4:]] == [
+        hit["id"] for hit in server.get("search", k=4, offset=4, **asked)["hits"]
+    ]
+
+
 def test_more_says_whether_another_page_exists(server: Running) -> None:
     found = len(server.get("search", q="kind:class", index="bakery", k=100)["hits"])
     assert 1 < found < 100
@@ -92,14 +102,14 @@ def test_unlike_scores_are_not_compared(server: Running) -> None:
     assert {hits[0]["index"], hits[1]["index"]} == {"bakery", "inn"}
 
 
-def test_an_index_that_cant_answer_is_left_out_if_others_can(server: Running) -> None:
+@pytest.mark.parametrize("mode", ["embedding", "hybrid"])
+def test_an_index_that_cant_answer_is_left_out_if_others_can(server: Running, mode: str) -> None:
     """One of them has no encoder: what it can't do, the other still does."""
-    answer = server.get("search", q="clean the rooms", mode="embedding")
+    answer = server.get("search", q="clean the rooms", mode=mode)
     assert {hit["index"] for hit in answer["hits"]} == {"bakery"}
     assert any(note.startswith("inn is left out: there is no encoder") for note in answer["notes"])
-    assert (
-        "encoder" in server.get("search", 400, q="clean the rooms", mode="embedding", index="inn")["remedy"]
-    )
+    alone = server.get("search", 400, q="clean the rooms", mode=mode, index="inn")
+    assert "encoder" in alone["remedy"]
 
 
 def test_no_mode_is_left_out(server: Running) -> None:

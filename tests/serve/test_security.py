@@ -119,6 +119,16 @@ def test_the_secret_opens_the_api(guarded: Running) -> None:
     assert httpx.get(guarded.url + f"/api/health?token={SECRET}").status_code == 401
 
 
+def test_a_secret_may_have_any_letters() -> None:
+    from dowse.serve.access import Access
+
+    access = Access(ServeOptions(token="schön 秘密"))
+    sent = "Bearer schön 秘密".encode().decode("latin-1")  # as the server hands on what a client wrote
+    own = {"host": "localhost"}
+    assert access.refusal("GET", "/api/health", {**own, "authorization": sent}) is None
+    assert access.refusal("GET", "/api/health", {**own, "authorization": "Bearer sch\xf6n"}) is not None
+
+
 def test_the_page_turns_the_secret_into_a_cookie(guarded: Running) -> None:
     with httpx.Client(base_url=guarded.url) as browser:
         assert browser.get("/").status_code == 200  # the page itself is no secret

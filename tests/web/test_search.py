@@ -206,6 +206,16 @@ def test_more_hits_on_request(visitor: Visitor) -> None:
     expect(page.get_by_role("article")).to_have_count(20)
 
 
+def test_more_hits_leave_the_first_ones_where_they_are(visitor: Visitor) -> None:
+    """Clusters share out the first page; on request more follows, and no share is counted anew."""
+    page = visitor.open("/search?q=bread&diversify=sample&index=bakery")
+    expect(page.get_by_role("article")).to_have_count(10)
+    first = page.get_by_role("article").locator("h2 a").all_inner_texts()
+    page.get_by_role("button", name="Show more").click()
+    expect(page.get_by_role("article").nth(10)).to_be_visible()
+    assert page.get_by_role("article").locator("h2 a").all_inner_texts()[:10] == first
+
+
 def test_several_indexes_answer_together_or_one_alone(visitor: Visitor) -> None:
     page = visitor.open("/search?q=sweep&mode=keyword")
     expect(page.get_by_role("article").first).to_contain_text("inn ·")

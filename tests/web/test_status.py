@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+import time
+
+from playwright.sync_api import Page, expect
 
 from dowse import Index
 from serve.running import Running, running
@@ -51,6 +53,42 @@ def test_bringing_up_to_date_is_seen_as_it_happens(visit: Visit, mill: Index) ->
         expect(symbols).to_have_text(str(before + 8))
         expect(card.locator("dt", has_text="By meaning").locator("+ dd")).to_have_text("100 %")
         expect(card.get_by_role("button", name="Bring up to date")).to_be_enabled()
+
+
+def test_a_tab_behind_others_does_not_listen(visit: Visit, mill: Index) -> None:
+    """A browser holds six lines to a server for all its tabs: the seventh tab would wait for ever."""
+    mill.update()
+    with running([mill]) as server:
+        server.events("done")
+        listens(server, False)
+        page = visit(server).open("/status")
+        listens(server, True)
+        turn(page, "hidden")
+        listens(server, False)
+        turn(page, "visible")
+        listens(server, True)
+        server.state.hub.tell("mill", "embed", 30, 100)
+        bar = page.get_by_role("progressbar", name="mill: Embedding symbols")
+        expect(bar).to_have_attribute("aria-valuenow", "30")
+
+
+def turn(page: Page, state: str) -> None:
+    """Have the page believe that its tab is seen or not; a headless browser shows all of them."""
+    page.evaluate(
+        """state => {
+            Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        state,
+    )
+
+
+def listens(server: Running, expected: bool) -> None:
+    """Wait until the page listens, or does no more."""
+    end = time.monotonic() + 20
+    while bool(server.state.hub.listeners) != expected and time.monotonic() < end:
+        time.sleep(0.01)
+    assert bool(server.state.hub.listeners) == expected
 
 
 def test_progress_is_drawn_as_the_server_tells_it(visit: Visit, mill: Index) -> None:

@@ -91,7 +91,9 @@ class Access:
         if not self._options.token or not (path == "/api" or path.startswith("/api/")):
             return None
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.is_token(given.strip()):
+        # Headers come as Latin-1; clients write other letters as UTF-8.
+        given = given.strip().encode("latin-1", "replace").decode("utf-8", "replace")
+        if scheme.lower() == "bearer" and self.is_token(given):
             return None
         if hmac.compare_digest(self._given_cookie(headers).encode(), self._cookie.encode()):
             return None

@@ -119,16 +119,16 @@ async def _body(receive: Receive, headers: dict[str, str], most: int) -> bytes |
     too_long = problem(413, "body-too-long", f"a request has at most {most:,} bytes", "send less")
     if announced.isdigit() and int(announced) > most:
         return too_long
-    parts: list[bytes] = []
+    body = bytearray()
     try:
         async with asyncio.timeout(_BODY_SECONDS):
             while True:
                 message = await receive()
-                parts.append(message.get("body", b""))
-                if sum(map(len, parts)) > most:
+                body += message.get("body", b"")
+                if len(body) > most:
                     return too_long
                 if not message.get("more_body"):
-                    return b"".join(parts)
+                    return bytes(body)
     except TimeoutError:
         return problem(408, "too-slow", "the request did not arrive in time", "send it again")
 

@@ -55,6 +55,11 @@ class Hub:
             known = self._latest.get(index)
         return known or Progress(number=0, index=index, phase="idle", done=0, total=0, detail="", at=0.0)
 
+    @property
+    def listeners(self) -> int:
+        """How many listen now."""
+        return len(self._listeners)
+
     @contextlib.contextmanager
     def listening(self) -> Iterator[AsyncIterator[Progress | None]]:
         """Give the latest of every index, then what happens; None now and then, when nothing does."""

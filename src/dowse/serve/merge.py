@@ -11,6 +11,9 @@ from dowse.errors import DowseError
 from dowse.types import Answer
 from dowse.version import __version__
 
+# A hit is judged by so many of its own index's, itself included: each index must give as many more as are
+# shown, less one.
+AHEAD = 10
 # What is told of each index besides the hits.
 _TOLD = ("mode", "generation", "candidates", "notes", "embedded", "plan", "lanes")
 
@@ -59,8 +62,8 @@ def _merged(answers: Sequence[list[dict[str, Any]]], ways: set[tuple[str, ...]])
     """Put hits together so that the order within each index stays.
 
     One yardstick for all: confidence where every hit has one, else the score if all were searched the same
-    way, else the rank. A hit counts as much as the best of those that its own index put behind it: that index
-    knows why it comes first.
+    way, else the rank. A hit counts as much as the best of the next few that its own index put behind it:
+    that index knows why it comes first. Not of all: then a page would depend on how many were asked for.
     """
     everything = [hit for hits in answers for hit in hits]
     if len(answers) < 2:
@@ -70,10 +73,11 @@ def _merged(answers: Sequence[list[dict[str, Any]]], ways: set[tuple[str, ...]])
         by = "confidence"
     worth: list[tuple[float, int, int]] = []
     for number, hits in enumerate(answers):
-        best = float("-inf")
-        for at in range(len(hits) - 1, -1, -1):
-            best = max(best, hits[at][by] if by else -at)
-            worth.append((-best, at, number))
+        values = [hit[by] if by else -at for at, hit in enumerate(hits)]
+        least = float("inf")
+        for at in range(len(values)):
+            least = min(least, max(values[at : at + AHEAD]))
+            worth.append((-least, at, number))
     return [answers[number][at] for _, at, number in sorted(worth)]
 
 

@@ -87,6 +87,10 @@ TITLES = {
     "bad-query": "The query can't be understood",
     "bad-request": "The request can't be answered",
     "bad-parameters": "The request has parameters that can't be used",
+    "method-not-allowed": "Not with this method",
+    "address-too-long": "The address is too long",
+    "body-too-long": "The request is too long",
+    "too-many-requests": "Asked too often",
     "internal": "Something went wrong here",
 }
 

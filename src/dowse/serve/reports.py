@@ -15,11 +15,13 @@ from typing import Any
 from dowse.errors import EvalError
 from dowse.eval.reports.json_form import from_json
 from dowse.eval.reports.model import Report
+from dowse.serve.models.evaluation import EvalRow, EvalSummary
 from dowse.serve.problems import NotFound
 
 _ENDINGS = (".json", ".json.gz")
-# Larger files are no reports; reading them would fill the memory.
+# Larger files are no reports, packed or not; reading them would fill the memory.
 _MOST_BYTES = 50_000_000
+_MOST_PLAIN = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,22 @@ class Saved:
 class Reports:
     """All reports at hand; a file is read again when it has changed."""
 
-    def __init__(self, folders: Iterable[Path], shipped: Path | None = None) -> None:
-        self._folders = [("own", folder) for folder in folders]
-        self._folders.append(("shipped", shipped_folder() if shipped is None else shipped))
+    def __init__(
+        self, folders: Iterable[Path], within: Iterable[tuple[Path, Path]] = (), shipped: Path | None = None
+    ) -> None:
+        """Name the folders; nothing is read yet.
+
+        Args:
+            folders: Those that the user named.
+            within: A repository and a folder of it, which may be anybody's work: no link may lead out of it.
+            shipped: Those that come with the package; None finds them.
+        """
+        ours = shipped_folder() if shipped is None else shipped
+        self._folders: list[tuple[str, Path, Path | None]] = [
+            *(("own", folder, None) for folder in folders),
+            *(("own", folder, root) for root, folder in within),
+            ("shipped", ours, None),
+        ]
         self._known: dict[str, Saved] = {}
         self._lock = threading.Lock()
 
@@ -66,11 +81,12 @@ class Reports:
         return found
 
     def _files(self) -> Iterator[tuple[str, Path]]:
-        for source, folder in self._folders:
-            if folder.is_dir():
-                for path in sorted(folder.iterdir()):
-                    if path.name.endswith(_ENDINGS) and path.is_file() and _fits(source, path):
-                        yield source, path
+        for source, folder, root in self._folders:
+            found = sorted(folder.iterdir()) if folder.is_dir() and _is_within(folder, root) else ()
+            for path in found:
+                is_file = path.name.endswith(_ENDINGS) and path.is_file()
+                if is_file and _fits(source, path) and _is_within(path, root):
+                    yield source, path
 
     def _read(self, source: str, path: Path) -> Saved:
         name = path.name.removesuffix(".gz").removesuffix(".json").removeprefix("eval-")
@@ -84,7 +100,9 @@ class Reports:
         if facts.st_size > _MOST_BYTES:
             raise EvalError("too large for a report")
         data = _read_json(path)
-        return Saved(report_id, name, source, stamp, from_json(data), data)
+        saved = Saved(report_id, name, source, stamp, from_json(data), data)
+        _check(saved)
+        return saved
 
 
 def shipped_folder() -> Path:
@@ -119,14 +137,37 @@ def figures(row: dict[str, Any]) -> dict[str, Any]:
 def _read_json(path: Path) -> dict[str, Any]:
     """Read a file that may be packed; what is no JSON is no report."""
     try:
-        data = path.read_bytes()
-        plain = gzip.decompress(data) if path.name.endswith(".gz") else data
-        found = json.loads(plain)
+        with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
+            plain = file.read(_MOST_PLAIN + 1)
+        if len(plain) > _MOST_PLAIN:
+            raise EvalError("too large for a report")
+        found = json.loads(plain, parse_constant=_no_number)
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise EvalError(f"no report; save one with `dowse eval --report FILE` ({error})") from error
     if not isinstance(found, dict):
         raise EvalError("no report; save one with `dowse eval --report FILE`")
     return found
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _check(saved: Saved) -> None:
+    """Refuse what could not be shown: one bad file must not hide the others."""
+    try:
+        EvalSummary.model_validate(summary(saved))
+        for each in saved.data["sets"]:
+            for row in each["rows"]:
+                EvalRow.model_validate({**figures(row), "difference": row["difference"]})
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        said = str(error).partition("\n")[0]
+        raise EvalError(f"the report is damaged ({said}); run the evaluation again") from None
+
+
+def _is_within(path: Path, root: Path | None) -> bool:
+    """Whether no link leads out of a folder; anywhere is right where none is given."""
+    return root is None or path.resolve().is_relative_to(root.resolve())
 
 
 def _fits(source: str, path: Path) -> bool:

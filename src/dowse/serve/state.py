@@ -40,8 +40,8 @@ class ServerState:
     def of(cls, indexes: Sequence[Index], options: ServeOptions) -> ServerState:
         """Put the parts together; nothing runs yet."""
         places, hub, workers = Places(indexes), Hub(options.limits.listeners), Workers(options.limits)
-        folders = [*options.reports, *(index.root / _REPORTS for index in indexes)]
-        parts = (Keeper(places, hub), Metrics(places, workers), Reports(folders))
+        reports = Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes])
+        parts = (Keeper(places, hub), Metrics(places, workers), reports)
         return cls(options, places, workers, hub, *parts)
 
     def records(self, place: Place) -> bool:

@@ -1,15 +1,27 @@
-import { useEffect, useState } from "react";
+import { useEffect, useReducer, useState } from "react";
+import { useVisible } from "../lib/media";
 import type { Progress } from "./types";
 
-/** Follow how indexing goes, by index. `onChange` is called when there may be more to search. */
+// After a line that broke the browser connects again by itself; after a refusal it never does.
+const RETRY_MS = 5_000;
+
+/**
+ * Follow how indexing goes, by index, while somebody looks: browsers hold six lines to a server for all tabs
+ * together, and a tab too many would wait for ever. `onChange` is called when there may be more to search.
+ */
 export function useEvents(onChange: () => void): Record<string, Progress> {
   const [latest, setLatest] = useState<Record<string, Progress>>({});
+  const [turn, again] = useReducer((number: number) => number + 1, 0);
+  const visible = useVisible();
   useEffect(() => {
+    if (!visible) return;
     const source = new EventSource("/api/events");
     const phases = new Map<string, string>();
     let lost = false;
+    let retry = 0;
     source.onerror = () => {
-      lost = true; // the browser connects again by itself
+      lost = true;
+      if (source.readyState === EventSource.CLOSED) retry = window.setTimeout(again, RETRY_MS);
     };
     source.onopen = () => {
       if (lost) onChange();
@@ -25,7 +37,10 @@ export function useEvents(onChange: () => void): Record<string, Progress> {
     };
     source.onmessage = take;
     source.addEventListener("progress", take);
-    return () => source.close();
-  }, [onChange]);
+    return () => {
+      clearTimeout(retry);
+      source.close();
+    };
+  }, [onChange, visible, turn]);
   return latest;
 }

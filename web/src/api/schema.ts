@@ -2387,6 +2387,8 @@ export interface operations {
                 q: string;
                 /** @description A second look by a cross-encoder. */
                 rerank?: boolean | null;
+                /** @description Hits that clusters share out; by default k. */
+                together?: number | null;
             };
             header?: never;
             path?: never;

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query
 from dowse.errors import DowseError
 from dowse.serve.choices import Clustering, Diversify, Fusion, Fuzziness, Mode
 from dowse.serve.filters import filters_text
-from dowse.serve.merge import Told, page
+from dowse.serve.merge import AHEAD, Told, page
 from dowse.serve.models.answer import SearchAnswer
 from dowse.serve.places import Place
 from dowse.serve.problems import Busy
@@ -49,6 +49,9 @@ async def search(
     rerank: Annotated[bool | None, Query(description="A second look by a cross-encoder.")] = None,
     diversify: Annotated[Diversify | None, Query(description="Put apart what is alike.")] = None,
     clustering: Annotated[Clustering | None, Query(description="What is alike.")] = None,
+    together: Annotated[
+        int | None, Query(ge=1, le=100, description="Hits that clusters share out; by default k.")
+    ] = None,
     min_score: Annotated[float, Query(ge=0, le=1e6, description="Leave out weaker hits.")] = 0.0,
     fuzziness: Annotated[Fuzziness | None, Query(description="Edits a word may be away.")] = None,
     feedback: Annotated[bool | None, Query(description="Let what was chosen before come first.")] = None,
@@ -56,11 +59,14 @@ async def search(
     """Search one index, or all of them: hits come best first, a page at a time."""
     started = time.perf_counter()
     wanted = filters_text(lang, path, exclude, kind, filters)
+    places = state.places.chosen(index)
+    # One more tells whether there is another page; several indexes are joined by what comes next, too.
+    depth = offset + k + (AHEAD if len(places) > 1 else 1)
 
     def ask(place: Place) -> Answer:
         return place.index.search(
             q,
-            offset + k + 1,  # one more tells whether there is another page
+            depth,
             mode,
             plain=plain,
             filters=wanted,
@@ -74,11 +80,10 @@ async def search(
             rerank=rerank,
             diversify=diversify,
             clustering=clustering,
-            page=k,
+            page=together or k,
             feedback=feedback is not False and state.records(place),
         )
 
-    places = state.places.chosen(index)
     told = await asyncio.gather(*[_told(state, place, ask) for place in places])
     if told[0].error and all(each.error for each in told):
         raise told[0].error

@@ -71,6 +71,8 @@ export function searchQuery(state: SearchState): Query<"/api/search"> {
     rerank: state.rerank || undefined,
     diversify: state.diversify,
     clustering: state.clustering,
+    // More hits on request must not change those that are there.
+    together: state.diversify === "sample" ? PAGE_SIZE : undefined,
     fuzziness: state.fuzziness,
     min_score: state.minScore,
     plain: state.plain || undefined,
