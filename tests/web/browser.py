@@ -29,7 +29,7 @@ def chromium() -> str:
 def axe() -> str:
     """Return the script of axe-core, which checks accessibility."""
     path = WEB / "node_modules" / "axe-core" / "axe.min.js"
-    return path.read_text() if path.is_file() else missing("axe-core; install it with `npm ci` in web/")
+    return path.read_text() if path.is_file() else missing("axe-core; install it with `scripts/page install`")
 
 
 def missing(what: str) -> str:
