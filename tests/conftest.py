@@ -91,3 +91,13 @@ def make_sample(target: Path) -> Path:
     for path in target.rglob("*"):
         os.utime(path, (old, old))
     return target
+
+
+@pytest.fixture(scope="session")
+def bakery(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """The sample repository, with vectors."""
+    place = str(tmp_path_factory.mktemp("bakery") / "i")
+    index = Index.open(sample, index_dir=place, refresh="never", encoder="small")
+    index.update()
+    index.embed()
+    return index

@@ -143,3 +143,26 @@ def json_lines(path: Path, rows: Iterable[object]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+# For the beginning of a process that is to be killed: `hook("module:Class.method", "before", 3)` kills it at
+# the third call.
+KILL_HOOK = """
+import importlib, os, signal, sys
+def hook(place, when, nth):
+    module, _, attribute = place.partition(":")
+    owner = importlib.import_module(module)
+    *outer, name = attribute.split(".")
+    for part in outer:
+        owner = getattr(owner, part)
+    real, left = getattr(owner, name), [int(nth)]
+    def hooked(*arguments, **named):
+        left[0] -= 1
+        if not left[0] and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = real(*arguments, **named)
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+    setattr(owner, name, hooked)
+"""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -234,3 +236,22 @@ def test_references_are_kept_with_their_lines(place):
         stored = {file.path: reader.references(file.file_id) for file in reader.files()}
     assert [tuple(reference) for reference in stored["a.py"]] == [tuple(r) for r in parsed.references]
     assert stored["a.py"] and stored["notes.md"] == []
+
+
+def test_an_edit_within_a_file_does_not_wait_for_numpy(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "a.py").write_text("def one():\n    return 1\n")
+    (root / "src" / "b.py").write_text("def two():\n    return 2\n")
+    program = (
+        "import sys; from dowse import Index\n"
+        f"index = Index.open({str(root)!r}, index_dir={str(tmp_path / 'index')!r}, encoder='none')\n"
+        "print(index.update().wrote, 'numpy' in sys.modules)"
+    )
+    said = []
+    for text in ("", "def one():\n    return 3\n"):
+        if text:
+            (root / "src" / "a.py").write_text(text)
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        said.append(run.stdout.split())
+    assert said == [["True", "True"], ["True", "False"]]

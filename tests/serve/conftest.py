@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -36,16 +35,6 @@ def evening(rooms: list[Room]) -> None:
     "inn/bread.py": "def buy_bread(count):\n    return count\n",
     "logo.png": b"\x89PNG\x00\x00",
 }
-
-
-@pytest.fixture(scope="session")
-def bakery(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
-    """The sample repository, with vectors."""
-    place = str(tmp_path_factory.mktemp("bakery") / "i")
-    index = Index.open(sample, index_dir=place, refresh="never", encoder="small")
-    index.update()
-    index.embed()
-    return index
 
 
 @pytest.fixture(scope="session")

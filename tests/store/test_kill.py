@@ -13,30 +13,15 @@ import pytest
 
 from dowse import Index
 
-from helpers import age, write_tree
+from helpers import KILL_HOOK, age, write_tree
 
 FILES = 24
 # Prints a line per progress event; kills itself before or after the nth call of one function, if asked.
-WRITER = """
-import importlib, os, signal, sys
+WRITER = f"""{KILL_HOOK}
 from dowse import Index
 root, folder, place, when, nth, rebuild = sys.argv[1:]
 if place:
-    module, _, attribute = place.partition(":")
-    owner = importlib.import_module(module)
-    *outer, name = attribute.split(".")
-    for part in outer:
-        owner = getattr(owner, part)
-    real, left = getattr(owner, name), [int(nth)]
-    def hooked(*arguments, **named):
-        left[0] -= 1
-        if not left[0] and when == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        result = real(*arguments, **named)
-        if not left[0]:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-    setattr(owner, name, hooked)
+    hook(place, when, nth)
 print("ready", flush=True)
 Index.open(root, index_dir=folder).update(
     rebuild=bool(rebuild), on_progress=lambda p: print(p.done, flush=True)

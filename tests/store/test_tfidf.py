@@ -29,7 +29,7 @@ from dowse.parse.tokens import tokenize
 from dowse.store.layout import writer_lock
 from dowse.store.tfidf_segment import Counter, Segment, merge, term_hashes
 
-from helpers import write_tree
+from helpers import KILL_HOOK, write_tree
 
 WORDS = ("cart", "item", "parseCookie", "HTTPServer", "for", "x")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
@@ -309,24 +309,12 @@ def test_what_nobody_named_is_not_believed_and_goes(kept):
 
 # Kills: on a real index, in a process of its own
 
-WRITER = """
-import importlib, os, signal, sys
+WRITER = f"""{KILL_HOOK}
 from dowse import Index
 from dowse.backends import local_tfidf
 local_tfidf.SEGMENT_TERMS, local_tfidf._AT_ONCE = 40, 4
 root, folder, place, when, nth = sys.argv[1:]
-module, _, name = place.partition(":")
-owner = importlib.import_module(module)
-real, left = getattr(owner, name), [int(nth)]
-def hooked(*arguments, **named):
-    left[0] -= 1
-    if not left[0] and when == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    result = real(*arguments, **named)
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return result
-setattr(owner, name, hooked)
+hook(place, when, nth)
 Index.open(root, index_dir=folder).count_terms()
 """
 

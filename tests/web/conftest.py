@@ -40,16 +40,6 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def bakery(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
-    """The sample repository, with vectors."""
-    place = str(tmp_path_factory.mktemp("bakery") / "i")
-    index = Index.open(sample, index_dir=place, refresh="never", encoder="small")
-    index.update()
-    index.embed()
-    return index
-
-
-@pytest.fixture(scope="session")
 def inn(tmp_path_factory: pytest.TempPathFactory) -> Index:
     """A second repository, by words alone."""
     root = write_tree(tmp_path_factory.mktemp("inn") / "inn", INN)

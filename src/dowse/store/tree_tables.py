@@ -42,8 +42,8 @@ _WAITING = (
     "CREATE TEMP TABLE IF NOT EXISTS turned (id INTEGER PRIMARY KEY)",  # children are to be placed anew
 )
 _ROOT = 1
-# The key in the catalog's meta table under which the scale of all points stands.
-_SCALE = "tree_scale"
+# Keys in the catalog's meta table: the scale of all points, and the shape of the tree it was chosen for.
+_SCALE, _SHAPE = "tree_scale", "tree_shape"
 # Bound values of one statement, and nodes whose children are placed at once.
 _BATCH = 500
 
@@ -75,21 +75,39 @@ class TreeTables:
         self._remove_empty()
         self._number_leaves()
         self._number_children()
-        scale = self._wanted_scale(dimension)
-        if scale != self.scale():
-            self._set_scale(scale)
-            self._db.execute("INSERT OR IGNORE INTO turned SELECT id FROM tree WHERE children > 0")
-        moved = self._place(scale)
+        moved = self._embed_what_turned(dimension)
         self._db.execute("DELETE FROM touched")
         self._db.execute("DELETE FROM turned")
         return moved
+
+    def _embed_what_turned(self, dimension: int) -> int:
+        widest, deepest = self._db.execute("SELECT max(children + leaves), max(depth) FROM tree").fetchone()
+        shape = json.dumps([widest, deepest, dimension])
+        # Most updates change files and no folder: they should not wait for NumPy.
+        if shape == self._noted(_SHAPE) and not self._db.execute("SELECT 1 FROM turned").fetchone():
+            return 0
+        from dowse.tree.scale import Scale
+
+        scale = Scale.choose(widest, deepest + 1, dimension)
+        if scale != self.scale():
+            self._set_scale(scale)
+            self._db.execute("INSERT OR IGNORE INTO turned SELECT id FROM tree WHERE children > 0")
+        self._note(_SHAPE, shape)
+        return self._place(scale)
 
     def scale(self) -> Scale | None:
         """Return the scale of the points that are stored, None before there are any."""
         from dowse.tree.scale import Scale
 
-        found = self._db.execute("SELECT value FROM meta WHERE key=?", (_SCALE,)).fetchone()
-        return Scale(**json.loads(found[0])) if found else None
+        found = self._noted(_SCALE)
+        return Scale(**json.loads(found)) if found else None
+
+    def _noted(self, key: str) -> str:
+        found = self._db.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
+        return str(found[0]) if found else ""
+
+    def _note(self, key: str, value: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def points(self, rows: Sequence[int]) -> NDArray[np.float64]:
         """Return the points of symbols, seen from the deepest node that holds them all."""
@@ -173,16 +191,9 @@ class TreeTables:
             " WHERE id IN (SELECT id FROM turned)"
         )
 
-    def _wanted_scale(self, dimension: int) -> Scale:
-        from dowse.tree.scale import Scale
-
-        widest, deepest = self._db.execute("SELECT max(children + leaves), max(depth) FROM tree").fetchone()
-        return Scale.choose(widest, deepest + 1, dimension)
-
     def _set_scale(self, scale: Scale) -> None:
         """Begin anew: nothing has a place but the root, which is the origin."""
-        value = json.dumps(asdict(scale))
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_SCALE, value))
+        self._note(_SCALE, json.dumps(asdict(scale)))
         origin = _packed(_unpacked([b""], scale))[0]
         self._db.execute("UPDATE tree SET point = CASE id WHEN ? THEN ? ELSE x'' END", (_ROOT, origin))
 

@@ -25,7 +25,7 @@ DISTORTION = 2.0
 # neighbours are nearest (MAP 1) from here on as well, where the ball has room enough.
 NO_RETURN = -2 * math.log(math.tan(math.pi / 8))
 # In a ball of so many dimensions shorter edges do as well, down to this length: a few neighbours are then
-# not nearest (MAP .97 on a real tree of 28 levels), but decimals would take a search ten times as long.
+# not nearest, but decimals would take a search ten times as long.
 ROOMY, SHORTEST = 5, 1.0
 
 

@@ -1732,7 +1732,7 @@ export interface components {
         };
         /**
          * SymbolRef
-         * @description A symbol without its text.
+         * @description A symbol without its text, and where it stands.
          */
         SymbolRef: {
             /** End Line */

@@ -8,20 +8,25 @@ from dowse.serve.models.answer import Hit
 from dowse.serve.models.base import Model
 
 
-class SymbolRef(Model):
-    """A symbol without its text."""
+class OutlineEntry(Model):
+    """One symbol of a file."""
 
     id: str
-    repo: str
-    path: str
-    language: str
-    role: str = Field(description="test, example, docs, generated, vendored, benchmark, or empty.")
     kind: str
     name: str
     qualified_name: str
     start_line: int
     end_line: int
     signature: str
+
+
+class SymbolRef(OutlineEntry):
+    """A symbol without its text, and where it stands."""
+
+    repo: str
+    path: str
+    language: str
+    role: str = Field(description="test, example, docs, generated, vendored, benchmark, or empty.")
 
 
 class Neighbour(Model):
@@ -34,18 +39,6 @@ class Neighbour(Model):
     confidence: str = Field(description="resolved, unique, ambiguous or possible.")
     certainty: str = Field(description="The same in words.")
     test: bool
-
-
-class OutlineEntry(Model):
-    """One symbol of a file."""
-
-    id: str
-    kind: str
-    name: str
-    qualified_name: str
-    start_line: int
-    end_line: int
-    signature: str
 
 
 class SymbolAnswer(Model):

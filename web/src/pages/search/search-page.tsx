@@ -11,7 +11,7 @@ import { IndexState } from "./index-state";
 import { Results } from "./results";
 import { SearchHead } from "./search-head";
 import { SearchProblem } from "./search-problem";
-import { searchQuery, useSearchState } from "./search-state";
+import { placeNow, searchQuery, useSearchState } from "./search-state";
 import { SlowNotice } from "./slow-notice";
 import { Suggestions } from "./suggestions";
 import { exampleIndex } from "./use-examples";
@@ -29,7 +29,8 @@ export function SearchPage() {
   const hit = hits[selected - 1];
   const select = (rank: number) => change({ at: rank, k: state.k });
   const move = (by: number) => {
-    const rank = Math.min(Math.max(1, selected + by), hits.length);
+    // From where the address is by now: keys may come faster than pages are drawn.
+    const rank = Math.min(Math.max(1, Math.min(placeNow().at, hits.length) + by), hits.length);
     select(rank);
     document.querySelector(`[data-rank="${rank}"]`)?.scrollIntoView({ block: "nearest" });
   };

@@ -30,10 +30,14 @@ export function useSearchState(): [
   const { params } = usePlace();
   const state = read(params);
   const change = (next: Partial<SearchState>, push = false) => {
-    const now = read(new URLSearchParams(location.search));
-    navigate(searchAddress({ ...now, at: 0, k: PAGE_SIZE, ...next }), { replace: !push });
+    navigate(searchAddress({ ...placeNow(), at: 0, k: PAGE_SIZE, ...next }), { replace: !push });
   };
   return [state, change];
+}
+
+/** What the address says now, which may be ahead of what is drawn. */
+export function placeNow(): SearchState {
+  return read(new URLSearchParams(location.search));
 }
 
 /** The address of a search. */
