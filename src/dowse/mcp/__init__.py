@@ -1,0 +1,1 @@
+"""The MCP server: search and the code graph as tools for coding agents (docs/MCP.md)."""

@@ -1,0 +1,74 @@
+"""Run the MCP server, over standard input and output or over HTTP, and leave nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+
+from mcp.server.stdio import stdio_server
+
+from dowse.errors import DowseError
+from dowse.mcp.options import McpOptions
+from dowse.mcp.server import McpServer
+from dowse.serve.options import ServeOptions, is_loopback
+
+# Where the server answers over HTTP.
+HTTP_PATH = "/mcp"
+# Of one request: the longest query, and its filters, several times over.
+_BODY_BYTES = 256 * 1024
+# Sessions that may be open, and how long one may be silent.
+_SESSIONS, _IDLE_SECONDS = 200, 1_800.0
+# How long open requests may go on after Ctrl-C.
+_GRACE_SECONDS = 3
+
+
+def run_stdio(options: McpOptions) -> None:
+    """Answer the client that started this process, until it closes the line."""
+    asyncio.run(_stdio(McpServer(options)))
+
+
+async def _stdio(server: McpServer) -> None:
+    protocol = server.protocol
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            await protocol.run(incoming, outgoing, protocol.create_initialization_options())
+    finally:
+        server.close()
+
+
+def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None:
+    """Answer over HTTP, on this machine alone, until Ctrl-C."""
+    import uvicorn
+
+    from dowse.mcp.http_guard import HttpGuard
+    from dowse.serve.run import bound
+
+    if not is_loopback(host):
+        raise DowseError(
+            f"{host} can be reached from other machines; listen on 127.0.0.1, and let a tunnel lead there"
+        )
+    listening = bound(host, port)
+    served = ServeOptions(host=host, port=listening.getsockname()[1], token=token, limits=options.limits)
+    server = McpServer(options)
+    app = server.protocol.streamable_http_app(
+        streamable_http_path=HTTP_PATH,
+        max_request_body_size=_BODY_BYTES,
+        max_sessions=_SESSIONS,
+        session_idle_timeout=_IDLE_SECONDS,
+    )
+    config = uvicorn.Config(
+        HttpGuard(app, served),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        ws="none",
+    )
+    name = f"[{host.strip('[]')}]" if ":" in host else host
+    sys.stdout.write(f"dowse answers MCP at http://{name}:{served.port}{HTTP_PATH}\n")
+    sys.stdout.flush()
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+    server.close()
