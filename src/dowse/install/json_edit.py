@@ -1,0 +1,209 @@
+"""Add, change and remove one entry of a JSON text; every other character stays where it is."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dowse.install.damage import Damaged
+from dowse.install.json_layout import Layout, dump, dump_compact, end_of_line_comments, line_indent
+from dowse.install.jsonc import Member, Node, parse
+
+
+def get_entry(text: str, keys: Sequence[str]) -> object:
+    """Return what stands under some keys, or None."""
+    node = parse(text)
+    for key in keys:
+        member = _member(text, node, key) if node else None
+        node = member.node if member else None
+    return node.value if node else None
+
+
+def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
+    """Add an entry, or give one that is there these values; what else it has stays.
+
+    Args:
+        text: JSON, with comments or trailing commas or without.
+        keys: Where the entry stands, its own name last; objects that are missing are made.
+        entry: What it must say.
+    """
+    root = parse(text)
+    if root is None:
+        return _new_document(text, keys, entry)
+    expected = _merged(root.value, keys, entry)
+    node = root
+    for position, key in enumerate(keys):
+        member = _member(text, node, key)
+        if member is None:
+            return _checked(_insert(text, root, node, key, _nested(keys[position + 1 :], entry)), expected)
+        node = member.node
+    for key, value in entry.items():
+        text = _set_value(text, root, keys, key, value)
+        root = parse(text) or root
+    return _checked(text, expected)
+
+
+def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
+    """Remove an entry, and up to `prune` objects around it that it leaves empty."""
+    root = parse(text)
+    if root is None or get_entry(text, keys) is None:
+        return text
+    parents = [root]
+    for key in keys[:-1]:
+        parents.append(_existing(text, parents[-1], key).node)
+    depth = len(keys) - 1
+    while prune > 0 and depth > 0 and len(parents[depth].members) == 1:
+        depth, prune = depth - 1, prune - 1
+    expected = copy.deepcopy(root.value)
+    _drop(expected, keys[: depth + 1])
+    member = _existing(text, parents[depth], keys[depth])
+    return _checked(_cut(text, parents[depth], member), expected)
+
+
+def _member(text: str, node: Node, key: str) -> Member | None:
+    """Return a member of an object; one that is there twice is for its owner to decide."""
+    if not node.is_object:
+        raise Damaged(f'an object is expected here, with "{key}" in it', text, node.start)
+    found = [member for member in node.members if member.key == key]
+    if len(found) > 1:
+        raise Damaged(f'"{key}" is here a second time', text, found[1].start)
+    return found[0] if found else None
+
+
+def _existing(text: str, node: Node, key: str) -> Member:
+    """Return a member that must be there."""
+    member = _member(text, node, key)
+    if member is None:
+        raise Damaged(f'"{key}" is expected in this object', text, node.start)
+    return member
+
+
+def _new_document(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
+    break_before = "\n" if text.strip("\ufeff") and not text.endswith("\n") else ""
+    return f"{text}{break_before}{dump(_nested(keys, entry), Layout())}\n"
+
+
+def _nested(keys: Sequence[str], entry: Mapping[str, Any]) -> dict[str, Any]:
+    value = dict(entry)
+    for key in reversed(keys):
+        value = {key: value}
+    return value
+
+
+def _set_value(text: str, root: Node, keys: Sequence[str], key: str, value: object) -> str:
+    """Set one value of an entry that is there."""
+    node = root
+    for each in keys:
+        node = _existing(text, node, each).node
+    member = _member(text, node, key)
+    if member is None:
+        return _insert(text, root, node, key, value)
+    if member.node.value == value:
+        return text
+    layout = Layout.of(text, root)
+    written = dump(value, layout, line_indent(text, member.start))
+    return text[: member.node.start] + written + text[member.node.end :]
+
+
+def _insert(text: str, root: Node, node: Node, key: str, value: object) -> str:
+    """Put a new member at the end of an object, written as its neighbours are."""
+    layout = Layout.of(text, root)
+    if not node.members:
+        return _insert_first(text, root, node, key, value, layout)
+    last = node.members[-1]
+    if "\n" not in text[node.start : node.end]:
+        space = " " if ": " in text[node.start : node.end] else ""
+        written = f"{json.dumps(key)}:{space}{dump_compact(value, space)}"
+        if last.comma >= 0:
+            return f"{text[: last.comma]}{space}{written},{text[last.comma :]}"
+        return f"{text[: last.node.end]},{space}{written}{text[last.node.end :]}"
+    indent = _member_indent(text, node, last, layout)
+    written = f"{layout.newline}{indent}{json.dumps(key)}: {dump(value, layout, indent)}"
+    if last.comma >= 0:
+        at = end_of_line_comments(text, last.comma)
+        return f"{text[:at]}{written},{text[at:]}"
+    at = end_of_line_comments(text, last.node.end)
+    return f"{text[: last.node.end]},{text[last.node.end : at]}{written}{text[at:]}"
+
+
+def _insert_first(text: str, root: Node, node: Node, key: str, value: object, layout: Layout) -> str:
+    inside = text[node.start + 1 : node.end - 1]
+    if node is not root and "\n" not in text[root.start : root.end]:
+        space = " " if ": " in text else ""
+        written = f"{json.dumps(key)}:{space}{dump_compact(value, space)}"
+        return f"{text[: node.end - 1]}{written}{text[node.end - 1 :]}"
+    outer = line_indent(text, node.start)
+    indent = outer + layout.unit
+    at = node.start + 1 + len(inside.rstrip())  # behind what comments there are
+    written = f"{layout.newline}{indent}{json.dumps(key)}: {dump(value, layout, indent)}"
+    closing = "" if "\n" in text[at : node.end] else f"{layout.newline}{outer}"
+    return f"{text[:at]}{written}{closing}{text[at:]}"
+
+
+def _member_indent(text: str, node: Node, last: Member, layout: Layout) -> str:
+    line_start = text.rfind("\n", 0, last.start) + 1
+    if not text[line_start : last.start].strip():
+        return text[line_start : last.start]
+    return line_indent(text, node.start) + layout.unit
+
+
+def _cut(text: str, node: Node, member: Member) -> str:
+    """Take a member out, with the comma and the line that came with it."""
+    position = node.members.index(member)
+    start, end = _extent(text, member, is_first=position == 0)
+    head, tail = text[:start], text[end:]
+    if member.comma < 0 and position > 0:  # the one before is last now, and had no comma as the last
+        comma = node.members[position - 1].comma
+        head = head[: comma - 1] + head[comma:]
+    if len(node.members) == 1 and not head[node.start + 1 :].strip() and tail.lstrip().startswith("}"):
+        head, tail = head[: node.start + 1], tail.lstrip()
+    return head + tail
+
+
+def _extent(text: str, member: Member, *, is_first: bool) -> tuple[int, int]:
+    """Return what goes with a member: its line if it has one, else the blanks on one side."""
+    start = member.start
+    end = member.comma if member.comma >= 0 else member.node.end
+    line_start = text.rfind("\n", 0, start) + 1
+    if line_start > 0 and not text[line_start:start].strip():
+        whole = end_of_line_comments(text, end)
+        follows = text[whole:].split("\n", 1)[0].strip()
+        before = text[:line_start].rstrip("\r\n")
+        # What follows on the same line may only move up where no comment would swallow it.
+        if not follows or (follows.startswith("}") and "//" not in before[before.rfind("\n") + 1 :]):
+            return len(before), whole
+    elif not is_first:
+        return len(text[:start].rstrip()), end
+    if member.comma >= 0:
+        end += len(text[end:]) - len(text[end:].lstrip(" \t"))
+    return start, end
+
+
+def _merged(value: object, keys: Sequence[str], entry: Mapping[str, Any]) -> object:
+    """Return the data as it must be when an entry is set."""
+    result = copy.deepcopy(value)
+    place = result
+    for key in keys:
+        if not isinstance(place, dict):
+            break  # told where the place in the text is known
+        place = place.setdefault(key, {})
+    if isinstance(place, dict):
+        place.update(copy.deepcopy(dict(entry)))
+    return result
+
+
+def _drop(value: object, keys: Sequence[str]) -> None:
+    for key in keys[:-1]:
+        value = value[key] if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        del value[keys[-1]]
+
+
+def _checked(text: str, expected: object) -> str:
+    """Return an edited text if it says what it must: a text edit is only as good as its proof."""
+    node = parse(text)
+    if node is None or node.value != expected:
+        raise Damaged("this text could not be edited safely; write the entry by hand", text, 0)
+    return text

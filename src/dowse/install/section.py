@@ -1,0 +1,70 @@
+"""A short section for AGENTS.md, between marks, so that it can be brought up to date and taken out again."""
+
+from __future__ import annotations
+
+from dowse.install.damage import Damaged
+
+BEGIN = "<!-- dowse:begin -->"
+END = "<!-- dowse:end -->"
+_TEXT = """## Finding code
+
+This repository can be searched with dowse, by what code does and not only by what it says. Ask it before you
+read whole files or run grep: it answers with functions, their places and why.
+
+- With dowse's MCP tools: `search` takes plain words, names, `/regex/` and filters (`lang:go path:src/**`);
+  `max_tokens` keeps an answer small, `detail=names` is the smallest. `symbol` shows one definition with its
+  neighbours, `callers`, `callees` and `impact` follow references, `related` finds what is alike.
+- Without them: `dowse search "where are sessions closed"`, `dowse callers Session.close`,
+  `dowse impact Session.close`; `--format grep` gives `path:line:text`, `--json` all there is.
+- Answers name `path:line`. One that says that nothing is likely to be relevant means it: use other words.
+- Before you change a function, look at its `impact`: what it touches, and which tests to run.
+"""
+
+
+def get_section(text: str) -> str | None:
+    """Return the section that is there, or None."""
+    found = _span(text)
+    return text[found[0] : found[1]] if found else None
+
+
+def set_section(text: str) -> str:
+    """Add the section at the end, or bring the one that is there up to date."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    section = f"{BEGIN}\n{_TEXT}{END}\n".replace("\n", newline)
+    found = _span(text)
+    if found:
+        return text[: found[0]] + section + text[found[1] :]
+    if not text.strip("\ufeff"):
+        return text + section
+    gap = newline if text.endswith("\n") else newline * 2
+    return text + gap + section
+
+
+def remove_section(text: str) -> str:
+    """Take the section out, with the empty line before it."""
+    found = _span(text)
+    if not found:
+        return text
+    head, tail = text[: found[0]], text[found[1] :]
+    for newline in ("\r\n", "\n"):
+        if head.endswith(newline * 2):
+            return head[: -len(newline)] + tail
+    return head + tail
+
+
+def _span(text: str) -> tuple[int, int] | None:
+    """Return where the section begins and ends, with the break of its last line."""
+    begin, end = text.find(BEGIN), text.find(END)
+    if begin < 0 and end < 0:
+        return None
+    if begin < 0 or end < begin:
+        raise Damaged(f"`{BEGIN}` and `{END}` do not stand in this order", text, max(begin, end, 0))
+    for mark, first in ((BEGIN, begin), (END, end)):
+        second = text.find(mark, first + 1)
+        if second >= 0:
+            raise Damaged(f"`{mark}` is here a second time", text, second)
+    end += len(END)
+    for newline in ("\r\n", "\n"):
+        if text.startswith(newline, end):
+            return begin, end + len(newline)
+    return begin, end

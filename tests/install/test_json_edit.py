@@ -1,0 +1,209 @@
+"""JSON as it is written by hand: any layout, comments anywhere, and nothing lost."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.install.damage import Damaged
+from dowse.install.json_edit import get_entry, remove_entry, set_entry
+from dowse.install.jsonc import parse
+
+ENTRY = {"type": "stdio", "command": 'C:\\bin\\"dowse"', "args": ["mcp", "--watch"]}
+KEYS = ("mcpServers", "dowse")
+names = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | names
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
+    max_leaves=8,
+)
+# Comments, some of which look like what they are not.
+COMMENTS = ['// a } comment, with "quotes"', "/* a */", "/* two\n lines , { */", '// "mcpServers": {}']
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> tuple[str, dict]:
+    """Some data with servers or without, written in some layout."""
+    data = draw(st.dictionaries(names, values, max_size=3))
+    if draw(st.booleans()):
+        others = draw(st.dictionaries(names.filter(lambda name: name != "dowse"), values, max_size=2))
+        items = [*data.items(), ("mcpServers", others)]
+        data = dict(draw(st.permutations(items)))
+    newline = draw(st.sampled_from(["\n", "\r\n", ""]))
+    unit = draw(st.sampled_from(["  ", "    ", "\t"])) if newline else ""
+    comments = draw(st.booleans()) and bool(newline)
+    trailing = draw(st.booleans())
+
+    def blank(depth: int) -> str:
+        if not newline:
+            return ""
+        comment = draw(st.sampled_from(["", "", *COMMENTS])) if comments else ""
+        return f" {comment}".rstrip().replace("\n", newline) + newline + unit * depth
+
+    def write(value: object, depth: int) -> str:
+        if not isinstance(value, (dict, list)) or not value:
+            return json.dumps(value, ensure_ascii=draw(st.booleans()))
+        parts = (
+            [
+                f"{json.dumps(key)}:{' ' if newline else ''}{write(each, depth + 1)}"
+                for key, each in value.items()
+            ]
+            if isinstance(value, dict)
+            else [write(each, depth + 1) for each in value]
+        )
+        inside = "".join(
+            blank(depth + 1) + part + ("," if trailing or at < len(parts) else "")
+            for at, part in enumerate(parts, 1)
+        )
+        opening, closing = "{}" if isinstance(value, dict) else "[]"
+        return opening + inside + blank(depth) + closing
+
+    text = write(data, 0)
+    return draw(st.sampled_from(["", "\ufeff"])) + text + draw(st.sampled_from(["", newline])), data
+
+
+def is_kept(old: str, new: str) -> bool:
+    rest = iter(new)
+    return all(character in rest for character in old)
+
+
+def with_entry(data: dict) -> dict:
+    expected = copy.deepcopy(data)
+    expected.setdefault("mcpServers", {})["dowse"] = ENTRY
+    return expected
+
+
+@given(documents())
+def test_what_is_read_is_what_was_written(document):
+    text, data = document
+    assert parse(text).value == data
+
+
+@given(documents())
+def test_an_entry_is_added_and_every_character_stays(document):
+    text, data = document
+    new = set_entry(text, KEYS, ENTRY)
+    assert parse(new).value == with_entry(data)
+    assert is_kept(text, new)
+    assert set_entry(new, KEYS, ENTRY) == new
+    if "\r\n" in text:
+        assert "\n" not in new.replace("\r\n", "")
+
+
+@given(documents())
+def test_what_was_added_is_taken_out_to_the_character(document):
+    text, data = document
+    made = "mcpServers" not in data
+    assert remove_entry(set_entry(text, KEYS, ENTRY), KEYS, prune=int(made)) == text
+
+
+@given(documents(), st.data())
+def test_any_member_is_taken_out_and_the_rest_stays(document, data_):
+    text, data = document
+    if not data:
+        return
+    key = data_.draw(st.sampled_from(sorted(data)))
+    if data[key] is None:
+        return
+    expected = {name: value for name, value in data.items() if name != key}
+    new = remove_entry(text, (key,))
+    assert parse(new).value == expected
+    assert is_kept(new, text)
+
+
+@given(documents())
+def test_a_value_is_changed_where_it_stands(document):
+    text, data = document
+    new = set_entry(set_entry(text, KEYS, ENTRY), KEYS, {"command": "other", "timeout": 3})
+    expected = with_entry(data)
+    expected["mcpServers"]["dowse"] = {**ENTRY, "command": "other", "timeout": 3}
+    assert parse(new).value == expected
+    assert is_kept(text, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", '{\n  "s": {\n    "d": {\n      "a": 1\n    }\n  }\n}\n'),
+        ("// mine", '// mine\n{\n  "s": {\n    "d": {\n      "a": 1\n    }\n  }\n}\n'),
+        ("{}\n", '{\n  "s": {\n    "d": {\n      "a": 1\n    }\n  }\n}\n'),
+        ('{"s":{}}', '{"s":{"d":{"a":1}}}'),
+        ('{"x": 1}', '{"x": 1, "s": {"d": {"a": 1}}}'),
+        (
+            '{\n    "x": 1 // one\n    // end\n}',
+            '{\n    "x": 1, // one\n    "s": {\n        "d": {\n            "a": 1\n        }\n    }\n'
+            "    // end\n}",
+        ),
+        (
+            '{\n\t"s": {\n\t\t// none yet\n\t}\n}',
+            '{\n\t"s": {\n\t\t// none yet\n\t\t"d": {\n\t\t\t"a": 1\n\t\t}\n\t}\n}',
+        ),
+        ('{\n  "s": {"b": {}},\n}', '{\n  "s": {"b": {}, "d": {"a": 1}},\n}'),
+    ],
+)
+def test_an_entry_looks_as_its_neighbours_do(text, expected):
+    assert set_entry(text, ("s", "d"), {"a": 1}) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{\n  "a": 1, // one\n  "d": 2, "b": 3\n}', '{\n  "a": 1, // one\n  "b": 3\n}'),
+        ('{\n  "a": 1, // one\n  "d": 2}', '{\n  "a": 1 // one\n  }'),
+        ('{\n  "a": 1,\n  "d": 2 }', '{\n  "a": 1 }'),
+        ('{\n  "d": 2, // mine\n  // about b\n  "b": 3\n}', '{\n  // about b\n  "b": 3\n}'),
+        ('{"d": 2, "b": 3}', '{"b": 3}'),
+        ('{"a": 1, /* d */ "d": 2, "b": 3}', '{"a": 1, /* d */ "b": 3}'),
+        ('{ "d": {} }', "{}"),
+        ('{\n\n  "a": 1,\n\n  "d": 2\n\n}', '{\n\n  "a": 1\n\n}'),
+    ],
+)
+def test_what_goes_with_an_entry(text, expected):
+    assert remove_entry(text, ("d",)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "problem"),
+    [
+        ('{\n  "a": 1\n  "b": 2\n}', 3, 3, '"," or "}" is expected'),
+        ('{"a": }', 1, 7, "a value is expected"),
+        ('{"a": tru}', 1, 7, "a value is expected"),
+        ('{"a": 01}', 1, 8, '"," or "}" is expected'),
+        ('{\n  "a": "text\n}', 2, 8, "does not end on its line"),
+        ('{"a": "\\x"}', 1, 7, "escape"),
+        ('{"a": 1', 1, 8, "expected"),
+        ("{'a': 1}", 1, 2, "a key in quotes"),
+        ('{"a" 1}', 1, 6, '":" is expected'),
+        ('{"a": 1} {', 1, 10, "behind the end"),
+        ('{"a": 1}\n/* ', 2, 1, "never ends"),
+        ('{"a": [1, 2}', 1, 12, '"," or "]" is expected'),
+        ("[1, 2]", 1, 1, "an object is expected"),
+        ('{"mcpServers": []}', 1, 16, "an object is expected"),
+        ('{"mcpServers": {"dowse": "x"}}', 1, 26, "an object is expected"),
+        ('{"mcpServers": {}, "mcpServers": {}}', 1, 20, "a second time"),
+        ('{"mcpServers": {"dowse": {}, "dowse": {}}}', 1, 30, "a second time"),
+        ("<<<<<<< HEAD\n{}", 1, 1, "a value is expected"),
+        ("[" * 500, 1, 102, "deep"),
+    ],
+)
+def test_damage_is_told_with_its_place(text, line, column, problem):
+    with pytest.raises(Damaged, match=problem.replace("{", "\\{").replace("[", "\\[")) as told:
+        set_entry(text, KEYS, ENTRY)
+    assert (told.value.line, told.value.column) == (line, column)
+
+
+@given(documents(), st.data())
+def test_a_text_cut_short_is_told_or_still_whole(document, data_):
+    """A file that was half written is never made worse."""
+    text, _ = document
+    short = text[: data_.draw(st.integers(0, len(text)))]
+    try:
+        new = set_entry(short, KEYS, ENTRY)
+    except Damaged:
+        return
+    assert is_kept(short, new) and get_entry(new, KEYS) == ENTRY

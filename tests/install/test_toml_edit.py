@@ -1,0 +1,152 @@
+"""TOML as it is written by hand: every way to write a table, and nothing lost."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.install.damage import Damaged
+from dowse.install.toml_edit import get_entry, remove_entry, set_entry
+
+ENTRY = {"command": 'C:\\bin\\"dowse"', "args": ["mcp", "--watch"]}
+KEYS = ("mcp_servers", "dowse")
+# Statements that may stand at the top, and tables; each can be there once.
+TOP = [
+    'model = "gpt-5"  # [mcp_servers.dowse]',
+    "literal = '[mcp_servers.dowse]'",
+    'long = """\n[mcp_servers.dowse]\ncommand = "no"\n"quoted""\\"""""',
+    "raw = '''\n[mcp_servers.dowse]'''''",
+    'list = [\n  "a", # ]\n  [1, 2],\n  { x = "}" },\n]',
+    "day = 1979-05-27T07:32:00Z",
+    "number = 0x1f",
+    "# a comment of its own",
+    "",
+    'dotted."key with = and #".last = true',
+]
+TABLES = [
+    '[tui]\ntheme = "dark"\n',
+    '[mcp_servers.docs]\ncommand = "npx"\nargs = [\n  "-y", # why\n]\n',
+    '[mcp_servers.docs.env]\n"API KEY" = "x"\n',
+    '[[profiles]]\nname = "a"\n[[profiles]]\nname = "b"',
+    '[ projects . "/home/ada/my engine" ]  # spaces\ntrust = "yes"\n\n\n',
+    "[mcp_servers]\n# none here\n",
+]
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> str:
+    """Some of the statements in some order, as lines of one kind."""
+    top = draw(st.lists(st.sampled_from(TOP), unique=True))
+    tables = draw(st.lists(st.sampled_from(TABLES), unique=True))
+    # The table itself must be named before those below it.
+    tables.sort(key=lambda table: table.startswith("[mcp_servers.docs.env"))
+    text = "\n".join([*top, *tables])
+    text += draw(st.sampled_from(["", "\n"]))
+    if draw(st.booleans()):
+        text = text.replace("\n", "\r\n")
+    return draw(st.sampled_from(["", "\ufeff"])) + text
+
+
+def data_of(text: str) -> dict:
+    return tomllib.loads(text.removeprefix("\ufeff"))
+
+
+def with_entry(text: str, entry: dict) -> dict:
+    expected = copy.deepcopy(data_of(text))
+    expected.setdefault("mcp_servers", {}).setdefault("dowse", {}).update(entry)
+    return expected
+
+
+@given(documents())
+def test_an_entry_is_put_at_the_end_and_all_else_stays(text):
+    new = set_entry(text, KEYS, ENTRY)
+    assert new.startswith(text)
+    assert data_of(new) == with_entry(text, ENTRY)
+    assert set_entry(new, KEYS, ENTRY) == new
+    if "\r\n" in text:
+        assert "\n" not in new[len(text) :].replace("\r\n", "")
+
+
+@given(documents())
+def test_what_was_added_is_taken_out(text):
+    gone = remove_entry(set_entry(text, KEYS, ENTRY), KEYS)
+    end = "\r\n" if "\r\n" in text else "\n"
+    assert gone in (text, text + end)  # a last line without an end has got one
+    assert text.endswith("\n") <= (gone == text)
+
+
+@given(documents())
+def test_an_entry_in_the_middle_is_changed_and_taken_out(text):
+    new = set_entry(text, KEYS, ENTRY) + "\n[after]\nx = 1\n"
+    changed = set_entry(new, KEYS, {"command": "other", "timeout": 3})
+    expected = with_entry(new, {"command": "other", "timeout": 3})
+    assert data_of(changed) == expected
+    gone = remove_entry(changed, KEYS)
+    assert gone.startswith(text) and gone.endswith("\n[after]\nx = 1\n")
+    assert "dowse" not in data_of(gone).get("mcp_servers", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '[mcp_servers.dowse]\ncommand = "old" # mine\n# why\nargs = [\n  "mcp",\n]\nstartup = 9\n',
+            '[mcp_servers.dowse]\ncommand = "new" # mine\n# why\nargs = ["mcp"]\nstartup = 9\n',
+        ),
+        ("[mcp_servers.dowse] # mine", '[mcp_servers.dowse] # mine\nargs = ["mcp"]\ncommand = "new"\n'),
+        (
+            '[mcp_servers]\ndowse = { command = "old", env = { A = "1" } }\n',
+            '[mcp_servers]\ndowse = { command = "new", env = { A = "1" }, args = ["mcp"] }\n',
+        ),
+        (
+            'mcp_servers.dowse.command = "old"\nmcp_servers.dowse.args = []\n',
+            'mcp_servers.dowse.command = "new"\nmcp_servers.dowse.args = ["mcp"]\n',
+        ),
+        (
+            '["mcp_servers".\'dowse\']\n"command" = "old"\nargs=["mcp"]\n',
+            '["mcp_servers".\'dowse\']\n"command" = "new"\nargs=["mcp"]\n',
+        ),
+    ],
+)
+def test_an_entry_is_changed_in_the_way_it_is_written(text, expected):
+    assert set_entry(text, KEYS, {"command": "new", "args": ["mcp"]}) == expected
+
+
+def test_an_entry_goes_with_the_tables_below_it_and_what_is_said_inside():
+    text = (
+        "a = 1\n\n# before\n[mcp_servers.dowse]\n# inside\ncommand = 'x'\n[mcp_servers.dowse.env]\nA = '1'\n"
+        "\n# about b\n[b]\nx = 1\n[mcp_servers.dowse.tools]\nB = 2\n"
+    )
+    assert remove_entry(text, KEYS) == "a = 1\n\n# before\n\n# about b\n[b]\nx = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "problem"),
+    [
+        ("a = 1\nb = \n", 2, 5, "not TOML"),
+        ("a = 1\na = 2\n", 2, 6, "not TOML"),
+        ('a = "x\n', 1, 7, "not TOML"),
+        ("[t\nx = 1", 1, 3, "not TOML"),
+        ("<<<<<<< HEAD\n", 1, 1, "not TOML"),
+        ("x = 1\nmcp_servers = 3\n", 2, 1, "must be a table"),
+        ("mcp_servers = { a = { command = 'x' } }\n", 1, 1, "inline"),
+    ],
+)
+def test_damage_is_told_with_its_place(text, line, column, problem):
+    with pytest.raises(Damaged, match=problem) as told:
+        set_entry(text, KEYS, ENTRY)
+    assert (told.value.line, told.value.column) == (line, column)
+
+
+def test_a_byte_order_mark_stays():
+    text = "\ufeff"
+    assert remove_entry(set_entry(text, KEYS, ENTRY), KEYS) == text
+
+
+def test_names_that_need_quotes():
+    new = set_entry("", ("mcp_servers", "my dowse"), {"command": "x\x7fé\n"})
+    assert get_entry(new, ("mcp_servers", "my dowse")) == {"command": "x\x7fé\n"}
