@@ -68,8 +68,13 @@ def run(
     return wall, cpu, done.stdout
 
 
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which a share of some values lies."""
+    ordered = sorted(values)
+    return ordered[round(share * (len(ordered) - 1))]
+
+
 def milliseconds(seconds: Sequence[float]) -> dict[str, float]:
     """Return the median and the 95th percentile of some times, in milliseconds."""
-    ordered = sorted(seconds)
-    p95 = ordered[min(len(ordered) - 1, round(0.95 * (len(ordered) - 1)))]
-    return {"p50_ms": round(statistics.median(ordered) * 1000, 3), "p95_ms": round(p95 * 1000, 3)}
+    middle, p95 = statistics.median(seconds), percentile(seconds, 0.95)
+    return {"p50_ms": round(middle * 1000, 3), "p95_ms": round(p95 * 1000, 3)}

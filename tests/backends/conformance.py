@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi, BM25Plus
 
+from backends.suite import Suite, drawn
+from dowse.backends.opening import open_backend
 from dowse.backends.protocol import Backend, KeywordRequest, Reader, Term
 from dowse.errors import IndexMissing
 from dowse.graph.link import link
@@ -46,6 +47,14 @@ from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 from helpers import file_record, symbol
 
 MakeBackend = Callable[[], Backend]
+# Ends of paths of the shop, and the files that they name.
+_ENDS = {
+    "cart.py": ["src/cart.py"],
+    "src/cart.py": ["src/cart.py"],
+    "test_cart.py": ["tests/test_cart.py"],
+    "art.py": [],
+    "*.py": [],
+}
 EVEN = dict.fromkeys(KEYWORD_FIELDS, 1.0)
 BODY = {"body": 1.0}
 
@@ -107,7 +116,7 @@ def some_files() -> list[FileRecord]:
     ]
 
 
-class Conformance:
+class Conformance(Suite):
     """The suite."""
 
     @pytest.fixture
@@ -271,6 +280,46 @@ class Conformance:
 
     # Look-ups
 
+    def test_starting_over_forgets_what_is_not_put_again(self, shop):
+        assert shop.is_there()
+        shop.start_over()
+        with shop.writer() as writer:
+            assert writer.stamps() == {}
+            writer.put(file_record("new.py", [symbol("fresh", "fresh")], text="fresh\n"))
+            writer.commit({"root": "/somewhere"})
+        with shop.reader() as reader:
+            assert [file.path for file in reader.files()] == ["new.py"]
+            assert reader.keyword(request("append"), 10) == []
+            assert found_names(reader, request("fresh")) == ["fresh"]
+        assert shop.check() == []
+
+    def test_its_address_opens_it_again(self, shop):
+        again = open_backend(shop.address)
+        with again.reader() as reader:
+            assert found_names(reader, request("append")) == ["add_item"]
+        again.close()
+
+    def test_symbols_by_key(self, shop):
+        with shop.reader() as reader:
+            rows = reader.lookup("*", 100)
+            keys = [row.key for row in rows]
+            assert sorted(reader.named(keys)) == sorted(rows)
+            assert reader.named([keys[0], "none"]) == [rows[0]] and reader.named([]) == []
+
+    def test_files_with_a_problem(self, shop):
+        with shop.reader() as reader:
+            assert reader.troubled_files() == []
+        fill(shop, [file_record("bad.py", [], text="x\n")._replace(problem="no syntax tree")])
+        with shop.reader() as reader:
+            assert [(file.path, file.problem) for file in reader.troubled_files()] == [
+                ("bad.py", "no syntax tree")
+            ]
+
+    def test_files_by_the_end_of_their_path(self, shop):
+        with shop.reader() as reader:
+            found = {end: [file.path for file in reader.files_ending(end)] for end in _ENDS}
+        assert found == _ENDS
+
     def test_texts_and_symbols(self, shop):
         with shop.reader() as reader:
             assert texts(reader) == {f.key: f.text.encode() for f in some_files()}
@@ -397,6 +446,17 @@ class Conformance:
             assert reader.document_frequency("total", "name") == 2
             assert reader.document_frequency("item", "name") == 1
 
+    def test_expecting_terms_changes_no_frequency(self, shop):
+        words = ["item", "vat", "unheard", "total", ""]
+        asked = [(word, field) for word in words for field in ("", "name")]
+        with shop.reader() as reader:
+            plain = [reader.document_frequency(*each) for each in asked]
+        with shop.reader() as reader:
+            reader.expect_terms(words)
+            reader.expect_terms((word for word in words), "name")
+            assert plain == [reader.document_frequency(*each) for each in asked]
+            reader.expect_terms([])
+
     def test_document_frequency_forgets_what_is_deleted(self, shop):
         fill(shop, [file_record("src/cart.py", [symbol("basket", "weave item")])])
         with shop.reader() as reader:
@@ -428,8 +488,7 @@ class Conformance:
             wanted = KeywordRequest((Term(term, 1.0, distance),), EVEN)
             assert set(found_names(reader, wanted)) == names
 
-    @settings(max_examples=40)
-    @given(data=st.data())
+    @drawn(40, data=st.data())
     def test_constraints_agree_with_brute_force(self, make_backend, data):
         files = data.draw(corpora())
         backend = make_backend()
@@ -455,58 +514,7 @@ class Conformance:
                 assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
                 assert_explained(reader, wanted, found, bool(words))
 
-    # Scores
-
-    @settings(max_examples=30)
-    @given(data=st.data())
-    def test_one_field_is_bm25(self, make_backend, data):
-        """Scores equal the formula; each term counts once per document, as the index stores it."""
-        documents = data.draw(
-            st.lists(
-                st.lists(st.sampled_from(WORDS), min_size=1, max_size=12, unique=True),
-                min_size=1,
-                max_size=12,
-            )
-        )
-        query = data.draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4, unique=True))
-        backend = make_backend()
-        fill(backend, [file_record(f"{i}", [symbol(f"s{i}", " ".join(d))]) for i, d in enumerate(documents)])
-        with backend.reader() as reader:
-            found = reader.keyword(request(*query, weights=BODY), 100)
-            names = {row.row: int(row.name[1:]) for row in reader.lookup("*", 100)}
-            scores = {names[row]: score for row, score in found}
-        expected = {i: score for i, d in enumerate(documents) if (score := bm25(query, d, documents))}
-        assert scores == {i: pytest.approx(score, rel=1e-4) for i, score in expected.items()}
-
-    @pytest.mark.parametrize("reference", [BM25Okapi, BM25Plus])
-    def test_the_order_is_that_of_rank_bm25(self, backend, reference):
-        """On words that are rare enough, all variants of idf agree about the order."""
-        documents = [
-            "parse cookie header value",
-            "parse header",
-            "send mail queue",
-            "cookie jar store domain path expire",
-            "retry backoff",
-            "header cookie parse split semicolon trim name value pair list",
-            "open socket",
-            "close socket linger",
-            "hash password salt",
-            "render template cache page fragment",
-            "walk folder",
-            "merge branch commit",
-            "session",
-            "resize image crop",
-            "log level format",
-        ]
-        fill(backend, [file_record(f"{i}", [symbol(f"s{i}", d)]) for i, d in enumerate(documents)])
-        ranker = reference([d.split() for d in documents], k1=1.2, b=0.75)
-        with backend.reader() as reader:
-            for query in ("parse cookie", "socket", "header value", "cookie store", "session"):
-                holding = [i for i, d in enumerate(documents) if set(query.split()) & set(d.split())]
-                scores = ranker.get_scores(query.split())
-                expected = sorted(holding, key=lambda i: -scores[i])
-                found = [int(n[1:]) for n in found_names(reader, request(*query.split(), weights=BODY))]
-                assert found == expected
+    # Explanations
 
     def test_explanations_name_fields_and_terms(self, shop):
         with shop.reader() as reader:
@@ -558,8 +566,7 @@ class Conformance:
             (row,) = (row.row for row in reader.lookup("basket", 10))
             assert reader.coverage({"weave": 0.5, "append": 0.5}, [row])[row] == pytest.approx(0.5)
 
-    @settings(max_examples=30)
-    @given(data=st.data())
+    @drawn(30, data=st.data())
     def test_coverage_agrees_with_brute_force(self, make_backend, data):
         words = st.lists(st.sampled_from(WORDS), max_size=12)
         documents = data.draw(st.lists(words, min_size=1, max_size=10))
@@ -580,8 +587,7 @@ class Conformance:
 
     # Exact candidates
 
-    @settings(max_examples=40)
-    @given(data=st.data())
+    @drawn(40, data=st.data())
     def test_no_text_that_matches_is_held_back(self, make_backend, data):
         alphabet = st.text(st.sampled_from("abcABC \n_é"), max_size=40)
         bodies = data.draw(st.lists(alphabet, min_size=1, max_size=8))
@@ -679,6 +685,61 @@ class Conformance:
         with shop.reader() as reader:
             rows = [row.row for file in reader.files() for row in reader.rows_of_files([file.file_id])]
             assert reader.edges(rows) == reader.edges(rows, (), incoming=True) == []
+
+
+class ScoreConformance(Suite):
+    """The suite of scores, which needs indexes that never held anything else."""
+
+    @drawn(30, data=st.data())
+    def test_one_field_is_bm25(self, make_backend, data):
+        """Scores equal the formula; each term counts once per document, as the index stores it."""
+        documents = data.draw(
+            st.lists(
+                st.lists(st.sampled_from(WORDS), min_size=1, max_size=12, unique=True),
+                min_size=1,
+                max_size=12,
+            )
+        )
+        query = data.draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4, unique=True))
+        backend = make_backend()
+        fill(backend, [file_record(f"{i}", [symbol(f"s{i}", " ".join(d))]) for i, d in enumerate(documents)])
+        with backend.reader() as reader:
+            found = reader.keyword(request(*query, weights=BODY), 100)
+            names = {row.row: int(row.name[1:]) for row in reader.lookup("*", 100)}
+            scores = {names[row]: score for row, score in found}
+        expected = {i: score for i, d in enumerate(documents) if (score := bm25(query, d, documents))}
+        assert scores == {i: pytest.approx(score, rel=1e-4) for i, score in expected.items()}
+
+    @pytest.mark.parametrize("reference", [BM25Okapi, BM25Plus])
+    def test_the_order_is_that_of_rank_bm25(self, make_backend, reference):
+        """On words that are rare enough, all variants of idf agree about the order."""
+        documents = [
+            "parse cookie header value",
+            "parse header",
+            "send mail queue",
+            "cookie jar store domain path expire",
+            "retry backoff",
+            "header cookie parse split semicolon trim name value pair list",
+            "open socket",
+            "close socket linger",
+            "hash password salt",
+            "render template cache page fragment",
+            "walk folder",
+            "merge branch commit",
+            "session",
+            "resize image crop",
+            "log level format",
+        ]
+        backend = make_backend()
+        fill(backend, [file_record(f"{i}", [symbol(f"s{i}", d)]) for i, d in enumerate(documents)])
+        ranker = reference([d.split() for d in documents], k1=1.2, b=0.75)
+        with backend.reader() as reader:
+            for query in ("parse cookie", "socket", "header value", "cookie store", "session"):
+                holding = [i for i, d in enumerate(documents) if set(query.split()) & set(d.split())]
+                scores = ranker.get_scores(query.split())
+                expected = sorted(holding, key=lambda i: -scores[i])
+                found = [int(n[1:]) for n in found_names(reader, request(*query.split(), weights=BODY))]
+                assert found == expected
 
 
 GRAPH = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backends.conformance import Conformance, MakeBackend
+from backends.conformance import Conformance, MakeBackend, ScoreConformance
 from backends.tfidf_conformance import TfidfConformance
 from backends.vector_conformance import VectorConformance
 from dowse.backends.local import LocalBackend
@@ -17,6 +17,10 @@ def make_backend(tmp_path_factory: pytest.TempPathFactory) -> MakeBackend:
 
 class TestLocal(Conformance):
     """The suite, as it is."""
+
+
+class TestLocalScores(ScoreConformance):
+    """The suite of scores, as it is."""
 
 
 class TestLocalTfidf(TfidfConformance):

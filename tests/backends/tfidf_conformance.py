@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from backends.conformance import MakeBackend, fill, parsed_record, rows_by_name
+from backends.suite import Suite, drawn
 from dowse.backends.protocol import Backend, Reader, TfidfRequest
 from dowse.index.records import corpus_record
 from dowse.lanes.tfidf import terms_and_pairs
@@ -70,11 +70,10 @@ def assert_true(backend: Backend, query: str) -> None:
         )
 
 
-class TfidfConformance:
+class TfidfConformance(Suite):
     """The suite; `make_backend` gives an empty backend."""
 
-    @given(texts=st.lists(TEXTS, min_size=1, max_size=8), query=QUERIES, kept=st.booleans())
-    @settings(max_examples=10)
+    @drawn(10, texts=st.lists(TEXTS, min_size=1, max_size=8), query=QUERIES, kept=st.booleans())
     def test_scores_are_those_of_scikit_learn(
         self, make_backend: MakeBackend, texts: list[str], query: str, kept: bool
     ) -> None:
@@ -84,8 +83,7 @@ class TfidfConformance:
             backend.count_terms()
         assert_true(backend, query)
 
-    @given(trees=st.lists(st.tuples(TREES, st.booleans()), min_size=2, max_size=5), query=QUERIES)
-    @settings(max_examples=6)
+    @drawn(6, trees=st.lists(st.tuples(TREES, st.booleans()), min_size=2, max_size=5), query=QUERIES)
     def test_scores_are_those_of_a_fresh_index_after_any_history(
         self, make_backend: MakeBackend, trees: list[tuple[dict[str, str], bool]], query: str
     ) -> None:
@@ -110,8 +108,7 @@ class TfidfConformance:
             ]
         assert places[0] == places[1]  # to the last bit, ties and all
 
-    @given(texts=st.lists(TEXTS, min_size=1, max_size=8), query=QUERIES, limit=st.integers(1, 6))
-    @settings(max_examples=6)
+    @drawn(6, texts=st.lists(TEXTS, min_size=1, max_size=8), query=QUERIES, limit=st.integers(1, 6))
     def test_fewer_are_the_first_of_all(
         self, make_backend: MakeBackend, texts: list[str], query: str, limit: int
     ) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backends.conformance import MakeBackend, fill
+from backends.suite import Suite, drawn
 from dowse.backends.protocol import Backend, Reader, VectorRequest
 from dowse.query import LangFilter, Not
 from dowse.types import FileRecord
@@ -55,7 +55,7 @@ def nearest_names(reader: Reader, wanted: VectorRequest, limit: int) -> list[str
     return [row.name for row in reader.rows([row for row, _ in reader.nearest(wanted, limit)])]
 
 
-class VectorConformance:
+class VectorConformance(Suite):
     """The suite; `make_backend` gives an empty backend."""
 
     def test_nothing_is_embedded_at_first(self, make_backend: MakeBackend) -> None:
@@ -66,8 +66,7 @@ class VectorConformance:
             assert len(reader.without_vector(ENCODER)) == 12
             assert reader.nearest(VectorRequest(ENCODER, random_vectors(1)[0]), 5) == []
 
-    @given(seed=st.integers(0, 10_000), limit=st.integers(1, 20))
-    @settings(max_examples=15)
+    @drawn(15, seed=st.integers(0, 10_000), limit=st.integers(1, 20))
     def test_nearest_is_brute_force(self, make_backend: MakeBackend, seed: int, limit: int) -> None:
         backend = make_backend()
         fill(backend, shop())

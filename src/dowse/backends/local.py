@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.backends.local_tfidf import LocalTfidf
 from dowse.backends.local_vectors import GenerationVectors, LocalVectors, LocalVectorWriter
-from dowse.backends.protocol import EDGE_LIMIT, KeywordRequest, TfidfRequest, VectorRequest
+from dowse.backends.protocol import EDGE_LIMIT, KeywordRequest, KnownVectors, TfidfRequest, VectorRequest
 from dowse.config import Settings
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
 from dowse.query import (
@@ -78,6 +78,15 @@ class LocalBackend:
         self._tfidf = LocalTfidf(folder)
         self._cleared = False  # then the folder was an index's, whatever else lies in it
 
+    @property
+    def address(self) -> str:
+        """Its folder, however this process is moved."""
+        return str(self.folder.absolute())
+
+    def is_there(self) -> bool:
+        """Whether there is anything to remove."""
+        return self.folder.is_dir()
+
     def has_generation(self) -> bool:
         """Whether there is an index to read; also if it is damaged, but not while the first is being made."""
         if not catalog_path(self.folder).exists():
@@ -118,6 +127,9 @@ class LocalBackend:
                 yield writer
             finally:
                 writer.close()
+
+    def carry(self, known: KnownVectors | None) -> None:
+        """Do nothing: vectors lie apart from what is written."""
 
     @contextlib.contextmanager
     def vector_writer(
@@ -162,6 +174,11 @@ class LocalBackend:
                     raise
                 return 0
 
+    def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
+        """Remove the index: a folder has no room for two."""
+        if self.folder.exists():
+            self.clear(wait, on_wait)
+
     def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
         """Remove the index, and nothing else that may lie in its folder."""
         self.close()
@@ -190,6 +207,10 @@ class LocalBackend:
                 return [*reader.check(), *self._tfidf.problems()]
         except IndexDamaged as error:
             return [str(error)]
+
+    def health(self, *, fields: bool = False) -> dict[str, Any]:
+        """Return nothing: that is for clusters."""
+        return {}
 
     def busy(self) -> int | None:
         """Return the process that is writing, if one is."""
@@ -393,6 +414,9 @@ class LocalReader:
             count(self._fulltext.symbols, each, term) for each in ([field] if field else KEYWORD_FIELDS)
         )
 
+    def expect_terms(self, terms: Iterable[str], field: str = "") -> None:
+        """Do nothing: a frequency is there at once."""
+
     def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match."""
         from dowse.backends.local_query import trigram_query
@@ -434,6 +458,18 @@ class LocalReader:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
         escaped = pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         return self._catalog.rows_like(escaped.replace("*", "%").replace("?", "_"), limit)
+
+    def named(self, keys: Sequence[str]) -> list[SymbolRow]:
+        """Return the symbols with these keys."""
+        return self._catalog.rows_named(keys)
+
+    def files_ending(self, ending: str) -> list[StoredFile]:
+        """Return the files whose path is this, or ends with it."""
+        return [file for file in self.files() if f"/{file.path}".endswith(f"/{ending}")]
+
+    def troubled_files(self) -> list[StoredFile]:
+        """Return the files that have a problem."""
+        return [file for file in self.files() if file.problem]
 
     def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
         """Return symbols with their text."""

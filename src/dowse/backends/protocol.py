@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dowse.query import Constraint
 from dowse.types import Edge, Extents, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
@@ -64,6 +64,15 @@ class TfidfRequest:
     exact_rows: Mapping[object, frozenset[int]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class KnownVectors:
+    """Vectors of one encoder that this machine has: `find` returns those of some keys."""
+
+    encoder: str
+    dimension: int
+    find: Callable[[list[bytes]], Mapping[bytes, Floats]]
+
+
 class Reader(Protocol):
     """One generation of an index, unchanging while it is held."""
 
@@ -106,6 +115,9 @@ class Reader(Protocol):
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols, in the order asked."""
 
+    def vector_health(self, encoder: str) -> tuple[bool, str]:
+        """Say whether the vectors of an encoder are whole, and how they are searched."""
+
     def clusters(self, encoder: str) -> Floats:
         """Return the centres of the groups of similar symbols, none if they were not fitted."""
 
@@ -117,6 +129,12 @@ class Reader(Protocol):
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
+
+    def expect_terms(self, terms: Iterable[str], field: str = "") -> None:
+        """Say that `document_frequency` of these terms will be asked for, one by one.
+
+        It changes no answer: over a network one question takes as long as many.
+        """
 
     def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match: all that do, and few others."""
@@ -141,6 +159,15 @@ class Reader(Protocol):
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+
+    def named(self, keys: Sequence[str]) -> list[SymbolRow]:
+        """Return the symbols with these keys, as far as there are any."""
+
+    def files_ending(self, ending: str) -> list[StoredFile]:
+        """Return the files whose path is this, or ends with it after a `/`."""
+
+    def troubled_files(self) -> list[StoredFile]:
+        """Return the files that have a problem, such as no syntax tree."""
 
     def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
         """Return symbols with their text."""
@@ -266,6 +293,16 @@ class VectorWriter(Protocol):
 class Backend(Protocol):
     """A place for one index."""
 
+    @property
+    def address(self) -> str:
+        """Where it is: what opens it again, in this process or another."""
+
+    def has_generation(self) -> bool:
+        """Whether there is an index to read; also if it is damaged, but not while the first is being made."""
+
+    def is_there(self) -> bool:
+        """Whether there is anything that `clear` would remove."""
+
     def reader(self) -> AbstractContextManager[Reader]:
         """Open the newest generation for reading; raises IndexMissing if there is none."""
 
@@ -273,6 +310,9 @@ class Backend(Protocol):
         self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
     ) -> AbstractContextManager[Writer]:
         """Become the one writer; leaving without `commit` forgets everything."""
+
+    def carry(self, known: KnownVectors | None) -> None:
+        """Let what is written take vectors along that are known, where each would be sent twice otherwise."""
 
     def vector_writer(
         self,
@@ -294,8 +334,26 @@ class Backend(Protocol):
         `on_counted` is called with how many are done and how many there are.
         """
 
-    def clear(self) -> None:
-        """Remove the index."""
+    def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
+        """Let the next writer begin with nothing; readers may keep the last generation until it commits."""
+
+    def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
+        """Remove the index; of a place that several share, the part that this backend writes."""
+
+    def close(self) -> None:
+        """Let go of files and connections; the next reader opens them again."""
+
+    def busy(self) -> int | None:
+        """Return the process that is writing, if one is; it may be another machine's."""
+
+    def size(self) -> int:
+        """Return the bytes that the index takes."""
+
+    def health(self, *, fields: bool = False) -> dict[str, Any]:
+        """Return how a cluster fares: nodes, copies, bytes, `advice`; nothing for a folder.
+
+        `fields` says also how many bytes each field takes, which may take a while.
+        """
 
     def check(self) -> list[str]:
         """Return what is wrong with the index, nothing if all is well."""

@@ -1,0 +1,1 @@
+"""The index on an Elasticsearch cluster: the sources of many repositories under one name."""
