@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from dowse.eval.gate import Verdict, gate
+from dowse.eval.reports.model import SetReport
 from dowse.eval.reports.saved import read_report
 
 from common import write_results
@@ -39,6 +40,12 @@ def summary(strict: Verdict, lenient: Verdict) -> dict[str, object]:
     }
 
 
+def has_headline(each: SetReport, mode: str) -> bool:
+    """Whether a row has what is compared: rows that were only run within budgets have not."""
+    row = each.row(mode)
+    return row is not None and each.metric in row.metrics
+
+
 def main() -> None:
     """Decide for every report and every row in it."""
     parser = argparse.ArgumentParser(
@@ -54,7 +61,7 @@ def main() -> None:
         everywhere = [
             mode
             for mode in report.modes
-            if mode != CANDIDATE and all(each.row(mode) is not None for each in report.sets)
+            if mode != CANDIDATE and all(has_headline(each, mode) for each in report.sets)
         ]
         for mode in everywhere:
             verdicts = [gate(report, CANDIDATE, mode, within_noise=lenient) for lenient in (False, True)]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from dowse.api import Index
+from dowse.backends.opening import beside
 from dowse.errors import EvalError
 from dowse.eval.answers import answer_files
 from dowse.eval.files import cache_place
@@ -38,14 +39,16 @@ def open_clean(
     given = {name: value for name, value in (settings or {}).items() if value is not None}
     usual = Index.open(root, **given).settings
     strip = usual.strip_docs or strip_docs
-    place = index_dir or str(_own_place(root, usual.exclude, strip))
+    own = _own_place(root, usual.exclude, strip)
     fixed: dict[str, object] = {
         "exclude": (*usual.exclude, *answer_files(root, hidden, exclude=usual.exclude)),
         "strip_docs": strip,
         "isolation": _ISOLATION,
         "feedback": False,  # what users chose may well be the answers
-        "index_dir": place,
+        "index_dir": index_dir or str(own),
     }
+    if usual.backend:
+        fixed["backend"] = beside(usual.backend, own.name.lower())
     return Index.open(root, **{**given, **fixed})
 
 
@@ -60,13 +63,13 @@ def check_clean(index: Index) -> None:
     if inside:
         more = f" and {len(inside) - _NAMED} more" if len(inside) > _NAMED else ""
         raise EvalError(
-            f"the index in {index.backend.folder} holds what must not be found: "
+            f"the index in {index.backend.address} holds what must not be found: "
             f"{', '.join(inside[:_NAMED])}{more}; take it out with --index, or name another place"
         )
     if built.settings.strip_docs != index.settings.strip_docs:
         was = "without" if built.settings.strip_docs else "with"
         raise EvalError(
-            f"the index in {index.backend.folder} was made {was} documentation, which does not fit these "
+            f"the index in {index.backend.address} was made {was} documentation, which does not fit these "
             "questions; make it again with --index, or name another place"
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -115,7 +115,7 @@ def _meant_paths(wanted: Iterable[Target], paths: set[str]) -> dict[str, set[str
     return {each.path: closest_paths(each.path, paths) for each in wanted if each.path}
 
 
-def closest_paths(path: str, paths: set[str]) -> set[str]:
+def closest_paths(path: str, paths: Set[str]) -> set[str]:
     """Return those among some paths that a target's path means."""
     if path in paths:
         return {path}

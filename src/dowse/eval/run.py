@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from pathlib import Path
 from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.aspects import read_aspects
+from dowse.eval.budget_rows import READERS, measures, only_read
 from dowse.eval.clean_index import check_clean, open_clean
 from dowse.eval.diversity import Diversity
 from dowse.eval.evaluate import DEPTH, KS, evaluate
@@ -21,7 +22,8 @@ from dowse.eval.metrics import MRR_CUT
 from dowse.eval.presence import note_absent
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems.named import MakeSystem
-from dowse.eval.types import Case, Dataset, Result, Search
+from dowse.eval.systems.ripgrep_reading import ripgrep_reading
+from dowse.eval.types import Case, Dataset, Found, Measure, Result, Search
 from dowse.eval.ways import COMPARED, FIRST, Way, possible, way
 from dowse.types import Hit
 
@@ -54,12 +56,15 @@ class Running:
     against: str = ""
     filters: str = ""  # that every question is asked with
     settings: tuple[tuple[str, object], ...] = ()  # of the index
+    budgets: tuple[int, ...] = ()  # tokens after which to look at what was read; none: it is not measured
+    also: Measure = lambda *_: {}  # of every answer
     on_progress: ShowProgress = lambda _: None
 
     @property
     def names(self) -> tuple[str, ...]:
         """What the rows are called."""
-        return (*(each.name for each in self.ways), *(name for name, _ in self.systems))
+        readers = READERS if self.budgets else ()
+        return (*(each.name for each in self.ways), *(name for name, _ in self.systems), *readers)
 
 
 def searched(dataset: Dataset, root: Path | None = None) -> Path:
@@ -109,8 +114,13 @@ def run_dataset(
         notes = [dataset.left_out, note_absent(index, dataset), note_clashes(dataset, running.filters)]
         dataset = replace(dataset, strip_docs=index.settings.strip_docs)
         running = replace(running, ks=_cuts(running.ks, dataset.metric))
-        measure = _diversity(index, dataset)
-        results = [*_rows(index, dataset, running, measure), *_others(index, dataset, running, measure)]
+        measure, readers = _diversity(index, dataset), list[Result]()
+        if running.budgets:
+            reading, of_files = measures(index, dataset, running.budgets)
+            readers = list(_readers(index, dataset, replace(running, also=of_files)))
+            running = replace(running, also=reading)
+        others = _others(index, dataset, running, measure)
+        results = [*_rows(index, dataset, running, measure), *others, *readers]
         if not results:
             raise EvalError(
                 f"{_left_out(results, running)} can't be run on {dataset.name}; meaning needs an --encoder, "
@@ -244,13 +254,22 @@ def _others(index: Index, dataset: Dataset, running: Running, measure: Diversity
         yield _row(make(index, dataset.level), dataset, running, name, measure)
 
 
-def _row(search: Search, dataset: Dataset, running: Running, name: str, measure: Diversity) -> Result:
+def _readers(index: Index, dataset: Dataset, running: Running) -> Iterator[Result]:
+    """Run those that read what ripgrep points at: they are measured by what they have read alone."""
+    for name in READERS:
+        yield only_read(_row(ripgrep_reading(index, name), dataset, running, name))
+
+
+def _row(
+    search: Search, dataset: Dataset, running: Running, name: str, measure: Measure = lambda *_: {}
+) -> Result:
     def show(done: int) -> None:
         running.on_progress(Progress("asking", done, len(dataset.cases), f"questions, {name}"))
 
-    return evaluate(
-        search, dataset, ks=running.ks, name=name, depth=running.depth, also=measure, on_case=show
-    )
+    def also(keys: Sequence[str], judged: Mapping[str, float], found: Sequence[Found]) -> Mapping[str, float]:
+        return {**measure(keys, judged, found), **running.also(keys, judged, found)}
+
+    return evaluate(search, dataset, ks=running.ks, name=name, depth=running.depth, also=also, on_case=show)
 
 
 def _cuts(ks: Sequence[int], metric: str) -> tuple[int, ...]:

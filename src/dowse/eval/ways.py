@@ -46,6 +46,8 @@ _SHUFFLE = "shuffle"
 FIRST = 10
 # What `--compare` shows: each lane alone, both joined, and what a user gets who says nothing.
 COMPARED = ("keyword", "embedding", "graph", "hybrid", "auto")
+# What `--budget` shows unless rows are named: the default, and the lane that is nearest to other tools.
+BUDGETED = ("auto", "keyword")
 # The row that others are compared with, where it is run.
 USUAL = "auto"
 

@@ -26,6 +26,7 @@ _EXAMPLES = """examples:
   dowse eval --build --dataset cases.jsonl         only mine the questions, to look at them or to keep them
   dowse eval --dataset cases.jsonl --html out.html questions of your own, and a page with plots
   dowse eval --manifest repos.json --compare       many repositories, and their average
+  dowse eval --budget 500,2000,8000                what an agent has read after so many tokens
   dowse eval gate --candidate auto --baseline keyword --report out.json
   dowse eval judge --queries questions.txt --out cases.jsonl
 """
@@ -138,6 +139,9 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--index-dir", metavar="DIR", help="where the index lies (default: one of its own)")
     group.add_argument(
+        "--backend", metavar="URL", help="make indexes in a cluster, beside elastic://host:9200/NAME"
+    )
+    group.add_argument(
         "--index", action="store_true", help="bring indexes up to date also where they are named"
     )
     group.add_argument("--exclude", action="append", metavar="GLOB", help="leave out; may be repeated")
@@ -172,7 +176,8 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
         dest="systems",
         default="",
         metavar="T,T",
-        help="other tools: ripgrep, fts5, semble=FOLDER, constant (the same answer always: the floor)",
+        help="other tools: ripgrep, fts5, semble=FOLDER, paper=elastic://HOST:PORT/NAME (Elasticsearch as "
+        "the graph-clustering paper has it), constant (the same answer always: the floor)",
     )
     group.add_argument("--against", metavar="ROW", help="compare the others with this row (default: auto)")
     group.add_argument(
@@ -187,6 +192,13 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scoring")
     group.add_argument("--level", choices=LEVELS, default="", help="what must be found")
     group.add_argument("--ks", default="1,5,10", metavar="K,K", help="where metrics are cut (1,5,10)")
+    group.add_argument(
+        "--budget",
+        default="",
+        metavar="N,N",
+        help="also the share of relevant code that an agent has read after N tokens, beside ripgrep and "
+        "reading files (default rows then: auto and keyword), e.g. 500,1000,2000,4000,8000",
+    )
     group.add_argument("--depth", type=_positive, default=100, metavar="N", help="results asked for (100)")
 
 

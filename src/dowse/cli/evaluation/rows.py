@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from dowse.eval.ways import COMPARED, USUAL, Way, for_models, way
+from dowse.eval.ways import BUDGETED, COMPARED, USUAL, Way, for_models, way
 
 
 def chosen_ways(options: argparse.Namespace) -> tuple[Way, ...]:
@@ -20,7 +20,8 @@ def chosen_ways(options: argparse.Namespace) -> tuple[Way, ...]:
     if options.compare:
         names = [*COMPARED, *names, *adaptive, *(f"{USUAL}+{switch}" for switch in switches)]
     else:
-        names = ["+".join((name, *switches)) for name in [*names, *adaptive] or [USUAL]]
+        usual = BUDGETED if options.budget else (USUAL,)
+        names = ["+".join((name, *switches)) for name in [*names, *adaptive] or usual]
     models = list(dict.fromkeys(listed(options.models)))
     return tuple(for_models(ways_named(names), models))
 

@@ -17,17 +17,19 @@ from dowse.cli.output import print_json, render_models
 from dowse.cli.prepare import say
 from dowse.errors import EvalError
 from dowse.eval.about import about
+from dowse.eval.budget import TOKENS, read_budgets
 from dowse.eval.filtering import check_filters
 from dowse.eval.manifest import Entry, read_manifest
 from dowse.eval.means import make_report
 from dowse.eval.reports.model import Report, SetReport
 from dowse.eval.run import Running, ShowProgress, run_dataset, searched
 from dowse.eval.systems.named import named_system
+from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
 from dowse.eval.ways import USUAL, Way, row_to_compare_with
 from dowse.source.corpus import is_corpus
 
-_INDEX_SETTINGS = ("exclude", "strip_docs", "encoder", "view", "reranker")
+_INDEX_SETTINGS = ("backend", "exclude", "strip_docs", "encoder", "view", "reranker")
 # What reports say of the index as a whole, where all sets have it in common.
 _SHARED_FACTS = ("view", "fusion", "vectors", "filters", "depth")
 
@@ -121,6 +123,7 @@ def _running(options: argparse.Namespace, ways: tuple[Way, ...]) -> Running:
         depth=options.depth,
         filters=options.filters,
         settings=tuple((name, getattr(options, name)) for name in _INDEX_SETTINGS),
+        budgets=_budgets(options.budget),
     )
     against = row_to_compare_with(running.names, options.against or USUAL)
     if options.against and not against:
@@ -151,7 +154,17 @@ def _facts(sets: Sequence[SetReport], options: argparse.Namespace) -> dict[str, 
         "half": options.half,
         "settings": shared,
         "searching": "lanes in turn in one process, without time limits",
+        **({"tokens": TOKENS} if options.budget else {}),
     }
+
+
+def _budgets(text: str) -> tuple[int, ...]:
+    """Return after how many tokens to look; ripgrep, which they are compared with, must be there."""
+    if not text:
+        return ()
+    budgets = read_budgets(text)
+    find_ripgrep()
+    return budgets
 
 
 def _ks(text: str) -> tuple[int, ...]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dowse.eval import marks
+from dowse.eval.reports.budget_curve import budget_curve
+from dowse.eval.reports.budget_table import BudgetTable, mean_budget, set_budget
 from dowse.eval.reports.heat_map import heat_map
 from dowse.eval.reports.model import MEAN, Report, SetReport, first_rank
 from dowse.eval.reports.page_style import style_sheet
@@ -56,9 +58,11 @@ def render_html(report: Report, worst: int = 10, *, title: str = "Evaluation of 
         parts.append(_means(means))
     if len(tables) > 1:
         against = report.against
-        parts.append(_section("By set", _card(heat_map(tables, means, report.modes, against))))
+        modes = list(dict.fromkeys(row.mode for table in tables for row in table.rows))
+        parts.append(_section("By set", _card(heat_map(tables, means, modes, against))))
     if overview:
         parts.append(_plots(overview))
+    parts.append(_budget(set_budget(report.sets[0]) if len(report.sets) == 1 else mean_budget(report)))
     parts.append(_sets(report, tables, worst))
     parts += ["</main>", _footer(report)]
     return _page(title, "\n".join(parts))
@@ -142,6 +146,11 @@ def _plots(table: Table) -> str:
     shape = _figure("MRR, nDCG and recall", _radar_note(plain), radar(plain))
     drawn = f'<div class="pair">{"".join(pair)}</div>' if any(pair) else ""
     return _section("Quality and cost", drawn, shape, note=f"{_safe(where)}") if drawn or shape else ""
+
+
+def _budget(table: BudgetTable | None) -> str:
+    """Return what was read within budgets, of the means or of the only set."""
+    return _section("Read within a budget", _card(budget_curve(table))) if table else ""
 
 
 def _radar_note(table: Table) -> str:
@@ -245,7 +254,8 @@ def _sets(report: Report, tables: Sequence[Table], worst: int) -> str:
     parts = []
     for each, table in zip(report.sets, tables, strict=True):
         drawing = _set_radar(table) if len(tables) > 1 else ""
-        inner = "".join((_figures(table), _searched(each), drawing, _worst(each, worst)))
+        curve = budget_curve(set_budget(each)) if len(tables) > 1 else ""
+        inner = "".join((_figures(table), _searched(each), drawing, curve, _worst(each, worst)))
         head = f'<details class="set"{unfolded}><summary>{_summary(table)}</summary>'
         parts.append(f'{head}<div class="inner">{inner}</div></details>')
     return _section("Sets" if len(tables) != 1 else "Figures", *parts)

@@ -8,6 +8,7 @@ from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval import marks
+from dowse.eval.budget import budget_of
 from dowse.eval.diversity import METRICS
 from dowse.eval.reports.differences import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
@@ -18,7 +19,7 @@ from dowse.eval.ways import reorders
 # Raised when a field changes its meaning or goes away.
 SCHEMA = 1
 # Metrics whose value of every question is kept, beside the set's headline: what gates and plots need. Where a
-# row is about diversity, those that measure it are kept too.
+# row is about diversity, those that measure it are kept too, and so is what was read within budgets.
 _KEPT = ("mrr@100", "ndcg@10", "recall@10")
 # Questions told in full, so that a page made from the file can show what went wrong.
 _WORST = 20
@@ -81,7 +82,8 @@ def _set(each: SetReport, count: int) -> dict[str, Any]:
     ids = [case.id for case in first]
     worst = [_told(case) for case in each.worst(each.told, count)]
     varied = METRICS if any(reorders(row.mode) for row in each.results) else ()
-    kept = tuple(dict.fromkeys((*_KEPT, *varied, each.metric)))
+    read = [name for row in each.results for name in row.metrics if budget_of(name)]
+    kept = tuple(dict.fromkeys((*_KEPT, *varied, *read, each.metric)))
     return {
         "dataset": asdict(each.dataset),
         "against": each.against,

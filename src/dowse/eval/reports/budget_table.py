@@ -1,0 +1,117 @@
+"""What a report says about budgets: the shares that were read after so many tokens, a row for each tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dowse.eval.budget import ENOUGH, KINDS, READ, READ_LINES, budget_of
+from dowse.eval.reports.model import MEAN, Report, SetReport
+from dowse.eval.reports.wording import NOTHING, number, one_line
+from dowse.eval.systems.ripgrep_reading import WHOLE
+from dowse.eval.types import Interval, Result
+
+_TARGETS = {"file": "files", "symbol": "symbols"}
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetRow:
+    """One tool: its shares by metric, `read@500` and so on."""
+
+    mode: str
+    result: Result
+
+    def share(self, kind: str, budget: int) -> float | None:
+        """Return what was read after so many tokens, if it was measured."""
+        return self.result.metrics.get(f"{kind}@{budget}")
+
+    def interval(self, kind: str, budget: int) -> Interval | None:
+        """Return where that share lies with 95 % confidence."""
+        return self.result.intervals.get(f"{kind}@{budget}")
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetTable:
+    """The rows of one set, or the means of all."""
+
+    name: str
+    targets: str  # what is to be read: "files", "symbols"
+    budgets: tuple[int, ...]
+    rows: tuple[BudgetRow, ...]
+    against: str  # the row whose reading is compared with the others'
+
+    @property
+    def title(self) -> str:
+        """What the figures are."""
+        return f"{self.name}: relevant {self.targets} that an agent has read after so many tokens"
+
+    @property
+    def note(self) -> str:
+        """What one must know to read the figures."""
+        return (
+            f"read: {ENOUGH} lines of it were shown, or all if it has fewer; lines: the share of all relevant"
+            " lines; every byte that is shown is paid for, names and headings too"
+        )
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The shares that were measured."""
+        names = {name for row in self.rows for name in row.result.metrics}
+        return tuple(kind for kind in KINDS if any(f"{kind}@{budget}" in names for budget in self.budgets))
+
+    def label(self, kind: str) -> str:
+        """Return what a share is called."""
+        return {READ: f"{self.targets} read", READ_LINES: "lines read"}[kind]
+
+    def grid(self, kind: str, width: int = 0) -> list[list[str]]:
+        """Return the figures as cells: a head, then a line a row; names cut to a width if that is given."""
+        head = [self.label(kind), *(f"{budget:,}" for budget in self.budgets)]
+        return [
+            head,
+            *(
+                [one_line(row.mode, width), *(number(row.share(kind, budget)) for budget in self.budgets)]
+                for row in self.rows
+            ),
+        ]
+
+    @property
+    def conclusions(self) -> tuple[str, ...]:
+        """How much more one has read than with ripgrep and whole files, where both were run."""
+        ours, theirs = self._row(self.against), self._row(WHOLE)
+        if ours is None or theirs is None or ours is theirs:
+            return ()
+        return tuple(
+            f"{self.label(kind)}, {ours.mode} against {WHOLE}: "
+            + ", ".join(f"{_times(ours, theirs, kind, budget)} at {budget:,}" for budget in self.budgets)
+            for kind in self.kinds
+        )
+
+    def _row(self, mode: str) -> BudgetRow | None:
+        return next((row for row in self.rows if row.mode == mode), None)
+
+
+def set_budget(each: SetReport) -> BudgetTable | None:
+    """Return the table of one set; None where budgets were not measured."""
+    against = each.baseline.mode if each.baseline else ""
+    return _table(each.dataset.name, {each.dataset.level}, each.results, against)
+
+
+def mean_budget(report: Report) -> BudgetTable | None:
+    """Return the table of the means of all sets; None where there are none."""
+    levels = {each.dataset.level for each in report.sets}
+    return _table(f"mean of {len(report.sets)} sets", levels, report.means, report.against)
+
+
+def _table(name: str, levels: set[str], results: Iterable[Result], against: str) -> BudgetTable | None:
+    rows = [
+        BudgetRow(row.mode.removeprefix(MEAN), row) for row in results if any(map(budget_of, row.metrics))
+    ]
+    found = (budget_of(name) for row in rows for name in row.result.metrics)
+    budgets = sorted({each[1] for each in found if each})
+    targets = _TARGETS.get(next(iter(levels)), "targets") if len(levels) == 1 else "targets"
+    return BudgetTable(name, targets, tuple(budgets), tuple(rows), against) if rows else None
+
+
+def _times(ours: BudgetRow, theirs: BudgetRow, kind: str, budget: int) -> str:
+    mine, other = ours.share(kind, budget), theirs.share(kind, budget)
+    return f"{mine / other:.1f}×" if mine is not None and other else NOTHING
