@@ -120,7 +120,7 @@ def make_jobs(reader: Reader) -> list[LaneJob]:
 @contextmanager
 def host_of(index: Index, **lanes: Lane) -> Iterator[LaneHost]:
     """Give a host, with some lanes replaced."""
-    host = LaneHost(WorkerSpec(index.backend.folder, index.settings, {**LANES, **lanes}))
+    host = LaneHost(WorkerSpec(index.backend.address, index.settings, {**LANES, **lanes}))
     try:
         yield host
     finally:

@@ -17,6 +17,12 @@ pytest.register_assert_rewrite(
 from dowse import Index  # noqa: E402
 
 DATA = Path(__file__).parent / "data"
+# What says how to test, not how dowse works.
+_KEPT = (
+    *("DOWSE_REQUIRE_TOOLS", "DOWSE_EXPLORE"),
+    *("DOWSE_REQUIRE_CLUSTER", "DOWSE_TEST_CLUSTER", "DOWSE_TEST_TOOLS"),
+)
+pytest_plugins = ["backends.elastic_fixtures"]
 # Sample sources are material, not tests.
 collect_ignore = ["data", "parse/samples"]
 
@@ -37,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     home = Path(tempfile.mkdtemp(prefix="dowse-tests-"))
     config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
     for name in [name for name in os.environ if name.startswith(("DOWSE_", "GIT_", "XDG_"))]:
-        if name not in ("DOWSE_REQUIRE_TOOLS", "DOWSE_EXPLORE"):
+        if name not in _KEPT:
             del os.environ[name]
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         os.environ.pop(name, None)

@@ -757,7 +757,7 @@ def test_a_mistake_is_everybodys(shop):
 def test_a_process_that_fails_is_left_out_and_named(shop, fault):
     lanes = {**LANES, "embedding": Lane(f"lanes.faults:{fault}")}
     patient = reopened(shop, lane_seconds=LONG)
-    host = LaneHost(WorkerSpec(shop.backend.folder, patient.settings, lanes))
+    host = LaneHost(WorkerSpec(shop.backend.address, patient.settings, lanes))
     try:
         answer = ask(patient, host, MIXED)
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +27,7 @@ from dowse.errors import DowseError
 from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
-    from dowse.backends.local import LocalBackend
+    from dowse.backends.protocol import Backend
     from dowse.encode.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
     from dowse.graph.answer import GraphAnswer
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dowse.lanes.chosen import ChosenLanes
     from dowse.rank.plan import Ask
     from dowse.related import Related
+    from dowse.source.survey import Seen
 
 # Trees up to this many files are walked before each search (a few milliseconds per thousand); in
 # larger ones only `dowse index` looks for changes.
@@ -59,14 +60,14 @@ class Index:
     ...     print(hit.symbol.path, hit.symbol.start_line, hit.score)
     """
 
-    def __init__(self, root: Path, settings: Settings, backend: LocalBackend) -> None:
+    def __init__(self, root: Path, settings: Settings, backend: Backend) -> None:
         self.root = root
         self.settings = settings
         self.backend = backend
         self._encoder: Encoder | None = None
         self._lanes: ChosenLanes | None = None
         self._feedback: FeedbackStore | None = None
-        self._feedback_file = feedback_file(root)
+        self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
         self._lock = threading.Lock()
 
     @classmethod
@@ -75,15 +76,16 @@ class Index:
 
         Args:
             path: A repository or folder, a BEIR folder, or a `.jsonl[.gz]` file of functions.
-            **settings: Any field of `Settings`, e.g. `index_dir="…"`, `strip_docs=True`.
+            **settings: Any field of `Settings`, e.g. `index_dir="…"`, `strip_docs=True`, or
+                `backend="elastic://host:9200/NAME"` for an index that many repositories share.
         """
-        from dowse.backends.local import LocalBackend
+        from dowse.backends.opening import open_backend
 
         root = Path(path).expanduser().resolve()
         if not root.exists():
             raise DowseError(f"{path} does not exist")
         loaded = load_settings(root, **settings)
-        return cls(root, loaded, LocalBackend(index_folder(root, loaded)))
+        return cls(root, loaded, open_backend(loaded.backend or str(index_folder(root, loaded)), root))
 
     def __enter__(self) -> Index:
         return self
@@ -102,6 +104,11 @@ class Index:
         self.backend.close()
 
     @property
+    def is_shared(self) -> bool:
+        """Whether the index holds many repositories: then only `update` asks about the files of this one."""
+        return bool(self.settings.backend)
+
+    @property
     def exists(self) -> bool:
         """Whether there is an index to search."""
         return self.backend.has_generation()
@@ -113,6 +120,7 @@ class Index:
         wait: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_wait: Callable[[str], None] = lambda _: None,
+        seen: Seen | None = None,
     ) -> Report:
         """Bring the index up to date with the files; only what changed is read again.
 
@@ -121,15 +129,38 @@ class Index:
             wait: Seconds to wait for another writer; None waits as long as it takes.
             on_progress: Called after every file.
             on_wait: Called once with a message if another writer holds the index.
+            seen: What is known to be in the tree now, or in a part of it; None walks it.
         """
         from dowse.index.update import update
 
-        if rebuild and self.backend.folder.exists():
+        if rebuild:
             self.lanes.close()
-            self.backend.clear(wait, on_wait)
-        return update(
-            self.backend, self.root, self.settings, on_progress=on_progress, on_wait=on_wait, wait=wait
-        )
+            self.backend.start_over(wait, on_wait)
+        with self._carrying():
+            return update(
+                *(self.backend, self.root, self.settings),
+                on_progress=on_progress,
+                on_wait=on_wait,
+                wait=wait,
+                seen=seen,
+            )
+
+    @contextlib.contextmanager
+    def _carrying(self) -> Iterator[None]:
+        """Let what is sent to a cluster take along the vectors that this machine has."""
+        encoder = self._known_encoder() if self.is_shared else None
+        if encoder is None:
+            yield
+            return
+        from dowse.backends.protocol import KnownVectors
+        from dowse.vectors.cache import VectorCache
+
+        with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
+            self.backend.carry(KnownVectors(encoder.id, encoder.dimension, cache.get_many))
+            try:
+                yield
+            finally:
+                self.backend.carry(None)
 
     @property
     def encoder(self) -> Encoder | None:
@@ -149,6 +180,7 @@ class Index:
         wait: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_wait: Callable[[str], None] = lambda _: None,
+        **how: Any,  # noqa: ANN401 - as `dowse.index.embed.embed` takes them
     ) -> EmbedReport:
         """Give every symbol that has none its vector; can be cut short, and then goes on where it was.
 
@@ -157,6 +189,7 @@ class Index:
             wait: Seconds to wait for another process that embeds; None waits as long as it takes.
             on_progress: Called after every few hundred symbols.
             on_wait: Called once with a message if another process is at it.
+            **how: `chunk`, `pause` and `finish` of `dowse.index.embed.embed`.
         """
         from dowse.index.embed import embed
         from dowse.vectors.cache import VectorCache
@@ -173,6 +206,7 @@ class Index:
                 wait=wait,
                 on_progress=on_progress,
                 on_wait=on_wait,
+                **how,
             )
 
     def unembedded(self) -> int:
@@ -353,7 +387,7 @@ class Index:
             if self._lanes is None:
                 from dowse.lanes.chosen import ChosenLanes
 
-                self._lanes = ChosenLanes(self.backend.folder, self.settings, lambda: self.encoder)
+                self._lanes = ChosenLanes(self.backend.address, self.settings, lambda: self.encoder)
             return self._lanes
 
     def warm(self, query: str = "", mode: str = "auto", lanes: str | Sequence[str] = ()) -> None:
@@ -427,15 +461,15 @@ class Index:
         """Return what is indexed, where, and how fresh it is, as plain data."""
         with self.backend.reader() as reader:
             meta, counts = reader.meta(), reader.counts()
-            languages, files, corpus = reader.languages(), reader.files(), reader.is_corpus
+            languages, known, corpus = reader.languages(), reader.stamps(), reader.is_corpus
+            problems = len(reader.troubled_files())
             embedded = reader.embedded(self.encoder.id) if self.encoder else 0
         changes = self.as_built().changes(exact=True)
-        known = {file.path for file in files}
         return {
             "root": str(self.root),
             "repo": meta.get("repo", ""),
             "commit": meta.get("commit", ""),
-            "index": str(self.backend.folder),
+            "index": self.backend.address,
             "index_bytes": self.backend.size(),
             "generation": int(meta["generation"]),
             "indexed_at": int(meta.get("indexed_at", 0)),
@@ -446,7 +480,7 @@ class Index:
             "finish": index_command(self.settings),
             "source_bytes": counts["bytes"],
             "skipped": counts["skipped"],
-            "problems": sum(1 for file in files if file.problem),
+            "problems": problems,
             "languages": languages,
             "strip_docs": meta.get("strip_docs") == "1",
             "writer": self.backend.busy(),
@@ -456,6 +490,7 @@ class Index:
                 "changed": sum(job.key in known for job in changes.jobs),
                 "deleted": len(changes.deleted),
             },
+            "cluster": self.backend.health(),
         }
 
     def file_count(self) -> int:
@@ -467,6 +502,11 @@ class Index:
         """Return every file of the index."""
         with self.backend.reader() as reader:
             return reader.files()
+
+    def troubled_files(self) -> list[StoredFile]:
+        """Return the files that have a problem, such as no syntax tree."""
+        with self.backend.reader() as reader:
+            return reader.troubled_files()
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return what is left out, and why."""
@@ -486,6 +526,16 @@ class Index:
         )
         return Index(self.root, settings, self.backend)
 
+    def with_settings(self, settings: Settings) -> Index:
+        """Return the same index with other settings, on the same open files and processes.
+
+        What those hang on must be equal: `encoder`, `view`, `device` and `isolation`.
+        """
+        other = Index(self.root, settings, self.backend)
+        other._encoder, other._lanes = self.encoder, self.lanes
+        other._feedback = self.feedback if self._feedback_file.exists() else None
+        return other
+
     def changes(self, *, exact: bool = False) -> Difference:
         """Compare the files with the index without changing it.
 
@@ -499,6 +549,8 @@ class Index:
         if is_corpus(self.root):
             return Difference()  # a corpus is compared by content, which only an update reads
         with self.backend.reader() as reader:
+            if self.is_shared and "root" not in reader.meta():
+                return Difference()  # this folder is none of those that it holds
             found = difference(self.root, reader, self.settings)
         return without_same(found) if exact else found
 

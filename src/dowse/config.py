@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dowse import runtime
 from dowse.errors import ConfigError
 
 PROJECT_FILE = ".dowse.toml"
@@ -23,6 +24,8 @@ class Settings:
     """All that can be set; each field is also a key in the files, and DOWSE_<NAME> in the environment."""
 
     index_dir: str = ""  # where the index lies; "" = the user's cache folder, by repository
+    # A cluster that many share, instead of a folder: `elastic://host:9200/NAME`; see docs/CLUSTER.md.
+    backend: str = ""
     exclude: tuple[str, ...] = ()  # more patterns to leave out, written as in .gitignore
     # Source files above this are data or bundles: parsing them costs seconds and finds nothing.
     max_file_bytes: int = 1_000_000
@@ -111,9 +114,9 @@ def index_folder(root: Path, settings: Settings) -> Path:
     return cache_folder() / "indexes" / _own_name(root)
 
 
-def feedback_file(root: Path) -> Path:
-    """Return where it is kept what was chosen in a repository."""
-    return data_folder() / "feedback" / f"{_own_name(root)}.sqlite"
+def feedback_file(place: Path) -> Path:
+    """Return where it is kept what was chosen in a repository, or in an index that many share."""
+    return data_folder() / "feedback" / f"{_own_name(place)}.sqlite"
 
 
 def index_command(settings: Settings) -> str:
@@ -129,22 +132,12 @@ def index_command(settings: Settings) -> str:
 
 def cache_folder() -> Path:
     """Return where all that can be made again is kept."""
-    return Path(os.environ.get("DOWSE_CACHE_DIR") or _user_cache())
+    return Path(runtime.cache_folder())
 
 
 def data_folder() -> Path:
     """Return where all that can't be made again is kept."""
     return Path(os.environ.get("DOWSE_DATA_DIR") or _user_data())
-
-
-def _user_cache() -> str:
-    """Return the user's cache folder; where XDG rules, without loading the library that knows the others."""
-    if sys.platform.startswith("linux"):
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-        return str(Path(base, "dowse"))
-    import platformdirs
-
-    return platformdirs.user_cache_dir("dowse", appauthor=False)
 
 
 def _user_data() -> str:

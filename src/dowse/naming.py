@@ -148,7 +148,7 @@ def _unparted(rows: list[SymbolRow]) -> list[SymbolRow]:
 def _at(reader: Reader, path: str, line: int) -> list[SymbolRow]:
     """Return the innermost symbol at a line of the file that a path, or the end of one, names."""
     wanted = path.replace("\\", "/").removeprefix("./")
-    files = [file for file in reader.files() if f"/{file.path}".endswith(f"/{wanted}")]
+    files = reader.files_ending(wanted)
     exact = [file for file in files if file.path == wanted]
     chosen = exact or files
     if not chosen:

@@ -22,7 +22,7 @@ def make_host(sample_index: Index) -> Iterator[Callable[..., LaneHost]]:
         lanes = {name: Lane(function) for name, function in faults.items()}
         echo = Lane("lanes.faults:echo")
         hosts.append(
-            LaneHost(WorkerSpec(index.backend.folder, index.settings, {**LANES, "echo": echo, **lanes}))
+            LaneHost(WorkerSpec(index.backend.address, index.settings, {**LANES, "echo": echo, **lanes}))
         )
         return hosts[-1]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
+from dowse.backends.local import LocalBackend
 from dowse.lanes.host import LaneHost, WorkerSpec
 from dowse.lanes.jobs import LaneJob
 from dowse.lanes.keyword import keyword_lane
@@ -197,7 +198,7 @@ def test_who_waits_while_the_host_is_closed_is_told(make_host, reader):
 
 
 def test_a_host_that_nobody_holds_ends_its_processes(sample_index, reader):
-    host = LaneHost(WorkerSpec(sample_index.backend.folder, sample_index.settings))
+    host = LaneHost(WorkerSpec(sample_index.backend.address, sample_index.settings))
     host.run(reader, [KEYWORD], LONG)
     (pid,) = host.pids().values()
     del host
@@ -217,7 +218,7 @@ from dowse.lanes.jobs import LaneJob
 from dowse.lanes.registry import LANES, Lane
 folder, settings, keyword = pickle.loads({setting!r})
 lanes = {{**LANES, "hang": Lane("lanes.faults:hang_holding_the_lock")}}
-host = LaneHost(WorkerSpec(folder, settings, lanes))
+host = LaneHost(WorkerSpec(str(folder), settings, lanes))
 held = LocalBackend(folder).reader()
 reader = held.__enter__()
 """
@@ -283,6 +284,6 @@ def test_a_forked_process_does_not_keep_the_parents_alive(sample_index):
 def test_the_index_may_be_named_by_a_relative_path(sample_index, reader, monkeypatch):
     folder = sample_index.backend.folder
     monkeypatch.chdir(folder.parent)
-    host = LaneHost(WorkerSpec(Path(folder.name), sample_index.settings))
+    host = LaneHost(WorkerSpec(LocalBackend(Path(folder.name)).address, sample_index.settings))
     assert host.run(reader, [KEYWORD], LONG)[0].problem == ""
     host.close()

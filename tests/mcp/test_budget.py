@@ -80,7 +80,8 @@ def test_what_did_not_fit_is_said(served: Repository) -> None:
 def test_the_best_hits_are_paid_first() -> None:
     assert allot([0, 0, 0], [10, 10, 10], 160 + 30, lambda at, count: 2 + count) == [10, 10, 4]
     assert allot([2, 2, 2], [10, 10, 10], 160 + 30, lambda at, count: 2 + count) == [10, 10, 4]
-    assert allot([5, 5, 5], [5, 5, 5], 160 + 7, lambda at, count: 3 + count) == [1, 0]
+    assert allot([5, 5, 5], [5, 5, 5], 160 + 7, lambda at, count: 3 + count) == [4]
+    assert allot([2, 2, 2], [5, 5, 5], 160 + 11, lambda at, count: 3 + count) == [3, 2]
     assert allot([5], [5], 100, lambda at, count: 3 + count) == []
 
 

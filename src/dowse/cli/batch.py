@@ -9,21 +9,22 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from dowse.cli.formats.jsonl import json_line
+from dowse.cli.formats.write import answer_text, chosen_format
 from dowse.cli.main import ERROR, FOUND, NOTHING
-from dowse.cli.output import Style, render_answer
 from dowse.errors import DowseError
 from dowse.query.errors import QueryError
 from dowse.types import Answer
 
-# Characters that JSON leaves as they are and that some readers take for the end of a line.
-_LINE_ENDS = "\u0085\u2028\u2029"
 
-
-def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
-    """Answer every line of a file: JSON lines with --json, else a heading and hits for each.
+def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer], root: Path) -> int:
+    """Answer every line of a file: JSON lines where JSON is asked for, else a heading and hits for each.
 
     A query that can't be understood is told and skipped; the exit code says whether any failed.
     """
+    form = chosen_format(options)
+    if form == "sarif":
+        raise DowseError("a SARIF document answers one query; ask without --batch, or use --format jsonl")
     found = failed = False
     for line, name, query in _queries(options.batch):
         try:
@@ -33,14 +34,12 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
         except (DowseError, QueryError) as error:
             failed = True
             print(f"dowse: query {name}: {error}", file=sys.stderr)  # noqa: T201
-            if options.json:
+            if form in ("json", "jsonl"):
                 _line({"id": name, "query": query, "error": str(error)})
             continue
         found |= bool(answer.hits)
-        if options.json:
-            from dowse.answer_json import answer_to_json
-
-            _line({"id": name, **answer_to_json(answer)})
+        if form in ("json", "jsonl"):
+            _write_json(name, answer, form)
         elif options.files_with_matches:
             paths = dict.fromkeys(hit.symbol.path for hit in answer.hits)
             sys.stdout.write(f"== {name}: {query}\n" + "".join(f"{path}\n" for path in paths))
@@ -48,8 +47,7 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer]) -> int:
             sys.stdout.write(f"== {name}: {query}\n")
             for note in answer.notes:
                 sys.stdout.write(f"-- {note}\n")
-            style = Style.choose(options.color)
-            sys.stdout.write(render_answer(answer, style, context=options.context, explain=options.explain))
+            sys.stdout.write(answer_text(answer, options, root))
     return ERROR if failed else FOUND if found else NOTHING
 
 
@@ -85,9 +83,18 @@ def _lines(place: str) -> Iterator[str]:
             raise DowseError(f"{place} is not UTF-8 text; save it as such") from None
 
 
+def _write_json(name: object, answer: Answer, form: str) -> None:
+    """Write one answer a line, or each hit of it with the id of its query."""
+    from dowse.answer_json import answer_to_json
+
+    document = answer_to_json(answer)
+    if form == "json":
+        _line({"id": name, **document})
+        return
+    for hit in document["hits"]:
+        _line({"query_id": name, **hit})
+
+
 def _line(data: object) -> None:
-    text = json.dumps(data, ensure_ascii=False)
-    for mark in _LINE_ENDS:
-        text = text.replace(mark, f"\\u{ord(mark):04x}")
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(json_line(data))
     sys.stdout.flush()  # whoever reads along sees each answer at once

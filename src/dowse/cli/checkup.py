@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sqlite3
 import sys
+from typing import Any
 
 from dowse.api import Index
 from dowse.errors import DowseError
@@ -21,7 +22,7 @@ def run_checks(index: Index) -> list[Check]:
         ("folder", index.root.exists(), str(index.root)),
     ]
     if not index.exists:
-        return [*checks, ("index", True, f"none yet in {index.backend.folder}; `dowse index` makes one")]
+        return [*checks, ("index", True, f"none yet in {index.backend.address}; `dowse index` makes one")]
     return [*checks, *_index_checks(index)]
 
 
@@ -56,6 +57,15 @@ def _encoder_checks(index: Index) -> list[Check]:
         return [tried, ("vectors", False, str(error))]
 
 
+def _cluster_checks(cluster: dict[str, Any]) -> list[Check]:
+    """Say how the cluster fares that holds the index, if one does."""
+    if not cluster:
+        return []
+    state = f"{cluster['status']}, {cluster['nodes']} nodes, {cluster['unassigned']} shards without one"
+    checks = [("cluster", cluster["status"] != "red", state)]
+    return [*checks, *(("advice", True, said) for said in cluster["advice"])]
+
+
 def _index_checks(index: Index) -> list[Check]:
     try:
         problems = index.backend.check()
@@ -70,6 +80,7 @@ def _index_checks(index: Index) -> list[Check]:
     checks = [
         ("index", True, f"{facts['files']:,} files, {facts['symbols']:,} symbols, both halves agree"),
         ("freshness", True, fresh),
+        *_cluster_checks(facts["cluster"]),
     ]
     checks += _encoder_checks(index)
     if facts["problems"]:

@@ -10,11 +10,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dowse.api import QUICK_SECONDS, QUICK_SYMBOLS, Index
+from dowse.cli import surroundings
+from dowse.cli.formats.write import write_answer
+from dowse.cli.links import with_links
 from dowse.cli.main import ERROR, FOUND, NOTHING
 from dowse.cli.output import (
     Style,
     print_json,
-    render_answer,
     render_embedding,
     render_related,
     render_report,
@@ -40,7 +42,7 @@ def search(options: argparse.Namespace) -> int:
         reranker=options.reranker,
     )
     _warn_of_ignored(index, options)
-    is_new = not index.exists
+    is_new = not index.is_shared and not index.exists
     if not is_new:
         index.warm(options.query or "", options.mode, options.lanes or ())
     prepare(index)
@@ -49,22 +51,9 @@ def search(options: argparse.Namespace) -> int:
     if options.batch is not None:
         from dowse.cli.batch import run_batch
 
-        return run_batch(options, lambda query: _ask(index, query, options))
+        return run_batch(options, lambda query: _ask(index, query, options), index.root)
     answer = _ask(index, options.query, options)
-    if options.json:
-        from dowse.answer_json import answer_to_json
-
-        print_json(answer_to_json(answer))
-    elif options.files_with_matches:
-        for path in dict.fromkeys(hit.symbol.path for hit in answer.hits):
-            sys.stdout.write(path + "\n")
-    else:
-        for note in answer.notes:
-            say(note)
-        style = Style.choose(options.color)
-        sys.stdout.write(render_answer(answer, style, context=options.context, explain=options.explain))
-        if not answer.hits:
-            say("nothing found")
+    write_answer(answer, options, index.root)
     return FOUND if answer.hits else NOTHING
 
 
@@ -92,6 +81,8 @@ def _embed_what_is_new(index: Index, options: argparse.Namespace, is_new: bool) 
     """Embed before a search by meaning: what was asked for, the first time, or a moment's work."""
     if options.mode not in ("auto", "hybrid", "embedding") or index.settings.encoder == "none":
         return
+    if index.is_shared:
+        return
     if options.mode != "auto" or is_new or 0 < index.unembedded() <= QUICK_SYMBOLS:
         _embed_for_a_moment(index)
 
@@ -111,6 +102,10 @@ def _count_what_is_new(index: Index, options: argparse.Namespace) -> None:
 
 def index(options: argparse.Namespace) -> int:
     """Build the index, or bring it up to date."""
+    if len(options.paths) != 1 or options.list or options.workers:
+        from dowse.cli.ingest_command import index_many
+
+        return index_many(options)
     place = open_index(options)
     report = update(
         place, quiet=options.quiet, rebuild=options.rebuild, wait=0.0 if options.no_wait else None
@@ -136,7 +131,7 @@ def related(options: argparse.Namespace) -> int:
 
         print_json(related_to_json(found))
     else:
-        sys.stdout.write(render_related(found, Style.choose("auto")))
+        sys.stdout.write(render_related(found, with_links(Style.choose("auto"), options, index.root)))
     return FOUND if found.neighbours else NOTHING
 
 
@@ -194,6 +189,10 @@ def status(options: argparse.Namespace) -> int:
     ]
     if facts["writer"]:
         lines.append(("writing", f"process {facts['writer']}"))
+    if facts["cluster"]:
+        from dowse.cli.cluster_text import cluster_lines
+
+        lines += cluster_lines(index.backend.health(fields=options.fields), facts)
     sys.stdout.writelines(f"{name:<10} {value}\n" for name, value in lines)
     return FOUND
 
@@ -214,11 +213,12 @@ def doctor(options: argparse.Namespace) -> int:
 def clear(options: argparse.Namespace) -> int:
     """Remove the index."""
     index = open_index(options)
-    if not index.backend.folder.is_dir():
+    if not index.backend.is_there():
         say(f"there is no index of {index.root}")
         return NOTHING
     index.backend.clear()
-    sys.stdout.write(f"removed {index.backend.folder} (vectors stay in {cache_folder() / 'vectors'})\n")
+    what = f"{index.root} from {index.backend.address}" if index.is_shared else index.backend.address
+    sys.stdout.write(f"removed {what} (vectors stay in {cache_folder() / 'vectors'})\n")
     return FOUND
 
 
@@ -281,8 +281,8 @@ def _embed(index: Index, options: argparse.Namespace) -> EmbedReport:
 
 def _embed_for_a_moment(index: Index) -> None:
     """Embed what is new, a few seconds at most; a search must not become an indexing run."""
-    left = index.unembedded()
-    if not left:
+    left = 0 if index.is_shared else index.unembedded()
+    if not left or (left <= QUICK_SYMBOLS and surroundings.settled(index, meaning=True)):
         return
     if left > QUICK_SYMBOLS:
         say(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")

@@ -8,12 +8,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from dowse.api import Index
+from dowse.cli.formats.write import chosen_format, write_graph
 from dowse.cli.main import ERROR, FOUND, NOTHING
-from dowse.cli.output import Style, print_json
+from dowse.cli.output import print_json
 from dowse.cli.prepare import open_index, prepare, say
 
 if TYPE_CHECKING:
     from dowse.graph.answer import GraphAnswer
+    from dowse.naming import AmbiguousName
 
 
 def callers(options: argparse.Namespace) -> int:
@@ -64,29 +66,24 @@ def _show(options: argparse.Namespace, question: Callable[[Index], GraphAnswer])
     try:
         answer = question(index)
     except AmbiguousName as error:
-        if options.json:
-            from dowse.graph_json import candidates_to_json
-
-            print_json(candidates_to_json(error.name, error.candidates))
+        _write_candidates(error, options)
         say(str(error))
         return ERROR
-    _write(answer, options)
+    write_graph(answer, options, index.root)
     return FOUND if answer.steps else NOTHING
 
 
-def _write(answer: GraphAnswer, options: argparse.Namespace) -> None:
-    if options.json:
-        from dowse.graph_json import graph_to_json
-
-        print_json(graph_to_json(answer))
+def _write_candidates(error: AmbiguousName, options: argparse.Namespace) -> None:
+    """Give programs what a name could mean in their form; people are told beside it."""
+    form = chosen_format(options)
+    if form not in ("json", "jsonl"):
         return
-    for note in answer.notes:
-        say(note)
-    if options.dot or options.mermaid:
-        from dowse.graph.render_picture import to_dot, to_mermaid
+    from dowse.graph_json import candidates_to_json
 
-        sys.stdout.write(to_dot(answer) if options.dot else to_mermaid(answer))
-    elif answer.steps:
-        from dowse.cli.graph_text import render_graph
+    candidates = candidates_to_json(error.name, error.candidates)
+    if form == "json":
+        print_json(candidates)
+    else:
+        from dowse.cli.formats.jsonl import json_line
 
-        sys.stdout.write(render_graph(answer, Style.choose(options.color)))
+        sys.stdout.write(json_line(candidates))

@@ -74,13 +74,13 @@ def _impact(answer: GraphAnswer, style: Style) -> list[str]:
 
 def _test(step: GraphStep, seed: SymbolRow, style: Style) -> str:
     away = "" if step.depth == 1 else f", {step.depth} steps away"
-    where, what = _place(step.path, step.line, style), _what(step.symbol)
+    where, what = style.place(step.path, step.line), _what(step.symbol)
     return f"{where}  {what}  {style.dim}{_why(step, seed)}{away}{style.reset}"
 
 
 def _line(step: GraphStep, above: SymbolRow, style: Style) -> str:
     """Return one step: where the reference stands, what it leads to, of which kind and how sure it is."""
-    where, what = _place(step.path, step.line, style), _what(step.symbol)
+    where, what = style.place(step.path, step.line), _what(step.symbol)
     return f"{where}  {what}  {style.dim}{_why(step, above)}{_more(step)}{style.reset}"
 
 
@@ -104,12 +104,8 @@ def _more(step: GraphStep) -> str:
 
 
 def _named(symbol: SymbolRow, style: Style) -> str:
-    return f"{_what(symbol)}  {_place(symbol.path, symbol.start_line, style)}"
+    return f"{_what(symbol)}  {style.place(symbol.path, symbol.start_line)}"
 
 
 def _what(symbol: SymbolRow) -> str:
     return f"{symbol.kind} {symbol.qualified_name}"
-
-
-def _place(path: str, line: int, style: Style) -> str:
-    return f"{style.path}{path}{style.reset}:{style.line}{line}{style.reset}"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 
+from dowse.cli.formats import FORMATS
+from dowse.cli.watch_command import add_no_daemon, add_watch
 from dowse.config import (
     CLUSTERINGS,
     DEVICES,
@@ -45,6 +48,8 @@ _GRAPH = {
     "path": "show the shortest chain of calls and uses from one symbol to another",
 }
 _DIVERSIFY = (*DIVERSIFY[1:], "none")
+# Functions that can't be called as their commands are.
+_FUNCTIONS = {"import": "import_"}
 # What `--diversify` is where nothing else is named.
 _USUAL_DIVERSIFY = "mmr"
 _NAMES = "file.py:42, name, Class.method, pkg.mod.Class.method"
@@ -52,8 +57,13 @@ _NAMES = "file.py:42, name, Class.method, pkg.mod.Class.method"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    options = _parse(arguments)
-    command = getattr(_home(options.command), options.command.replace("-", "_"))
+    return run(_parse(arguments))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run one command with its options, and return its exit code."""
+    name = _FUNCTIONS.get(options.command) or options.command.replace("-", "_")
+    command = getattr(_home(options.command), name)
     try:
         code = int(command(options))
         sys.stdout.flush()
@@ -97,6 +107,22 @@ def _home(command: str) -> ModuleType:
         from dowse.cli import serve_command
 
         return serve_command
+    if command == "watch":
+        from dowse.cli import watch_command
+
+        return watch_command
+    if command == "mcp":
+        from dowse.cli import mcp_command
+
+        return mcp_command
+    if command == "install":
+        from dowse.cli import install_command
+
+        return install_command
+    if command in ("export", "import"):
+        from dowse.cli import transfer_command
+
+        return transfer_command
     from dowse.cli import commands
 
     return commands
@@ -104,7 +130,7 @@ def _home(command: str) -> ModuleType:
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Parse the command line, also `search QUERY --json PATH`, which argparse gives up on before 3.13."""
-    parser = build_parser()
+    parser = _parser()
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what could come next
         import argcomplete
 
@@ -113,8 +139,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if given[:1] in (["eval"], ["train"], ["feedback"]):
         return argparse.Namespace(command=given[0], arguments=given[1:])
     options, rest = parser.parse_known_args(_with_usual_diversify(given))
-    if len(rest) == 1 and getattr(options, "path", "") == "." and not rest[0].startswith("-"):
+    if len(rest) == 1 and _lacks_path(options) and not rest[0].startswith("-"):
         options.path = rest.pop()
+    if options.command == "index":
+        named, rest = _split(rest)
+        options.paths = [*([options.path] if options.path else ()), *options.more, *named]
+        options.paths = options.paths or ([] if options.list else ["."])
+        options.path = options.paths[0] if options.paths else "."
+    if options.command == "export" and len(rest) == 1 and options.path is None:
+        options.path, options.file = options.file, rest.pop()  # `export PATH --backend URL FILE`
     if options.command == "search":
         if options.batch is not None and options.query is not None:
             options.path, options.query = options.query, None  # queries come from the file
@@ -123,6 +156,22 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     return options
+
+
+@functools.lru_cache(maxsize=1)  # a warm process parses many command lines
+def _parser() -> argparse.ArgumentParser:
+    return build_parser()
+
+
+def _split(rest: list[str]) -> tuple[list[str], list[str]]:
+    """Return the paths among what argparse has no place for, and what is left."""
+    paths = [each for each in rest if not each.startswith("-")]
+    return paths, [each for each in rest if each.startswith("-")]
+
+
+def _lacks_path(options: argparse.Namespace) -> bool:
+    """Whether no path was given yet; `import` tells none from the current folder."""
+    return getattr(options, "path", "") == "." or (options.command == "import" and options.path is None)
 
 
 def _message(error: Exception) -> str:
@@ -154,13 +203,18 @@ def build_parser() -> argparse.ArgumentParser:
     _add_related(commands)
     _add_graph(commands)
     _add_serve(commands)
+    add_watch(commands)
+    _add_mcp(commands)
+    _add_install(commands)
     _add_status(commands)
     _add_doctor(commands)
     _add_clear(commands)
+    _add_transfer(commands)
     _add_feedback(commands)
     _add_eval(commands)
     _add_train(commands)
     _add_completion(commands)
+    add_no_daemon(commands)
     return parser
 
 
@@ -181,6 +235,14 @@ def add_place(parser: argparse.ArgumentParser) -> None:
         help="repository, folder, BEIR folder or .jsonl[.gz] corpus (default: .)",
     )
     parser.add_argument("--index-dir", metavar="DIR", help="where the index lies (default: the user's cache)")
+    add_backend(parser)
+
+
+def add_backend(parser: argparse.ArgumentParser) -> None:
+    """Add where an index lies that many share."""
+    parser.add_argument(
+        "--backend", metavar="URL", help="an index that many share: elastic://host:9200/NAME"
+    )
 
 
 def _add_indexing(parser: argparse.ArgumentParser) -> None:
@@ -206,6 +268,24 @@ def _add_encoding(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vectors", choices=VECTORS, help="how vectors are searched (default: auto)")
     parser.add_argument("--device", choices=DEVICES, help="where encoders run (default: auto)")
     parser.add_argument("--threads", type=int, metavar="N", help="encoding threads (default: all cores)")
+
+
+def _add_format(parser: argparse._MutuallyExclusiveGroup) -> None:
+    """Add how an answer is written."""
+    parser.add_argument(
+        "--format", choices=FORMATS, help="how the answer is written (default: text; docs/USING.md)"
+    )
+
+
+def _add_terminal(parser: argparse.ArgumentParser) -> None:
+    """Add what terminals can do."""
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    parser.add_argument(
+        "--links",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="places that can be clicked (default: in terminals)",
+    )
 
 
 def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
@@ -284,10 +364,12 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
         help="leave out weaker answers: by confidence (0 to 1) where meaning has a say, else by score",
     )
     parser.add_argument("--explain", action="store_true", help="show every contribution to each score")
-    parser.add_argument("--json", action="store_true", help="one JSON document (docs/JSON.md)")
-    parser.add_argument("-l", "--files-with-matches", action="store_true", help="print only paths")
+    form = parser.add_mutually_exclusive_group()
+    _add_format(form)
+    form.add_argument("--json", action="store_true", help="one JSON document (docs/JSON.md)")
+    form.add_argument("-l", "--files-with-matches", action="store_true", help="paths, as the index has them")
     parser.add_argument("-C", "--context", type=int, default=None, metavar="N", help="lines of each snippet")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    _add_terminal(parser)
     parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
     _add_indexing(parser)
     _add_encoding(parser)
@@ -296,6 +378,12 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
 def _add_index(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "index", "build the index, or bring it up to date")
     add_place(parser)
+    parser.set_defaults(path=None)  # to tell a folder that was named from none
+    parser.add_argument("more", nargs="*", metavar="PATH", help="more of them, indexed one after the other")
+    parser.add_argument("--list", metavar="FILE", help="a file that names them, one a line")
+    parser.add_argument(
+        "--workers", metavar="W", help="who indexes: ray://HOST:PORT or local:N (dowse[ray]; docs/CLUSTER.md)"
+    )
     _add_indexing(parser)
     _add_encoding(parser)
     parser.add_argument("--no-embed", action="store_true", help="index words and names only, for now")
@@ -338,10 +426,11 @@ def _add_graph(commands: _Commands[argparse.ArgumentParser]) -> None:
                 "-k", "--top-k", type=int, metavar="N", help=f"how many (0: all; default: {usual})"
             )
         form = parser.add_mutually_exclusive_group()
+        _add_format(form)
         form.add_argument("--json", action="store_true", help="one JSON document (docs/JSON.md)")
         form.add_argument("--dot", action="store_true", help="a picture for Graphviz")
         form.add_argument("--mermaid", action="store_true", help="a picture for Mermaid")
-        parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+        _add_terminal(parser)
         parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
 
 
@@ -365,6 +454,7 @@ def _add_status(commands: _Commands[argparse.ArgumentParser]) -> None:
     add_place(parser)
     _add_encoding(parser)
     parser.add_argument("--files", action="store_true", help="list each file, and why one is left out")
+    parser.add_argument("--fields", action="store_true", help="of a cluster: bytes by field (takes a while)")
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -373,6 +463,7 @@ def _add_serve(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="repositories, folders or corpora (default: .)"
     )
+    add_backend(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
     parser.add_argument("--port", type=int, default=8742, metavar="N", help="0 takes any (default: 8742)")
     parser.add_argument("--token", metavar="SECRET", help="that every request must bring (or DOWSE_TOKEN)")
@@ -381,6 +472,7 @@ def _add_serve(commands: _Commands[argparse.ArgumentParser]) -> None:
         "--reports", action="append", metavar="FOLDER", help="with reports of `dowse eval`; may be repeated"
     )
     parser.add_argument("--no-feedback", action="store_true", help="record no choices, and use none")
+    parser.add_argument("--watch", action="store_true", help="take in changes as they happen (docs/WATCH.md)")
     parser.add_argument(
         "--rate", type=float, metavar="N", help="requests a second from one address (0: any; default: 200)"
     )
@@ -393,6 +485,20 @@ def _add_serve(commands: _Commands[argparse.ArgumentParser]) -> None:
     _add_encoding(parser)
 
 
+def _add_mcp(commands: _Commands[argparse.ArgumentParser]) -> None:
+    from dowse.cli.mcp_command import add_mcp
+
+    parser = _command(commands, "mcp", "answer coding agents: search and the code graph as MCP tools")
+    add_mcp(parser)
+    _add_encoding(parser)
+
+
+def _add_install(commands: _Commands[argparse.ArgumentParser]) -> None:
+    from dowse.cli.install_command import add_install
+
+    add_install(_command(commands, "install", "tell coding agents about dowse: Claude Code, Codex, …"))
+
+
 def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "doctor", "check the index and the installation")
     add_place(parser)
@@ -403,6 +509,26 @@ def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:
 def _add_clear(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser = _command(commands, "clear", "remove the index (the code stays)")
     add_place(parser)
+
+
+def _add_transfer(commands: _Commands[argparse.ArgumentParser]) -> None:
+    for name, text in (
+        ("export", "write an index to one file, vectors and all"),
+        ("import", "make an index from such a file: nothing is parsed or encoded again"),
+    ):
+        parser = _command(commands, name, text)
+        # Where the index belongs; on a cluster, without it, a file keeps the name that it was exported with.
+        places = [("path", {"nargs": "?", "help": "repository, folder or corpus (default: .)"}), ("file", {})]
+        for place, how in places if name == "export" else reversed(places):
+            parser.add_argument(place, **how)  # type: ignore[arg-type]
+        parser.add_argument("--index-dir", metavar="DIR", help="where it lies (default: the user's cache)")
+        add_backend(parser)
+        if name == "export":
+            parser.add_argument("--repo", metavar="NAME", help="a repository of the cluster that is not here")
+        else:
+            parser.add_argument("--no-wait", action="store_true", help="fail if another dowse is writing")
+        parser.add_argument("-q", "--quiet", action="store_true", help="say nothing but errors")
+        parser.add_argument("--json", action="store_true", help="report as JSON")
 
 
 def _add_completion(commands: _Commands[argparse.ArgumentParser]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
@@ -11,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dowse.cli.surroundings import environment
 from dowse.types import Answer, Hit
 
 if TYPE_CHECKING:
+    from dowse.cli.links import Links
     from dowse.encode.models import Model
     from dowse.index.embed import EmbedReport
     from dowse.index.update import Report
@@ -37,16 +38,22 @@ class Style:
     dim: str = ""
     bold: str = ""
     reset: str = ""
+    links: Links | None = None  # None where places can't be clicked
 
     @classmethod
     def choose(cls, when: str) -> Style:
         """Return colours or none, as the user and the terminal wish."""
         wanted = when == "always" or (
-            when == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+            when == "auto" and sys.stdout.isatty() and not environment().get("NO_COLOR")
         )
         if not wanted:
             return cls()
         return cls("\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[2m", "\x1b[1m", "\x1b[0m")
+
+    def place(self, path: str, line: int) -> str:
+        """Return `path:line`, coloured and to be clicked where that is wished for."""
+        text = f"{self.path}{path}{self.reset}:{self.line}{line}{self.reset}"
+        return self.links.around(text, path, line) if self.links else text
 
 
 def render_answer(answer: Answer, style: Style, *, context: int | None, explain: bool) -> str:
@@ -118,7 +125,7 @@ def render_related(found: Related, style: Style) -> str:
 
 def _one_line(hit: Hit, style: Style) -> str:
     symbol = hit.symbol
-    place = f"{style.path}{symbol.path}{style.reset}:{style.line}{symbol.start_line}{style.reset}"
+    place = style.place(symbol.path, symbol.start_line)
     return f"{style.dim}{hit.score:.2f}{style.reset}  {place}  {symbol.kind} {symbol.qualified_name}"
 
 
@@ -154,7 +161,7 @@ def render_time(stamp: int) -> str:
 def _render_hit(hit: Hit, words: frozenset[str], style: Style, lines: int, explain: bool) -> str:
     symbol = hit.symbol
     name = symbol.qualified_name if symbol.kind != "file" else ""
-    head = f"{style.path}{symbol.path}{style.reset}:{style.line}{symbol.start_line}{style.reset}"
+    head = style.place(symbol.path, symbol.start_line)
     out = [f"{head}  {style.bold}{symbol.kind} {name}{style.reset}  {style.dim}{hit.score:.2f}{style.reset}"]
     if hit.matches:
         out.extend(f"{m.line:>6}  {_mark_spans(m.text, m.spans, style)}" for m in hit.matches[:_MAX_MATCHES])

@@ -7,29 +7,37 @@ import sys
 from typing import TYPE_CHECKING
 
 from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.cli import surroundings
 from dowse.errors import IndexLocked
 
 if TYPE_CHECKING:
     from dowse.index.update import Report
 
 # Settings that are flags of several commands.
-_SETTINGS = (
-    *("index_dir", "exclude", "strip_docs", "processes"),
+SETTINGS = (
+    *("index_dir", "backend", "exclude", "strip_docs", "processes"),
     *("encoder", "view", "vectors", "device", "threads"),
 )
 
 
 def open_index(options: argparse.Namespace, **more: object) -> Index:
     """Name the index that the flags of a command mean."""
-    settings = {name: getattr(options, name, None) for name in _SETTINGS}
-    return Index.open(options.path, **settings, **more)
+    settings = {name: getattr(options, name, None) for name in SETTINGS}
+    return surroundings.open_index(options.path, **settings, **more)
 
 
 def prepare(index: Index) -> None:
-    """Index on first use; afterwards take in what changed, while that is quick."""
+    """Index on first use; afterwards take in what changed, while that is quick.
+
+    What many share is changed by `dowse index` alone: a search from any folder must not add that folder.
+    """
+    if index.is_shared:
+        return
     if not index.exists:
         say(f"indexing {index.root} (first use)")
         update(index)
+        return
+    if surroundings.settled(index):
         return
     index = index.as_built()
     refresh = index.settings.refresh

@@ -12,7 +12,7 @@ from dowse.cli.main import FOUND
 from dowse.errors import DowseError
 
 # Settings that are flags of this command.
-_SETTINGS = ("encoder", "view", "vectors", "device", "threads")
+_SETTINGS = ("backend", "encoder", "view", "vectors", "device", "threads")
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -37,6 +37,7 @@ def serve(options: argparse.Namespace) -> int:
         allow_origins=tuple(options.allow_origin or ()),
         reports=tuple(Path(folder) for folder in options.reports or ()),
         feedback=not options.no_feedback,
+        watch=options.watch,
         limits=limits,
     )
     run(indexes, chosen, open_page=options.open)

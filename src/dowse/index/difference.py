@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from dowse.types import FileStamp
 
 if TYPE_CHECKING:
     from dowse.backends.protocol import Reader, Writer
+    from dowse.source.survey import Entry, Seen
 
 # Size and time of files that are left out for what is in them, and why: they are not opened again.
 LeftOut = dict[str, tuple[tuple[int, int], str]]
@@ -41,15 +42,32 @@ class Difference:
         return len(self.jobs) + len(self.deleted)
 
 
-def difference(root: Path, index: Reader | Writer, settings: Settings) -> Difference:
-    """Walk the tree and compare it with what the index knows."""
+def difference(
+    root: Path, index: Reader | Writer, settings: Settings, seen: Seen | None = None
+) -> Difference:
+    """Walk the tree and compare it with what the index knows.
+
+    Args:
+        root: The tree.
+        index: What is known of it.
+        settings: What is left out.
+        seen: What somebody has found there already, of the whole tree or of a part; then that is taken.
+    """
     found = Difference()
     # What the index is called stays, wherever it is copied: the ids of symbols hang on it.
     repo = index.meta().get("repo") or repo_identity(root)
     stamps, left_out = known_stamps(index, settings), left_out_files(index)
     refuse_another_root(index, root, lambda: _shares_files(root, sorted(stamps)))
-    missing = set(stamps)
-    for entry in walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes):
+    entries: Iterable[Entry] = seen.entries if seen else ()
+    if seen is None:
+        entries = walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes)
+    part = _Part(seen.paths if seen else None)
+    missing = {key for key in stamps if part.holds(key)}
+    found.unchanged = len(stamps) - len(missing)
+    if not part.is_all:
+        found.skipped = [(key, reason) for key, reason in index.skipped() if not part.holds(key.rstrip("/"))]
+        found.left_out = {key: known for key, known in left_out.items() if not part.holds(key)}
+    for entry in entries:
         key = _printable(entry.path)
         if isinstance(entry, SkippedFile):
             found.skipped.append((key, entry.reason))
@@ -57,7 +75,8 @@ def difference(root: Path, index: Reader | Writer, settings: Settings) -> Differ
         missing.discard(key)
         stamp = (entry.size, entry.mtime_ns)
         known = stamps.get(key)
-        if known is not None and (known.size, known.mtime_ns) == stamp:
+        is_suspect = seen is not None and entry.path in seen.suspects
+        if known is not None and (known.size, known.mtime_ns) == stamp and not is_suspect:
             found.unchanged += 1
             continue
         if known is None and left_out.get(key, ((), ""))[0] == stamp:
@@ -74,6 +93,25 @@ def difference(root: Path, index: Reader | Writer, settings: Settings) -> Differ
         found.jobs.append(job)
     found.deleted = sorted(missing)
     return found
+
+
+class _Part:
+    """The part of a tree that was looked at."""
+
+    def __init__(self, paths: frozenset[str] | None) -> None:
+        self.is_all = paths is None
+        self._paths = frozenset(_printable(path) for path in paths or ())
+
+    def holds(self, key: str) -> bool:
+        """Whether a file, or a folder above it, was looked at."""
+        if self.is_all or key in self._paths:
+            return True
+        slash = key.rfind("/")
+        while slash > 0:
+            if key[:slash] in self._paths:
+                return True
+            slash = key.rfind("/", 0, slash)
+        return False
 
 
 def refuse_another_root(index: Reader | Writer, root: Path, shares: Callable[[], bool]) -> None:

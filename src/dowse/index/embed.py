@@ -47,6 +47,9 @@ def embed(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_wait: Callable[[str], None] = lambda _: None,
     wait: float | None = None,
+    chunk: int = _CHUNK,
+    pause: Callable[[], bool] = lambda: False,
+    finish: bool = True,
 ) -> EmbedReport:
     """Encode what has no vector, chunk by chunk; each chunk is kept whatever happens after it.
 
@@ -60,6 +63,9 @@ def embed(
         on_progress: Called after every chunk.
         on_wait: Called once with a message if another process holds the vectors.
         wait: Seconds to wait for it; None waits as long as it takes.
+        chunk: Symbols between two commits.
+        pause: Asked after every chunk whether to stop there.
+        finish: Whether to fit what `related` and large indexes need, once nothing is missing.
     """
     started = time.monotonic()
     work = _Work(backend, encoder)
@@ -68,13 +74,13 @@ def embed(
     # Also if none is left: who encoded the last may have been killed before it could finish.
     if total or work.symbols:
         with backend.vector_writer(encoder.id, encoder.dimension, wait, on_wait) as writer:
-            while chunk := work.next_chunk():
-                known = _fill(encoder, cache, writer, chunk)
-                encoded, reused = encoded + len(chunk) - known, reused + known
+            while taken := work.next_chunk(chunk):
+                known = _fill(encoder, cache, writer, taken)
+                encoded, reused = encoded + len(taken) - known, reused + known
                 on_progress(Progress(encoded + reused, max(total, encoded + reused)))
-                if seconds is not None and time.monotonic() - started > seconds:
+                if (seconds is not None and time.monotonic() - started > seconds) or pause():
                     break
-            if not work.left():
+            if finish and not work.left():
                 writer.finish(clusters, method, lambda: _questions(backend, encoder))
     return EmbedReport(encoder.id, encoded, reused, work.left(), time.monotonic() - started)
 
@@ -94,11 +100,11 @@ class _Work:
             self._follow(reader)
         return len(self._queue)
 
-    def next_chunk(self) -> Chunk:
+    def next_chunk(self, most: int) -> Chunk:
         """Take some of them, as keys and documents."""
         with self._backend.reader() as reader:
             self._follow(reader)
-            found = [self._queue.popleft() for _ in range(min(_CHUNK, len(self._queue)))]
+            found = [self._queue.popleft() for _ in range(min(most, len(self._queue)))]
             documents = reader.documents([row for row, _ in found])
         return [(key, document) for (_, key), document in zip(found, documents, strict=True)]
 

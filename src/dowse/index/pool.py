@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import signal
 import subprocess
@@ -58,6 +59,47 @@ def parse_all(
         _drain(replies, threads)
 
 
+class _Resting:
+    """Processes that have nothing to do and stay for the next time: starting one takes longer than a file."""
+
+    def __init__(self) -> None:
+        self.room = 0
+        self._workers: list[tuple[str, subprocess.Popen[bytes]]] = []
+        self._lock = threading.Lock()
+
+    def take_in(self, program: str, worker: subprocess.Popen[bytes]) -> bool:
+        """Let a process stay, if there is room."""
+        with self._lock:
+            if len(self._workers) >= self.room:
+                return False
+            self._workers.append((program, worker))
+            return True
+
+    def wake(self, program: str) -> subprocess.Popen[bytes] | None:
+        """Return a process that runs a program and is well, if there is one."""
+        with self._lock:
+            for each in list(self._workers):
+                self._workers.remove(each)
+                if each[0] == program and each[1].poll() is None:
+                    return each[1]
+                _end(each[1])
+        return None
+
+
+_resting = _Resting()
+
+
+@contextlib.contextmanager
+def kept_process() -> Iterator[None]:
+    """Let a parsing process stay between two runs, for whoever parses a file every now and then."""
+    _resting.room = 1
+    try:
+        yield
+    finally:
+        _resting.room = 0
+        _resting.wake("")  # which no process runs: all end
+
+
 class _Source:
     """The jobs, shared by several threads."""
 
@@ -94,7 +136,7 @@ def _drive(
             if not pending:
                 break
             if worker is None:
-                worker, sent = _start(program), 0
+                worker, sent = _resting.wake(program) or _start(program), 0
             while sent < min(len(pending), _ahead(pending)):
                 _send(worker, pending[sent])
                 sent += 1
@@ -111,7 +153,7 @@ def _drive(
     except BaseException as error:  # handed to the consumer, who raises it
         replies.put(error)
     finally:
-        if worker is not None:
+        if worker is not None and (stop.is_set() or pending or not _resting.take_in(program, worker)):
             if stop.is_set():
                 worker.kill()
             _end(worker)

@@ -112,17 +112,22 @@ def symbol_record(
     """Tokenise one definition, field by field; `beside` is text that belongs to it but stands elsewhere."""
     kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, _ = definition
     code = text_of(data, spans)
-    terms = (
-        _short_terms(name),
-        _short_terms(qualified_name.removesuffix(name)),
-        term_string(signature.encode("utf-8", "replace")),
-        _short_terms(path),
-        term_string(code + beside.encode("utf-8", "replace")),
-    )
+    terms = keyword_terms(name, qualified_name, signature, path, code + beside.encode("utf-8", "replace"))
     return SymbolRecord(
         *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
         *(content_hash(code), terms, doc_spans),
         vector_key(language, place_of(path), qualified_name, doc, text_of(data, without(spans, doc_spans))),
+    )
+
+
+def keyword_terms(name: str, qualified_name: str, signature: str, path: str, text: bytes) -> tuple[str, ...]:
+    """Return the terms of a symbol, one string for each of KEYWORD_FIELDS."""
+    return (
+        _short_terms(name),
+        _short_terms(qualified_name.removesuffix(name)),
+        term_string(signature.encode("utf-8", "replace")),
+        _short_terms(path),
+        term_string(text),
     )
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowse.backends.protocol import Backend, Writer
 from dowse.config import Settings
@@ -20,6 +20,9 @@ from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_c
 from dowse.source.git import head_commit, repo_identity
 from dowse.types import FileRecord
 from dowse.version import __version__
+
+if TYPE_CHECKING:
+    from dowse.source.survey import Seen
 
 # Functions of a corpus that travel to a parsing process together.
 _CORPUS_BATCH = 64
@@ -72,14 +75,15 @@ def update(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_wait: Callable[[str], None] = lambda _: None,
     wait: float | None = None,
+    seen: Seen | None = None,
 ) -> Report:
-    """Bring the index up to date and return what was done."""
+    """Bring the index up to date and return what was done; `seen` spares the walk (`difference`)."""
     started = time.monotonic()
     with backend.writer(wait, on_wait) as writer:
         if is_corpus(root):
             report = _update_corpus(writer, root, settings, on_progress)
         else:
-            report = _update_tree(writer, root, settings, on_progress)
+            report = _update_tree(writer, root, settings, on_progress, seen)
     return Report(
         *(report.generation, report.added, report.changed, report.deleted, report.unchanged),
         *(report.skipped, report.failed),
@@ -88,9 +92,13 @@ def update(
 
 
 def _update_tree(
-    writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
+    writer: Writer,
+    root: Path,
+    settings: Settings,
+    on_progress: Callable[[Progress], None],
+    seen: Seen | None,
 ) -> Report:
-    diff = difference(root, writer, settings)
+    diff = difference(root, writer, settings, seen)
     for key in diff.deleted:
         writer.delete(key)
     size = sum(job.size for job in diff.jobs)

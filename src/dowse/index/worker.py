@@ -61,8 +61,9 @@ def parse_path(job: Job) -> Reply:
     text, encoding = decode(data)
     language = language_of(job.path, data[:_HEAD]) or "text"
     role = "generated" if verdict.generated else job.role
+    # The size of what was read: the file may have been saved again since it was listed.
     source = Source(
-        *(job.key, job.repo, job.path, language, role, job.size, job.mtime_ns, digest, encoding, text),
+        *(job.key, job.repo, job.path, language, role, len(data), job.mtime_ns, digest, encoding, text),
         tree=Path(job.file.removesuffix(job.path)).name,
     )
     return Reply(job.key, (make_record(source, job.strip_docs),), "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
@@ -23,8 +22,8 @@ class ChosenLanes:
     A search with one lane has nobody to go on without it, and so nothing to gain from a process of its own.
     """
 
-    def __init__(self, folder: Path, settings: Settings, encoder: Callable[[], Encoder | None]) -> None:
-        self._folder, self._settings = folder, settings
+    def __init__(self, address: str, settings: Settings, encoder: Callable[[], Encoder | None]) -> None:
+        self._address, self._settings = address, settings
         self._inline = InlineLanes(encoder)
         self._host: LaneHost | None = None
         self._lock = threading.Lock()
@@ -54,5 +53,5 @@ class ChosenLanes:
             if self._host is None:
                 from dowse.lanes.host import LaneHost, WorkerSpec
 
-                self._host = LaneHost(WorkerSpec(self._folder, self._settings))
+                self._host = LaneHost(WorkerSpec(self._address, self._settings))
             return self._host

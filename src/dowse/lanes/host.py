@@ -8,7 +8,6 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.lanes.jobs import LaneJob, Outcome, failure, log_problem
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 class WorkerSpec(NamedTuple):
     """What the processes work with."""
 
-    folder: Path  # of the index
+    address: str  # of the index: a whole path, for a later process may start in another folder
     settings: Settings
     lanes: Mapping[str, Lane] = LANES
 
@@ -82,8 +81,7 @@ class LaneHost:
             queue = self._queues.get(name)
             if queue is None:
                 spec = self._spec
-                folder = str(spec.folder.absolute())  # a later process may start in another folder
-                queue = LaneQueue(Task(name, spec.lanes[name], folder, spec.settings))
+                queue = LaneQueue(Task(name, spec.lanes[name], spec.address, spec.settings))
                 self._queues[name] = queue
             return queue
 

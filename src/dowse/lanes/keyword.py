@@ -61,6 +61,7 @@ def keyword_lane(
 ) -> KeywordResult:
     """Find the symbols that share words with a text; relax the words while too few are found."""
     terms = query_terms(text)
+    reader.expect_terms(term.text for term in terms)
     short = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
     request = KeywordRequest((*terms, *short), field_weights, constraint, exact_rows)
     if constraint is None and any(reader.document_frequency(t.text) >= relax_below for t in terms):
@@ -124,17 +125,23 @@ def edit_distance_for(term: str, fuzziness: str) -> int:
 def _abbreviations(reader: Reader, terms: tuple[Term, ...], share: float) -> Iterator[Term]:
     """Give the short forms that names use: `config` for configuration, `param` for parameter."""
     known = {term.text for term in terms}
+    shorter = {term: _shorter(term.text) for term in terms}
+    reader.expect_terms((short for each in shorter.values() for short in each), "name")
     for term in terms:
-        if len(term.text) < _MIN_ABBREVIATED or not term.text.isalpha():
-            continue
-        for length in range(len(term.text) - 2, _MIN_ABBREVIATION - 1, -1):
-            short = term.text[:length]
+        for short in shorter[term]:
             if short in known:
                 break
             if reader.document_frequency(short, "name") >= _MIN_USES:
                 known.add(short)
                 yield Term(short, term.weight * share)
                 break
+
+
+def _shorter(word: str) -> list[str]:
+    """Return the beginnings of a word that could be its short form, longest first."""
+    if len(word) < _MIN_ABBREVIATED or not word.isalpha():
+        return []
+    return [word[:length] for length in range(len(word) - 2, _MIN_ABBREVIATION - 1, -1)]
 
 
 def _with_edits(
@@ -172,8 +179,9 @@ def _with_pieces(
 def _best_split(reader: Reader, word: str) -> tuple[str, str] | None:
     """Return the two known words a word is made of, the rarer of them as frequent as possible."""
     best: tuple[int, tuple[str, str]] | None = None
-    for cut in range(_MIN_PIECE, len(word) - _MIN_PIECE + 1):
-        pair = (word[:cut], word[cut:])
+    pairs = [(word[:cut], word[cut:]) for cut in range(_MIN_PIECE, len(word) - _MIN_PIECE + 1)]
+    reader.expect_terms(term for pair in pairs for piece in pair for term in tokenize(piece))
+    for pair in pairs:
         known = min(_known(reader, piece) for piece in pair)
         if known and (best is None or known > best[0]):
             best = (known, pair)

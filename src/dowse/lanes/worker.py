@@ -12,7 +12,6 @@ import contextlib
 import os
 import pickle
 import signal
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.lanes.frames import pack, receive, send
@@ -21,7 +20,7 @@ from dowse.lanes.jobs import Mistake, failure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dowse.backends.local import LocalBackend
+    from dowse.backends.protocol import Backend
     from dowse.config import Settings
     from dowse.encode.encoder import Encoder
     from dowse.lanes.jobs import LaneResult
@@ -40,7 +39,7 @@ class Task(NamedTuple):
 
     name: str
     lane: Lane
-    folder: str  # of the index
+    address: str  # of the index
     settings: Settings
 
 
@@ -84,14 +83,14 @@ class Worker:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._backend: LocalBackend | None = None
+        self._backend: Backend | None = None
         self._encoder: Encoder | None = None
 
     def warm_up(self) -> None:
         """Load everything; what goes wrong here is told to the first who asks."""
-        from dowse.backends.local import LocalBackend
+        from dowse.backends.opening import open_backend
 
-        self._backend = LocalBackend(Path(self._task.folder))
+        self._backend = open_backend(self._task.address)
         lane = self._task.lane
         with contextlib.suppress(Exception):
             lane.load()

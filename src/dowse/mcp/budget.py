@@ -1,4 +1,4 @@
-"""How a budget of tokens is spent on hits: all by name first, then lines, the best hits' first."""
+"""How a budget of tokens is spent on hits: a name and a taste each, then more lines, the best hits first."""
 
 from __future__ import annotations
 
@@ -31,17 +31,15 @@ def allot(
     """
     left -= _RESERVE
     counts: list[int] = []
+    # Hit by hit: names alone would eat a small budget, and a few lines of the best tell more than many names.
     for at in range(len(most)):
-        price = cost(at, 0)
-        if price > left:
+        if cost(at, 0) > left:
             break
-        counts.append(0)
-        left -= price
-    for wanted in (tastes, most):
-        for at in range(len(counts)):
-            count = _most_lines(at, counts[at], wanted[at], left, cost)
-            left -= cost(at, count) - cost(at, counts[at])
-            counts[at] = count
+        counts.append(_most_lines(at, 0, tastes[at], left - cost(at, 0), cost))
+        left -= cost(at, counts[at])
+    for at, has in enumerate(counts):
+        counts[at] = _most_lines(at, has, most[at], left, cost)
+        left -= cost(at, counts[at]) - cost(at, has)
     return counts
 
 

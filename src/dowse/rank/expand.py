@@ -17,7 +17,11 @@ _MIN_LENGTH = 3
 
 
 def expansion(
-    texts: Sequence[str], known: Collection[str], rarity: Callable[[str], float], count: int
+    texts: Sequence[str],
+    known: Collection[str],
+    rarity: Callable[[str], float],
+    count: int,
+    expect: Callable[[Collection[str]], None] = lambda _: None,
 ) -> tuple[str, ...]:
     """Return the words that tell some texts from all others: the sum over texts of TF · IDF.
 
@@ -26,12 +30,14 @@ def expansion(
         known: Stems that the query has already.
         rarity: What knowing a stem says.
         count: How many words to return.
+        expect: Told all stems before `rarity` is asked for each.
     """
     scores: defaultdict[str, float] = defaultdict(float)
     written: dict[str, Counter[str]] = {}
-    for text in texts:
-        words = [part.lower() for word in _WORD.findall(text) for part in split_identifier(word)]
-        stems = Counter(stem(word) for word in words if len(word) >= _MIN_LENGTH)
+    parts = [[p.lower() for word in _WORD.findall(text) for p in split_identifier(word)] for text in texts]
+    counted = [Counter(stem(word) for word in words if len(word) >= _MIN_LENGTH) for words in parts]
+    expect({each for stems in counted for each in stems if each not in known})
+    for words, stems in zip(parts, counted, strict=True):
         longest = max(stems.values(), default=1)  # a long text should not decide alone
         for each, times in stems.items():
             if each not in known:

@@ -19,6 +19,7 @@ from dowse.api import REFRESH_FILES
 from dowse.errors import DowseError
 from dowse.serve.hub import Hub
 from dowse.serve.places import Place, Places
+from dowse.serve.watching import Watching
 
 # While somebody searches, changed files are looked for so often; not at all between searches.
 LOOK_SECONDS = 20.0
@@ -32,8 +33,9 @@ _log = logging.getLogger("dowse.serve")
 class Keeper:
     """One thread that has one index after another brought up to date by a process of its own."""
 
-    def __init__(self, places: Places, hub: Hub) -> None:
+    def __init__(self, places: Places, hub: Hub, *, watch: bool = False) -> None:
         self._places, self._hub = places, hub
+        self.watching = Watching(places, hub, _get_ready) if watch else None
         self._jobs: queue.SimpleQueue[tuple[Place, bool, bool] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._waiting: set[str] = set()  # in line
@@ -45,7 +47,11 @@ class Keeper:
     def start(self) -> None:
         """Begin: get ready what is there, build what is missing, bring the rest up to date."""
         self._thread.start()
+        if self.watching is not None:
+            self.watching.start()
         for place in self._places:
+            if place.index.is_shared or (self.watching is not None and self.watching.has(place)):
+                continue  # whoever writes it does so elsewhere
             if place.index.settings.refresh != "never" or not place.index.exists:
                 self.refresh(place)
 
@@ -63,7 +69,9 @@ class Keeper:
     def look(self, place: Place) -> None:
         """Look for changed files soon, unless that was done a moment ago; what a search calls."""
         now = time.monotonic()
-        if place.index.settings.refresh == "never":
+        if place.index.settings.refresh == "never" or place.index.is_shared:
+            return
+        if self.watching is not None and self.watching.sees(place):
             return
         with self._lock:
             if now - self._looked.get(place.name, 0.0) < LOOK_SECONDS:
@@ -76,6 +84,8 @@ class Keeper:
         with self._lock:
             self._closed = True
         self._jobs.put(None)
+        if self.watching is not None:
+            self.watching.close()
         self._kill()
         if self._thread.is_alive():
             self._thread.join(_JOIN_SECONDS)
@@ -103,7 +113,7 @@ class Keeper:
             index.lanes.close()
         job = {
             "root": str(index.root),
-            "folder": str(index.backend.folder),
+            "address": index.backend.address,
             "settings": asdict(index.settings),
             "rebuild": rebuild,
         }

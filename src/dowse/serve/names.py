@@ -13,10 +13,13 @@ from typing import NamedTuple
 from dowse.backends.protocol import Backend, Reader
 from dowse.errors import DowseError
 from dowse.kinds import BESIDES
+from dowse.query.languages import KINDS
 from dowse.types import SymbolRow
 
 # Where a word begins inside a name: after a mark, or a capital after a small letter.
 _INNER_WORD = re.compile(r"(?<=[_.\-/ :])[^_.\-/ :]|(?<=[a-z0-9])[A-Z]")
+# An index with more symbols keeps its names to itself: those of tens of millions do not fit into memory.
+_MOST_SYMBOLS = 1_000_000
 # Names with the same beginning that are compared: one letter may have hundreds of thousands.
 _MOST = 20_000
 # Keys that one name has, at most, as a rule: so many more are looked at than names are wanted.
@@ -102,6 +105,8 @@ class NameBook:
 
     def row_of(self, reader: Reader, symbol_id: str) -> SymbolRow | None:
         """Return the symbol of an id, None if there is none; a whole file has row 0."""
+        if reader.symbol_count() > _MOST_SYMBOLS:
+            return _asked_for(reader, symbol_id)
         names = self.of(reader)
         row, file = names.rows.get(symbol_id), names.files.get(symbol_id)
         if row is not None:
@@ -109,7 +114,19 @@ class NameBook:
         return reader.file_rows([file])[0] if file is not None else None
 
 
+def _asked_for(reader: Reader, symbol_id: str) -> SymbolRow | None:
+    """Return the symbol of an id, or the whole file, by asking the store."""
+    whole = symbol_id.removeprefix("file:")
+    if whole == symbol_id:
+        return next(iter(reader.named([symbol_id])), None)
+    files = [file.file_id for file in reader.files_ending(whole)]
+    return next((row for row in reader.file_rows(files) if row.key == symbol_id), None)
+
+
 def _read(reader: Reader, version: tuple[str, int]) -> Names:
+    if reader.symbol_count() > _MOST_SYMBOLS:
+        known = [name for name in reader.languages() if name]
+        return Names(version, {}, {}, (), (), (), (), known, KINDS, ())
     files = reader.files()
     symbols = reader.rows_of_files([file.file_id for file in files])
     names = sorted(_distinct(symbols), key=lambda name: name.order(""))

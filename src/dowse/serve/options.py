@@ -17,6 +17,7 @@ class ServeOptions:
     allow_origins: tuple[str, ...] = ()  # other origins (https://host:port) whose pages may ask
     reports: tuple[Path, ...] = ()  # folders with reports of `dowse eval --report`
     feedback: bool = True  # whether choices are recorded, and count
+    watch: bool = False  # whether changes of files are taken in when they happen, not when somebody searches
     limits: Limits = field(default_factory=lambda: Limits())
 
     @property

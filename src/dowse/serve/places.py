@@ -25,7 +25,7 @@ class Places:
     """All indexes of a server, in the order they were named."""
 
     def __init__(self, indexes: Sequence[Index]) -> None:
-        names = _unique_names([index.root.name or "root" for index in indexes])
+        names = _unique_names([_usual_name(index) for index in indexes])
         self._places = {
             name: Place(name, index, NameBook(index.backend), Questions(index))
             for name, index in zip(names, indexes, strict=True)
@@ -53,6 +53,13 @@ class Places:
         """Let go of files, and end the processes of lanes."""
         for place in self:
             place.index.close()
+
+
+def _usual_name(index: Index) -> str:
+    """Return the name of the folder, or of an index that many share."""
+    if index.is_shared:
+        return index.settings.backend.partition("?")[0].rpartition("/")[2]
+    return index.root.name or "root"
 
 
 def _unique_names(wanted: Sequence[str]) -> list[str]:

@@ -13,9 +13,11 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any, TextIO
 
 from dowse.api import Index
+from dowse.backends.opening import open_backend
 from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.index.update import Progress
@@ -64,8 +66,8 @@ def main() -> int:
 
 def _refresh(job: dict[str, Any], teller: _Teller) -> str:
     settings = Settings(**{**job["settings"], "exclude": tuple(job["settings"]["exclude"])})
-    with Index.open(job["root"], index_dir=job["folder"]) as opened:
-        index = Index(opened.root, settings, opened.backend)
+    root = Path(job["root"])
+    with Index(root, settings, open_backend(job["address"], root)) as index:
         if index.exists and not job["rebuild"]:
             index = index.as_built()
         report = index.update(

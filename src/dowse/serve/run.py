@@ -18,6 +18,7 @@ from dowse.api import Index
 from dowse.errors import DowseError
 from dowse.serve.app import create_app
 from dowse.serve.options import ServeOptions
+from dowse.warm.server import WarmServer
 
 # How long open requests may go on after Ctrl-C.
 _GRACE_SECONDS = 3
@@ -30,6 +31,14 @@ _BACKLOG = 1024
 class _Server(uvicorn.Server):
     """Lets go of streams that never end by themselves when the server is told to."""
 
+    warm: WarmServer | None = None  # what answers commands beside it
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End what answers commands too: after this, the signal that ended the server is sent again."""
+        if self.warm is not None:
+            self.warm.stop()
+        await super().shutdown(sockets)
+
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End the streams of events, then the server."""
         app = self.config.app
@@ -40,19 +49,24 @@ class _Server(uvicorn.Server):
 
 def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = False) -> None:
     """Answer requests until the process is told to end."""
-    listening = _bound(options.host, options.port)
+    listening = bound(options.host, options.port)
     options = replace(options, port=listening.getsockname()[1])
     address = url(options)
     sys.stdout.write(f"dowse answers at {address}\n")
     sys.stdout.flush()
     if open_page:
         webbrowser.open(address)
+    app = create_app(indexes, options)
+    watching = app.state.server.keeper.watching
+    server = server_of(app)
+    server.warm = WarmServer(indexes, watching.watchers() if watching else ())
+    server.warm.start()
     # Ctrl-C is how this ends: the server has cleaned up before the signal comes through.
     with contextlib.suppress(KeyboardInterrupt):
-        server_of(create_app(indexes, options)).run(sockets=[listening])
+        server.run(sockets=[listening])
 
 
-def server_of(app: FastAPI) -> uvicorn.Server:
+def server_of(app: FastAPI) -> _Server:
     """Return what answers for an app."""
     return _Server(
         uvicorn.Config(
@@ -77,7 +91,7 @@ def url(options: ServeOptions) -> str:
     return f"http://{host}:{options.port}/{token}"
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
     """Take the port and listen at once: who comes before the server is ready waits, and is answered."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With its protocol named: asyncio else leaves Nagle's algorithm on, which holds answers back for 40 ms.

@@ -41,7 +41,7 @@ class ServerState:
         """Put the parts together; nothing runs yet."""
         places, hub, workers = Places(indexes), Hub(options.limits.listeners), Workers(options.limits)
         reports = Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes])
-        parts = (Keeper(places, hub), Metrics(places, workers), reports)
+        parts = (Keeper(places, hub, watch=options.watch), Metrics(places, workers), reports)
         return cls(options, places, workers, hub, *parts)
 
     def records(self, place: Place) -> bool:

@@ -66,6 +66,11 @@ BINARY_EXTENSIONS = _words(
 # Left behind by operating systems and editors.
 DEBRIS = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 
+# Copies that editors keep while a file is being edited, or from before: Vim, Emacs, JetBrains, GNOME, Kate.
+_COPY_BEGINNINGS = (".#", ".goutputstream-")
+_COPY_ENDINGS = ("~", ".kate-swp", "___jb_tmp___", "___jb_old___")
+_VIM_SWAP = (".swp", ".swo", ".swx")
+
 
 def skipped_file_reason(name: str) -> str:
     """Why a file is left out because of its name alone, or ""."""
@@ -77,7 +82,18 @@ def skipped_file_reason(name: str) -> str:
     if extension in BINARY_EXTENSIONS or extension.lower() in BINARY_EXTENSIONS:
         # "bin" and "lib" are also the whole names of scripts: only what follows a dot is an extension.
         return "binary by name" if len(extension) < len(name) else ""
+    if _is_editors_copy(name):
+        return "editor's copy"
     return "system debris" if name in DEBRIS else ""
+
+
+def _is_editors_copy(name: str) -> bool:
+    return (
+        name.endswith(_COPY_ENDINGS)
+        or name.startswith(_COPY_BEGINNINGS)
+        or (name[0] == "#" and name[-1] == "#")
+        or (name[0] == "." and name.endswith(_VIM_SWAP))
+    )
 
 
 def skipped_directory_reason(name: str) -> str:

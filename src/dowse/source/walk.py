@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,8 +66,8 @@ def walk(
     top = os.path.realpath(root)
     if not Path(top).is_dir():
         raise SourceError(f"{os.fspath(root)} is not a folder; name an existing folder to index")
-    layers = _outer_layers(top, tuple(exclude), user_ignores)
-    return _walk(top, layers, include_hidden, max_file_bytes)
+    layers = outer_layers(top, tuple(exclude), user_ignores)
+    return walk_below(top, Folder("", layers, asked_for=True), include_hidden, max_file_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class _Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class _Layers:
+class Layers:
     """Every rule in force in one folder, innermost first within each kind."""
 
     command: tuple[_Scope, ...] = ()
@@ -102,38 +102,54 @@ class _Layers:
                 return rule, scope
         return None, None
 
-    def inside(self, dowse: _Scope | None, own: _Scope | None) -> _Layers:
+    def inside(self, dowse: _Scope | None, own: _Scope | None) -> Layers:
         """The layers in force in a folder with ignore files of its own."""
         if dowse is None and own is None:
             return self
-        return _Layers(
+        return Layers(
             self.command,
             (dowse, *self.dowse) if dowse is not None else self.dowse,
             (own, *self.git) if own is not None else self.git,
             self.user,
         )
 
-    def at_repository(self, exclude: _Scope | None) -> _Layers:
+    def at_repository(self, exclude: _Scope | None) -> Layers:
         """The layers at the top of a nested repository, where the outer one's rules end."""
-        return _Layers(self.command, self.dowse, (exclude,) if exclude is not None else (), self.user)
+        return Layers(self.command, self.dowse, (exclude,) if exclude is not None else (), self.user)
 
 
 @dataclass(frozen=True, slots=True)
-class _Folder:
+class Folder:
     """A folder still to be read."""
 
     path: str  # "" for the root, else ending with "/"
-    layers: _Layers  # without its own ignore files
+    layers: Layers  # without its own ignore files
     asked_for: bool  # by the user or an overriding negation: what it holds does not disqualify it
 
 
-def _walk(
-    top: str, layers: _Layers, include_hidden: bool, max_file_bytes: int
+def walk_below(
+    top: str,
+    start: Folder,
+    include_hidden: bool,
+    max_file_bytes: int,
+    on_folder: Callable[[str], None] | None = None,
+    rules: dict[str, Layers] | None = None,
 ) -> Iterator[WalkedFile | SkippedFile]:
-    """Read folder after folder, depth first."""
-    pending = [_Folder("", layers, asked_for=True)]
+    """Read folder after folder, depth first.
+
+    Args:
+        top: The root, as it is really called.
+        start: Where to begin.
+        include_hidden: Whether hidden files count.
+        max_file_bytes: What is larger is left out.
+        on_folder: Called with every folder right before it is read.
+        rules: Filled with the rules in force in every folder that was read.
+    """
+    pending = [start]
     while pending:
         folder = pending.pop()
+        if on_folder is not None:
+            on_folder(folder.path)
         try:
             with os.scandir(os.path.join(top, folder.path)) as listing:
                 entries = {entry.name: entry for entry in listing}
@@ -145,10 +161,12 @@ def _walk(
             yield SkippedFile(folder.path, telltale)
             continue
         here = _layers_inside(top, folder, entries)
-        below: list[_Folder] = []
+        if rules is not None:
+            rules[folder.path] = here
+        below: list[Folder] = []
         for name in sorted(entries):
-            found = _judge(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
-            if isinstance(found, _Folder):
+            found = judge(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
+            if isinstance(found, Folder):
                 below.append(found)
             else:
                 yield found
@@ -156,9 +174,9 @@ def _walk(
         pending += below
 
 
-def _judge(
-    entry: os.DirEntry[str], path: str, layers: _Layers, include_hidden: bool, max_file_bytes: int
-) -> WalkedFile | SkippedFile | _Folder:
+def judge(
+    entry: os.DirEntry[str], path: str, layers: Layers, include_hidden: bool, max_file_bytes: int
+) -> WalkedFile | SkippedFile | Folder:
     """What to do with one entry of a folder."""
     name = entry.name
     is_directory = _is_directory(entry)
@@ -175,7 +193,7 @@ def _judge(
             reason = "hidden"
         if reason:
             return SkippedFile(shown, reason)
-    return _Folder(shown, layers, wanted) if is_directory else _judge_file(entry, path, max_file_bytes)
+    return Folder(shown, layers, wanted) if is_directory else _judge_file(entry, path, max_file_bytes)
 
 
 def _judge_file(entry: os.DirEntry[str], path: str, max_file_bytes: int) -> WalkedFile | SkippedFile:
@@ -205,7 +223,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _layers_inside(top: str, folder: _Folder, entries: dict[str, os.DirEntry[str]]) -> _Layers:
+def _layers_inside(top: str, folder: Folder, entries: dict[str, os.DirEntry[str]]) -> Layers:
     """The layers in force among a folder's entries."""
     layers, path = folder.layers, folder.path
     if path and ".git" in entries and git.git_directory(os.path.join(top, path)) is not None:
@@ -218,12 +236,12 @@ def _layers_inside(top: str, folder: _Folder, entries: dict[str, os.DirEntry[str
     return layers.inside(dowse, own)
 
 
-def _outer_layers(top: str, exclude: tuple[str, ...], user_ignores: bool) -> _Layers:
+def outer_layers(top: str, exclude: tuple[str, ...], user_ignores: bool) -> Layers:
     """The layers that come from above and beside the root."""
     command = IgnoreRules(exclude, "--exclude")
     repository = git.toplevel(top)
     user = _scope(git.global_excludes(top), "the user's git ignore", follow=True) if user_ignores else None
-    layers = _Layers(
+    layers = Layers(
         command=(_Scope(command, overrides=True),) if command else (),
         user=(user,) if user is not None else (),
     )

@@ -125,6 +125,7 @@ class RankingStep(Retrieving):
     def rare(self) -> dict[str, float]:
         """Return each term of the question with its share of all that they say together."""
         terms = [term.text for term in query_terms(without_language(self.reader, self.text))]
+        self.reader.expect_terms(terms, "body")
         rare = {term: self.rarity(term) for term in terms}
         known = sum(rare.values()) or 1.0
         return {term: value / known for term, value in rare.items()}

@@ -76,6 +76,7 @@ class Retrieving:
             self.wanted.terms | STOP_WORDS,
             self.rarity,
             self.settings.expand_terms,
+            lambda stems: self.reader.expect_terms(stems, "body"),
         )
         if not self.expanded:
             return

@@ -362,7 +362,7 @@ class Catalog:
             found.append(SymbolRow(*place, 1, max(1, lines), "", file_id))
         return found
 
-    def _among(self, ids: Sequence[int], query: str) -> Iterator[Any]:
+    def _among(self, ids: Sequence[int] | Sequence[str], query: str) -> Iterator[Any]:
         """Run a query whose `{}` stands for the ids, some of them at a time."""
         for start in range(0, len(ids), _BATCH):
             batch = ids[start : start + _BATCH]
@@ -375,6 +375,10 @@ class Catalog:
             " ORDER BY s.name LIKE ? ESCAPE '\\' DESC, length(s.name), s.name, f.path, s.start_line LIMIT ?"
         )
         return [SymbolRow(*row) for row in self._db.execute(query, (pattern, pattern, pattern, limit))]
+
+    def rows_named(self, keys: Sequence[str]) -> list[SymbolRow]:
+        """Return the symbols with these keys; no index helps, so all of them are looked through."""
+        return [SymbolRow(*row) for row in self._among(keys, f"{_ROW_SELECT} WHERE s.key IN ({{}})")]
 
     def places(self) -> list[tuple[int, str, str]]:
         """Return id, repository and path of every file."""

@@ -60,7 +60,7 @@ class FulltextWriter:
         """Add one file and its symbols."""
         document = tantivy.Document()
         document.add_unsigned("file", file_id)
-        document.add_text("trigrams", _folded(record.text))
+        document.add_text("trigrams", folded(record.text))
         self._file_writer.add_document(document)
         for row, symbol in zip(rows, record.symbols, strict=True):
             document = tantivy.Document()
@@ -140,7 +140,7 @@ def _open(folder: Path, schema: tantivy.Schema, create: bool) -> tantivy.Index:
     return index
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """Lower-case a text letter by letter, as the trigrams of a query are (here it is far cheaper than there).
 
     Python's own rule for a sigma at the end of a word depends on what stands around it.

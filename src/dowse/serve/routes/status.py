@@ -11,10 +11,11 @@ from fastapi import APIRouter, Query
 
 from dowse.errors import DowseError
 from dowse.query.languages import KINDS
+from dowse.serve.hub import Hub
 from dowse.serve.models.status import SkippedFiles, Status
 from dowse.serve.places import Place
 from dowse.serve.routes.parameters import IndexName
-from dowse.serve.state import ServerState, State
+from dowse.serve.state import State
 from dowse.version import __version__
 
 router = APIRouter()
@@ -35,7 +36,9 @@ _EMPTY: dict[str, Any] = {
 async def status(state: State, index: IndexName = None) -> dict[str, Any]:
     """Say of every index what is in it, how much of it can be found by meaning, and how fresh it is."""
     places = state.places.chosen(index)
-    found = await asyncio.gather(*[state.workers.run(partial(_status, state, place)) for place in places])
+    found = await asyncio.gather(
+        *[state.workers.run(partial(index_status, place, state.hub)) for place in places]
+    )
     return {
         "dowse": __version__,
         "feedback": state.options.feedback,
@@ -44,11 +47,12 @@ async def status(state: State, index: IndexName = None) -> dict[str, Any]:
     }
 
 
-def _status(state: ServerState, place: Place) -> dict[str, Any]:
+def index_status(place: Place, hub: Hub) -> dict[str, Any]:
+    """Return what is indexed of one place, and how far that is, as plain data."""
     common = {
         "name": place.name,
         "root": str(place.index.root),
-        "progress": state.hub.latest(place.name),
+        "progress": hub.latest(place.name),
         "kinds": list(KINDS),
     }
     try:
@@ -93,7 +97,7 @@ def _left_out(places: list[Place]) -> list[dict[str, Any]]:
     for place in places:
         if not place.index.exists:
             continue
-        partly = [(file.path, file.problem) for file in place.index.files() if file.problem]
+        partly = [(file.path, file.problem) for file in place.index.troubled_files()]
         for indexed, files in ((False, place.index.skipped()), (True, partly)):
             found += [
                 {"index": place.name, "path": path, "reason": why, "indexed": indexed} for path, why in files

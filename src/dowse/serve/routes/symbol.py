@@ -11,9 +11,9 @@ from dowse.graph.answer import GraphAnswer
 from dowse.graph.ask import ask_about
 from dowse.graph_json import symbol_to_json
 from dowse.serve.models.symbol import SymbolAnswer
-from dowse.serve.places import Place
+from dowse.serve.places import Place, Places
 from dowse.serve.routes.parameters import IndexName, Target
-from dowse.serve.state import ServerState, State
+from dowse.serve.state import State
 from dowse.serve.targets import Found, found, rows_of
 from dowse.types import SymbolRow
 
@@ -29,11 +29,12 @@ async def symbol(
     neighbours: Annotated[int, Query(ge=0, le=200, description="Callers and callees to give, of each.")] = 50,
 ) -> dict[str, Any]:
     """Give a symbol with its source as indexed, its file's outline, and who calls it or is called."""
-    return await state.workers.run(lambda: _described(state, index, target, neighbours))
+    return await state.workers.run(lambda: described(state.places, index, target, neighbours))
 
 
-def _described(state: ServerState, index: str | None, target: str, neighbours: int) -> dict[str, Any]:
-    with found(state.places, index, target) as at:
+def described(places: Places, index: str | None, target: str, neighbours: int) -> dict[str, Any]:
+    """Return a symbol and what stands around it as plain data."""
+    with found(places, index, target) as at:
         place, reader, row = at
         whole = reader.symbols([row])[0]
         lines = reader.text(row.file_id).decode("utf-8", "replace").removesuffix("\n").split("\n")

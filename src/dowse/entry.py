@@ -1,0 +1,21 @@
+"""Where the command begins: a warm process is asked first, and only then anything is loaded."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command line of this process."""
+    from dowse.warm.client import ask
+
+    answered = ask(sys.argv[1:])
+    if answered is not None:
+        return answered
+    from dowse.cli.main import main as run
+
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Many repositories into one index, on as many workers as there are."""

@@ -1,0 +1,130 @@
+"""An index, or one source of a cluster, into one file."""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.index.update import Progress
+from dowse.store.catalog import FORMAT_VERSION
+from dowse.transfer.frames import FORMAT, FrameWriter
+from dowse.transfer.records import record_to_json
+from dowse.types import FileRecord
+from dowse.version import __version__
+
+if TYPE_CHECKING:
+    from dowse.backends.protocol import Backend
+    from dowse.transfer.content import Content, Encoded
+
+ABOUT, FILES, VECTORS = b"abou", b"file", b"vecs"
+# Text of the files that lie in one frame, about: enough to compress well.
+_FRAME_BYTES = 4_000_000
+LENGTH = struct.Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class TransferReport:
+    """What went into a snapshot, or came out of it."""
+
+    source: str
+    files: int
+    symbols: int
+    vectors: Mapping[str, int]  # by encoder
+    bytes: int  # of the file
+    seconds: float
+    generation: int = 0  # of the index that it was read into
+
+
+def export(
+    backend: Backend, path: Path, *, on_progress: Callable[[Progress], None] = lambda _: None
+) -> TransferReport:
+    """Write all that a backend holds of its source to a file, which appears when it is whole."""
+    started = time.monotonic()
+    vectors: dict[str, int] = {}
+    files = symbols = 0
+    with _content(backend) as content, FrameWriter(path) as out:
+        out.put_json(ABOUT, _about(content))
+        for batch in _batches(content.records()):
+            out.put_json(FILES, [record_to_json(record) for record in batch])
+            files, symbols = files + len(batch), symbols + sum(len(record.symbols) for record in batch)
+            on_progress(Progress(files, max(files, int(content.counts["files"]))))
+        for encoded in content.encoded:
+            vectors[encoded.encoder] = _put_vectors(out, encoded)
+    report = TransferReport(content.slot, files, symbols, vectors, path.stat().st_size, 0.0)
+    return _timed(report, started)
+
+
+def _content(backend: Backend) -> AbstractContextManager[Content]:
+    from dowse.backends.local import LocalBackend
+
+    if isinstance(backend, LocalBackend):
+        from dowse.transfer.local_side import local_content
+
+        return local_content(backend)
+    from dowse.backends.elastic.backend import ElasticBackend
+    from dowse.transfer.elastic_side import elastic_content
+
+    assert isinstance(backend, ElasticBackend)  # noqa: S101 - there are two kinds
+    return elastic_content(backend)
+
+
+def _about(content: Content) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "records": FORMAT_VERSION,
+        "dowse": __version__,
+        "slot": content.slot,
+        "meta": dict(content.meta),
+        "skipped": [list(each) for each in content.skipped],
+        "files": int(content.counts["files"]),
+        "encoders": {each.encoder: each.dimension for each in content.encoded},
+    }
+
+
+def _batches(records: Iterator[FileRecord]) -> Iterator[list[FileRecord]]:
+    """Give files some at a time, so that each frame holds a few megabytes."""
+    batch: list[FileRecord] = []
+    size = 0
+    for record in records:
+        batch.append(record)
+        size += record.size + 300 * len(record.symbols)
+        if size >= _FRAME_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _put_vectors(out: FrameWriter, encoded: Encoded) -> int:
+    count = 0
+    for keys, codes in encoded.chunks():
+        head = json.dumps({"encoder": encoded.encoder, "count": len(keys)}).encode()
+        out.put(VECTORS, LENGTH.pack(len(head)) + head + b"".join(keys) + codes.tobytes())
+        count += len(keys)
+    return count
+
+
+def _timed(report: TransferReport, started: float) -> TransferReport:
+    from dataclasses import replace
+
+    return replace(report, seconds=time.monotonic() - started)
+
+
+def split_vectors(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, Sequence[bytes], Any]:
+    """Return encoder, keys and codes of a frame of vectors."""
+    import numpy as np
+
+    from dowse.vectors.keys import KEY_BYTES
+
+    (length,) = LENGTH.unpack_from(data)
+    head = json.loads(data[LENGTH.size : LENGTH.size + length])
+    at, count = LENGTH.size + length, int(head["count"])
+    keys = [data[at + n * KEY_BYTES : at + (n + 1) * KEY_BYTES] for n in range(count)]
+    codes = np.frombuffer(data, np.int8, offset=at + count * KEY_BYTES)
+    return head["encoder"], keys, codes.reshape(count, dimensions[head["encoder"]])

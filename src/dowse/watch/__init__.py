@@ -1,0 +1,12 @@
+"""Keeping an index true while files change.
+
+>>> watcher = Watcher(index, on_event=print)   # doctest: +SKIP
+>>> watcher.start()                            # doctest: +SKIP  a thread here, a process at low priority
+>>> watcher.settle(2.0)                        # doctest: +SKIP  all that was saved before can be searched
+>>> watcher.stop()                             # doctest: +SKIP
+"""
+
+from dowse.watch.events import WatchEvent, WatchOptions
+from dowse.watch.watcher import Watcher
+
+__all__ = ["WatchEvent", "WatchOptions", "Watcher"]

@@ -1,0 +1,157 @@
+"""Indexing on a real Ray cluster of two nodes into a real Elasticsearch cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from backends.elastic_fixtures import MakeElastic
+from dowse import Index
+from ingest.common import ENCODER, SECONDS, everything, finish, indexed_plainly, run, start
+from ingest.conftest import RayCluster
+
+from helpers import image
+
+SECRET = "c2VjcmV0OnRoYXQtbm9ib2R5LW1heS1sb2c="
+
+
+@pytest.fixture(scope="session")
+def plain(depot: list[Path], make_elastic: MakeElastic) -> dict[str, object]:
+    """What plain `dowse index` makes of the repositories."""
+    return indexed_plainly(make_elastic().address, depot)
+
+
+@pytest.fixture
+def address(make_elastic: MakeElastic) -> str:
+    """A new index, for the command."""
+    return make_elastic().address
+
+
+def _until(found: Callable[[], object]) -> object:
+    """Wait for something to be there."""
+    deadline = time.monotonic() + SECONDS
+    while not (seen := found()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return seen
+
+
+def _workers_doing(task: str) -> list[int]:
+    """Return the processes that Ray names after what they do."""
+    return [pid for pid, name in _processes() if name == f"ray::{task}"]
+
+
+def _processes() -> Iterator[tuple[int, str]]:
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                name = (entry / "cmdline").read_bytes().partition(b"\0")[0].decode(errors="replace").strip()
+            except OSError:
+                continue
+            yield int(entry.name), name
+
+
+def _report(out: str) -> dict[str, list[str]]:
+    said = json.loads(out)
+    return {
+        name: [Path(each["path"]).name for each in said[name]] for name in ("done", "unchanged", "failed")
+    }
+
+
+def test_equal_to_a_plain_index_and_a_missing_path_is_told(
+    ray_cluster: RayCluster, depot: list[Path], plain: dict[str, object], address: str, tmp_path: Path
+) -> None:
+    ray_cluster.forget()
+    listed = tmp_path / "list.txt"
+    listed.write_text(f"# the depot\n\n{depot[0]}\n  {depot[1]}\n{tmp_path}/gone\n{depot[2]}\n{depot[0]}\n")
+    flags = ("--workers", ray_cluster.workers, "--backend", address, "--encoder", ENCODER)
+    arguments = ("index", *flags, "--json", "--list", listed)
+    cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache")}
+    code, out, errors = run(*arguments, **cache, DOWSE_ELASTIC_API_KEY=SECRET)
+    assert code == 2, errors
+    assert sum(each["encoded"] for each in json.loads(out)["done"]) > 400
+    assert errors == f"dowse: {tmp_path}/gone: {tmp_path}/gone does not exist\n"
+    assert _report(out) == {"done": ["attic", "cellar", "yard"], "unchanged": [], "failed": ["gone"]}
+    assert everything(address, depot[0]) == plain
+    # Not in any log of Ray, nor in what the run left behind.
+    for folder in (ray_cluster.folder, tmp_path):
+        files = [file for file in folder.rglob("*") if file.is_file()]
+        assert [file for file in files if SECRET.encode() in file.read_bytes()] == []
+    code, out, _ = run(*arguments, **cache)
+    assert _report(out) == {"done": [], "unchanged": ["attic", "cellar", "yard"], "failed": ["gone"]}
+
+
+def test_workers_that_die_are_replaced(
+    ray_cluster: RayCluster, depot: list[Path], plain: dict[str, object], address: str
+) -> None:
+    ray_cluster.forget()
+    flags = ("--workers", ray_cluster.workers, "--backend", address, "--encoder", ENCODER)
+    process = start("index", *flags, "--json", *depot)
+    for task in ("index_task", "encode_chunk"):
+        victims = _until(lambda task=task: process.poll() is not None or _workers_doing(task))
+        assert isinstance(victims, list), "the run was over before anybody could be killed"
+        os.kill(victims[0], signal.SIGKILL)
+    code, out, errors = finish(process)
+    assert (code, errors) == (0, "")
+    assert _report(out)["done"] == ["attic", "cellar", "yard"]
+    assert everything(address, depot[0]) == plain
+
+
+def test_a_killed_run_goes_on_where_it_was(
+    ray_cluster: RayCluster, depot: list[Path], plain: dict[str, object], address: str, tmp_path: Path
+) -> None:
+    flags = ("--workers", ray_cluster.workers, "--backend", address, "--encoder", ENCODER)
+    cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache")}
+    ray_cluster.forget()
+    process = start("index", *flags, "--json", *depot, **cache)
+
+    def first_is_noted() -> bool:
+        notes = list((tmp_path / "cache" / "ingest").glob("*.jsonl"))
+        return bool(notes) and notes[0].stat().st_size > 0
+
+    _until(lambda: process.poll() is not None or first_is_noted())
+    process.kill()
+    finish(process)
+    code, out, errors = run("index", *flags, "--json", *depot, **cache)
+    assert (code, errors) == (0, "")
+    report = _report(out)
+    assert report["unchanged"]
+    assert sorted(report["done"] + report["unchanged"]) == ["attic", "cellar", "yard"]
+    assert everything(address, depot[0]) == plain
+
+
+def test_workers_of_this_machine_come_and_go(depot: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache")}
+    before = {pid for pid, name in _processes() if name.startswith("ray::")}
+    code, out, errors = run(
+        "index", "--workers", "local:2", "--encoder", ENCODER, "--json", *depot[:2], **cache
+    )
+    assert (code, errors) == (0, "")
+    assert _report(out)["done"] == ["attic", "cellar"]
+    _until(lambda: {pid for pid, name in _processes() if name.startswith("ray::")} <= before)
+    for root in depot[:2]:
+        alone = Index.open(root, index_dir=str(tmp_path / root.name), encoder=ENCODER)
+        alone.update()
+        together = Index.open(root, index_dir=str(_folder_of(tmp_path / "cache", root)), encoder=ENCODER)
+        assert image(together) == image(alone)
+        assert together.unembedded() == 0
+
+
+def _folder_of(cache: Path, root: Path) -> Path:
+    (found,) = (cache / "indexes").glob(f"{root.name}-*")
+    return found
+
+
+def test_workers_that_are_not_there_are_told_in_one_line(depot: list[Path], address: str) -> None:
+    pytest.importorskip("ray")
+    code, out, errors = run("index", "--workers", "ray://127.0.0.1:1", "--backend", address, *depot)
+    assert (code, out) == (2, ""), errors
+    assert "no Ray cluster answers at ray://127.0.0.1:1" in errors
+    assert errors.count("\n") == 1

@@ -1,0 +1,68 @@
+"""The file of a snapshot: whole, or refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dowse.transfer.frames import MAGIC, BrokenSnapshot, FrameWriter, read_frames, verify
+
+
+def _written(path: Path) -> Path:
+    with FrameWriter(path) as out:
+        out.put_json(b"abou", {"name": "bakery"})
+        out.put(b"file", b"bread " * 5000)
+        out.put(b"vecs", bytes(range(256)) * 20)
+    return path
+
+
+def test_what_was_put_comes_back(tmp_path: Path) -> None:
+    frames = list(read_frames(_written(tmp_path / "x.snap")))
+    assert [frame.kind for frame in frames] == [b"abou", b"file", b"vecs"]
+    assert frames[0].json() == {"name": "bakery"}
+    assert (frames[1].data, frames[2].data) == (b"bread " * 5000, bytes(range(256)) * 20)
+
+
+def test_every_cut_is_noticed(tmp_path: Path) -> None:
+    whole = _written(tmp_path / "x.snap").read_bytes()
+    cut = tmp_path / "cut.snap"
+    for length in range(len(whole)):
+        cut.write_bytes(whole[:length])
+        with pytest.raises(BrokenSnapshot, match="cut short" if length >= len(MAGIC) else "no snapshot"):
+            verify(cut)
+
+
+def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
+    whole = _written(tmp_path / "x.snap").read_bytes()
+    changed = tmp_path / "changed.snap"
+    for at in range(len(whole)):
+        changed.write_bytes(whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1 :])
+        with pytest.raises(BrokenSnapshot):
+            verify(changed)
+
+
+def test_more_than_there_should_be_is_noticed(tmp_path: Path) -> None:
+    path = _written(tmp_path / "x.snap")
+    path.write_bytes(path.read_bytes() + b"\0")
+    with pytest.raises(BrokenSnapshot, match="damaged"):
+        verify(path)
+
+
+def test_a_frame_taken_out_is_noticed(tmp_path: Path) -> None:
+    path, less = _written(tmp_path / "x.snap"), tmp_path / "less.snap"
+    whole = path.read_bytes()
+    first = len(MAGIC) + 16 + int.from_bytes(whole[len(MAGIC) + 4 : len(MAGIC) + 8], "little")
+    less.write_bytes(MAGIC + whole[first:])
+    with pytest.raises(BrokenSnapshot, match="damaged"):
+        verify(less)
+
+
+def test_a_failed_export_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = _written(tmp_path / "x.snap")
+    before = path.read_bytes()
+    with pytest.raises(ZeroDivisionError), FrameWriter(path) as out:
+        out.put(b"file", b"half")
+        raise ZeroDivisionError
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["x.snap"]

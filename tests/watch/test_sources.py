@@ -1,0 +1,117 @@
+"""What tells of changes: each form of it, on real folders."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dowse.watch import inotify
+from dowse.watch.notify import Notify
+from dowse.watch.polling import Polling
+from dowse.watch.sources import LimitReached, News, Source
+from watch.running import DEADLINE
+
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with a folder."""
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "pkg").mkdir()
+    return tmp_path
+
+
+def gathered(source: Source, wanted: set[str]) -> News:
+    """Read until all of some paths were told."""
+    news, wake = News(), os.pipe()
+    end = time.monotonic() + DEADLINE
+    while not wanted <= news.paths:
+        assert time.monotonic() < end, news
+        source.wait(wake[0], 1.0)
+        found = source.read()
+        news = News(news.paths | found.paths, news.lost or found.lost)
+    return news
+
+
+@pytest.mark.parametrize("kind", [pytest.param(inotify.Inotify, marks=linux), Notify])
+def test_it_tells_of_files_folders_and_git(root, kind):
+    source = kind(root)
+    source.add("")
+    source.add("pkg/")
+    try:
+        (root / "a.py").write_text("a")
+        (root / "pkg" / "b.py").write_text("b")
+        (root / "pkg" / "new").mkdir()
+        (root / ".git" / "HEAD").write_text("ref: refs/heads/other\n")
+        (root / ".git" / "objects" / "x").write_text("")
+        news = gathered(source, {"a.py", "pkg/b.py", "pkg/new", ".git/HEAD"})
+        assert not any(path.startswith(".git/objects") for path in news.paths)
+        (root / "a.py").rename(root / "pkg" / "c.py")
+        gathered(source, {"a.py", "pkg/c.py"})
+        (root / "pkg" / "c.py").unlink()
+        gathered(source, {"pkg/c.py"})
+    finally:
+        source.close()
+
+
+@linux
+def test_the_queue_is_read_at_once(root):
+    """What happened before a read is in it: nothing has to be waited for."""
+    source = inotify.Inotify(root)
+    source.add("pkg/")
+    for number in range(100):
+        (root / "pkg" / f"{number}.py").write_text("x")
+        assert source.read().paths == {f"pkg/{number}.py"}
+    assert not source.read()
+    source.close()
+
+
+@linux
+def test_more_than_the_queue_holds_is_noticed(root):
+    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    if most > 100_000:
+        pytest.skip("the queue of this system is too long to fill")
+    source = inotify.Inotify(root)
+    source.add("pkg/")
+    names = [root / "pkg" / f"{number % 7}" for number in range(most // 2 + 10)]
+    for name in names:
+        name.touch()
+        name.unlink()
+    assert source.read().lost
+    source.close()
+
+
+@linux
+def test_a_limit_of_the_system_is_named_with_its_remedy(root, monkeypatch):
+    source = inotify.Inotify(root)
+
+    class Full:
+        @staticmethod
+        def inotify_add_watch(*_: object) -> int:
+            inotify.ctypes.set_errno(inotify.errno.ENOSPC)
+            return -1
+
+    monkeypatch.setattr(source, "_libc", Full)
+    with pytest.raises(LimitReached, match="max_user_watches"):
+        source.add("pkg/")
+    source.close()
+
+
+def test_scans_take_a_small_share_of_the_time():
+    wake = os.pipe()
+    source = Polling("as asked", least_seconds=0.01)
+    assert source.read().lost
+    end = time.monotonic() + 0.02  # a scan that takes so long
+    while time.monotonic() < end:
+        pass
+    source.wait(wake[0], 0.0)
+    assert not source.read().lost
+    assert "as asked" in source.words
+    source.wait(wake[0], DEADLINE)
+    assert source.read().lost
