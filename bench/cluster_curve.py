@@ -1,7 +1,7 @@
 """How search on a cluster grows: query times, bytes by field and loading speed at 10k, 100k and 1M functions.
 
 Functions are made from real ones: the first lines of one and the last lines of another, vectors mixed alike.
-The index grows from size to size; a million takes about half an hour on two cores.
+Each size is an index of its own; a million takes the better part of an hour on two cores.
 
     python bench/cluster_curve.py DATA/csn-python --backend elastic://127.0.0.1:9200/curve
 """
@@ -22,6 +22,7 @@ import numpy as np
 from dowse import Index
 from dowse.backends.elastic.backend import ElasticBackend
 from dowse.backends.elastic.names import VERSIONED
+from dowse.backends.opening import beside
 from dowse.backends.protocol import KeywordRequest, KnownVectors, Term, VectorRequest
 from dowse.index.records import symbol_record
 from dowse.parse.tokens import tokenize
@@ -128,19 +129,17 @@ def load(job: tuple[str, Functions, str, range]) -> float:
     return time.perf_counter() - started
 
 
-def grow(address: str, functions: Functions, encoder: str, now: int, size: int, processes: int) -> float:
-    """Load functions until there are so many; return how many came in a second."""
+def fill(address: str, functions: Functions, encoder: str, size: int, processes: int) -> float:
+    """Load so many functions into an index; return how many came in a second."""
     jobs = [
         (address, functions, encoder, range(start, min(start + IN_SOURCE, size)))
-        for start in range(now, size, IN_SOURCE)
+        for start in range(0, size, IN_SOURCE)
     ]
     started = time.perf_counter()
     with multiprocessing.get_context("spawn").Pool(min(processes, len(jobs))) as pool:
         for done, _ in enumerate(pool.imap_unordered(load, jobs, chunksize=1), 1):
-            print(
-                f"{size:,}: {done} of {len(jobs)} sources, {time.perf_counter() - started:.0f} s", flush=True
-            )
-    return (size - now) / (time.perf_counter() - started)
+            print(f"{size:,}: {done} of {len(jobs)} after {time.perf_counter() - started:.0f} s", flush=True)
+    return size / (time.perf_counter() - started)
 
 
 def settle(backend: ElasticBackend) -> None:
@@ -153,7 +152,7 @@ def settle(backend: ElasticBackend) -> None:
         time.sleep(1)
 
 
-def sizes(backend: ElasticBackend) -> dict[str, Any]:
+def sizes_of(backend: ElasticBackend) -> dict[str, Any]:
     """Return the bytes of each index and field, copies left out."""
     found: dict[str, Any] = {}
     for kind in VERSIONED:
@@ -217,48 +216,73 @@ def whole(address: str, root: Path, questions: Sequence[str], encoder: str) -> d
 
 
 def main() -> None:
-    """Grow the index and measure at each size."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    """Fill an index of each size, then measure them one after the other."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("data", type=Path, help="the csn-python corpus, with queries.jsonl.gz")
-    parser.add_argument("--backend", required=True, help="elastic://host:9200/NAME of an index to make")
+    parser.add_argument("--backend", required=True, help="elastic://host:9200/NAME, before -10000 and so on")
     parser.add_argument("--sizes", default="10000,100000,1000000")
+    parser.add_argument("--steps", default="load,measure", help="load, measure or both")
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--encoder", default="base")
-    parser.add_argument("--work", type=Path)
-    parser.add_argument("--output", type=Path, default=Path("bench/results/cluster_curve.json"))
+    parser.add_argument("--work", type=Path, help="keeps what loading found out, for measuring later")
+    parser.add_argument("--out", type=Path, default=Path("bench/results/cluster_curve.json"))
     options = parser.parse_args()
     with gzip.open(options.data / "queries.jsonl.gz", "rt") as lines:
         questions = [json.loads(line)["text"] for line in lines][: options.questions]
-    results: list[dict[str, Any]] = []
+    sizes = [int(size) for size in options.sizes.split(",")]
     with work_folder(options.work) as folder:
-        functions, encoder = real_functions(options.data, folder, options.encoder)
-        with Index.open(options.data, index_dir=str(folder / "local"), encoder=options.encoder) as index:
-            assert index.encoder is not None
-            vectors = index.encoder.queries(questions)
-        backend, now = ElasticBackend(options.backend), 0
-        backend.drop()
-        for size in map(int, options.sizes.split(",")):
-            rate = grow(options.backend, functions, encoder, now, size, options.processes)
-            now = size
-            settle(backend)
-            results.append(
-                {
-                    "functions": size,
-                    "loaded_per_second": round(rate),
-                    "cluster": ask(backend, questions, vectors, encoder),
-                    "search": whole(options.backend, folder, questions, options.encoder),
-                    "sizes": sizes(backend),
-                }
-            )
-            print(json.dumps(results[-1]), flush=True)
-        health = backend.client.call(lambda es: es.cluster.health())
-    write_results(
-        options.output,
-        {"nodes": health["number_of_nodes"], "limit": LIMIT, "questions": len(questions), "sizes": results},
-    )
+        if "load" in options.steps:
+            load_all(options, sizes, folder)
+        if "measure" in options.steps:
+            write_results(options.out, measure_all(options, sizes, folder, questions))
+
+
+def load_all(options: argparse.Namespace, sizes: list[int], folder: Path) -> None:
+    """Fill an index of each size, and keep how fast that went."""
+    functions, encoder = real_functions(options.data, folder, options.encoder)
+    rates = {}
+    for size in sizes:
+        address = beside(options.backend, str(size))
+        ElasticBackend(address).drop()
+        rates[str(size)] = round(fill(address, functions, encoder, size, options.processes))
+        (folder / "rates.json").write_text(json.dumps(rates))
+
+
+def measure_all(
+    options: argparse.Namespace, sizes: list[int], folder: Path, questions: list[str]
+) -> dict[str, Any]:
+    """Return times and bytes at each size."""
+    rates = json.loads((folder / "rates.json").read_text())
+    with Index.open(options.data, index_dir=str(folder / "local"), encoder=options.encoder) as index:
+        assert index.encoder is not None
+        encoder, vectors = index.encoder.id, index.encoder.queries(questions)
+    results = []
+    for size in sizes:
+        address = beside(options.backend, str(size))
+        backend = ElasticBackend(address)
+        settle(backend)
+        results.append(
+            {
+                "functions": size,
+                "loaded_per_second": rates[str(size)],
+                "cluster": ask(backend, questions, vectors, encoder),
+                "search": whole(address, folder, questions, options.encoder),
+                "bytes": sizes_of(backend),
+                "segments": segments(backend),
+            }
+        )
+        print(json.dumps(results[-1]), flush=True)
+    health = backend.client.call(lambda es: es.cluster.health())
+    about = {"nodes": health["number_of_nodes"], "limit": LIMIT, "questions": len(questions)}
+    return {**about, "sizes": results}
+
+
+def segments(backend: ElasticBackend) -> int:
+    """Return in how many parts the symbols lie: each is searched on its own."""
+    alias = backend.names.alias("symbols")
+    stats = backend.client.call(lambda es: es.indices.stats(index=alias, metric="segments"))
+    return int(stats["_all"]["primaries"]["segments"]["count"])
 
 
 if __name__ == "__main__":

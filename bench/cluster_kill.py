@@ -105,7 +105,7 @@ def main() -> None:
     parser.add_argument("--encoder", default="small")
     parser.add_argument("--victim", type=int, default=-1, help="0, 1 or 2; the elected master if not given")
     parser.add_argument("--work", type=Path)
-    parser.add_argument("--output", type=Path, default=Path("bench/results/cluster_kill.json"))
+    parser.add_argument("--out", type=Path, default=Path("bench/results/cluster_kill.json"))
     options = parser.parse_args()
     with gzip.open(options.queries, "rt") as lines:
         questions = [json.loads(line)["text"] for line in lines][:300]
@@ -118,7 +118,7 @@ def main() -> None:
             results = disturb(nodes, options, questions)
         finally:
             nodes.stop()
-    write_results(options.output, results)
+    write_results(options.out, results)
 
 
 def disturb(nodes: Nodes, options: argparse.Namespace, questions: Sequence[str]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("local", type=Path)
     parser.add_argument("cluster", type=Path)
-    parser.add_argument("--output", type=Path, default=Path("bench/results/cluster_parity.json"))
+    parser.add_argument("--out", type=Path, default=Path("bench/results/cluster_parity.json"))
     options = parser.parse_args()
     local, cluster = read(options.local), read(options.cluster)
     here, there = rows_of(local), rows_of(cluster)
@@ -63,7 +63,7 @@ def main() -> None:
         )
     print("furthest apart:", furthest)
     reports = {name: each["about"] for name, each in (("local", local), ("cluster", cluster))}
-    write_results(options.output, {"rows": table, "furthest_apart": list(furthest), "reports": reports})
+    write_results(options.out, {"rows": table, "furthest_apart": list(furthest), "reports": reports})
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ import pytest
 from dowse import Index
 from dowse.encode.models import load
 from dowse.errors import DowseError
-from dowse.index import embed as embed_module
 from dowse.index.embed import EmbedReport
 
 from helpers import write_tree
@@ -86,10 +85,9 @@ def test_a_rebuilt_index_takes_vectors_from_the_cache(tmp_path: Path) -> None:
     assert index.embed().encoded == 0
 
 
-def test_a_run_cut_short_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed_module, "_CHUNK", 2)
+def test_a_run_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
     index = make_index(write_tree(tmp_path / "code", FILES), tmp_path / "i")
-    first = index.embed(seconds=0.0)
+    first = index.embed(seconds=0.0, chunk=2)
     total = index.status()["symbols"]
     assert first.encoded == 2
     assert first.missing == total - 2 == index.unembedded()
@@ -109,9 +107,9 @@ def test_a_killed_run_leaves_what_it_had_committed(tmp_path: Path) -> None:
     )
     make_index(root, tmp_path / "i")
     script = (
-        "import sys\nfrom dowse import Index\nfrom dowse.index import embed\nembed._CHUNK = 4\n"
+        "import sys\nfrom dowse import Index\n"
         "index = Index.open(sys.argv[1], index_dir=sys.argv[2], encoder='small', threads=1)\n"
-        "index.embed(on_progress=lambda p: print(p.done, flush=True))\n"
+        "index.embed(chunk=4, on_progress=lambda p: print(p.done, flush=True))\n"
     )
     command = [sys.executable, "-c", script, str(root), str(tmp_path / "i")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as process:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import json
 import os
@@ -37,14 +38,22 @@ class RayCluster:
         shutil.rmtree(self.cache, ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
-def ray_cluster() -> Iterator[RayCluster]:
-    """Two Ray nodes with a processor each."""
+@pytest.fixture(scope="module")
+def ray_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayCluster]:
+    """Two Ray nodes with a processor each; one cluster at a time, however many test processes there are."""
     if not all(map(importlib.util.find_spec, ("ray", "grpc"))):
         reason = "Ray is not installed (`dowse[ray]`)"
         if os.environ.get("DOWSE_REQUIRE_CLUSTER"):
             pytest.fail(reason)
         pytest.skip(reason)
+    base = tmp_path_factory.getbasetemp()
+    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (place / "ray.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield from _nodes()
+
+
+def _nodes() -> Iterator[RayCluster]:
     # Not below pytest's folders: names of sockets must be short.
     folder = Path(tempfile.mkdtemp(prefix="ray-"))
     quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}

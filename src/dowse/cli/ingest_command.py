@@ -176,8 +176,7 @@ class _Line:
             return
         self._shown = now
         failed = f", {progress.failed:,} failed" if progress.failed else ""
-        sys.stderr.write(
-            f"\rindexing: {progress.repositories:,} of {progress.total:,} repositories, "
-            f"{progress.files:,} files, {progress.symbols:,} symbols{failed}, {now - self._started:.0f} s\x1b[K"
-        )
+        done = f"{progress.repositories:,} of {progress.total:,} repositories"
+        read = f"{progress.files:,} files, {progress.symbols:,} symbols"
+        sys.stderr.write(f"\rindexing: {done}, {read}{failed}, {now - self._started:.0f} s\x1b[K")
         sys.stderr.flush()

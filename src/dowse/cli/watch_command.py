@@ -30,9 +30,7 @@ def add_watch(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument("paths", nargs="*", metavar="PATH", help="repositories or folders (default: .)")
     parser.add_argument("--index-dir", metavar="DIR", help="where the index lies, if there is one PATH")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="encoding threads (default: 1)")
-    parser.add_argument(
-        "--nice", type=int, default=10, metavar="N", help="of the work (default: 10)"
-    )
+    parser.add_argument("--nice", type=int, default=10, metavar="N", help="of the work (default: 10)")
     parser.add_argument("--encoder", metavar="NAME", help="as for `dowse index`, and for searches to come")
     parser.add_argument("--view", choices=VIEWS, help="as for `dowse index`")
     parser.add_argument("--vectors", choices=VECTORS, help="as for `dowse index`")

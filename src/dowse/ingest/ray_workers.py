@@ -32,7 +32,7 @@ _RETRIES = 3
 _TELL_SECONDS = 0.5
 # Memory for what tasks hand to each other: texts and vectors, a few megabytes at a time.
 _OBJECT_BYTES = 200_000_000
-_REACH_SECONDS = 5.0
+_REACH_SECONDS, _REACH_TIMES = 5.0, 3
 
 
 @contextmanager
@@ -87,12 +87,18 @@ def _start(ray: Any, address: str) -> None:  # noqa: ANN401
         return
     host, _, port = address.removeprefix(REMOTE).rpartition(":")
     remedy = "start one with `ray start --head`, and name its client port, usually 10001"
-    try:
-        socket.create_connection((host, int(port)), _REACH_SECONDS).close()
-        ray.init(address, **quiet)
-    except (OSError, RuntimeError, ImportError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise DowseError(f"no Ray cluster answers at {address} ({reason}); {remedy}") from error
+    for attempt in range(_REACH_TIMES):
+        try:
+            socket.create_connection((host, int(port)), _REACH_SECONDS).close()
+            ray.init(address, **quiet)
+            return
+        except (OSError, RuntimeError, ImportError) as error:
+            # It answers, but starts a process for us, which a busy machine does not always do in time.
+            is_slow = isinstance(error, (RuntimeError, ConnectionError))
+            if is_slow and not isinstance(error, ConnectionRefusedError) and attempt + 1 < _REACH_TIMES:
+                continue
+            reason = str(error).strip().partition("\n")[0]
+            raise DowseError(f"no Ray cluster answers at {address} ({reason}); {remedy}") from error
 
 
 class RayWorkers:
@@ -148,11 +154,26 @@ class Board:
 
 def index_task(path: str, order: Order, known: str | None, board: Any) -> Outcome:  # noqa: ANN401
     """Index one repository on a worker."""
+    _be_one_processor()
     os.environ.update(order.environment)
     teller = _Teller(path, board)
     outcome = index_repository(path, order, known=known, spread=spread_by_ray, note=teller.note)
     board.note.remote(path, outcome.files, outcome.symbols)
     return outcome
+
+
+def encode_task(choice: EncoderChoice, documents: Sequence[Document]) -> Codes:
+    """Encode some documents on a worker."""
+    _be_one_processor()
+    return encode_chunk(choice, documents)
+
+
+def _be_one_processor() -> None:
+    """Keep libraries from starting a thread for each processor: the others are other workers'.
+
+    Ray does so for those that heed OMP_NUM_THREADS.
+    """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
 class _Teller:
@@ -188,7 +209,7 @@ def spread_by_ray(choice: EncoderChoice, chunks: Sequence[Sequence[Document]]) -
 def _encode_task() -> Any:  # noqa: ANN401
     import ray
 
-    return ray.remote(num_cpus=1, max_retries=_RETRIES)(encode_chunk)
+    return ray.remote(num_cpus=1, max_retries=_RETRIES)(encode_task)
 
 
 def _reason(error: Any) -> str:  # noqa: ANN401 - Ray's errors have no common form

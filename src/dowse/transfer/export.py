@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dowse.errors import DowseError
 from dowse.index.update import Progress
 from dowse.store.catalog import FORMAT_VERSION
 from dowse.transfer.frames import FORMAT, FrameWriter
@@ -54,6 +55,10 @@ def export(
             out.put_json(FILES, [record_to_json(record) for record in batch])
             files, symbols = files + len(batch), symbols + sum(len(record.symbols) for record in batch)
             on_progress(Progress(files, max(files, int(content.counts["files"]))))
+        if (files, symbols) != (content.counts["files"], content.counts["symbols"]):
+            raise DowseError(
+                f"{content.slot} was changed while it was read, for too long; run the same again"
+            )
         for encoded in content.encoded:
             vectors[encoded.encoder] = _put_vectors(out, encoded)
     report = TransferReport(content.slot, files, symbols, vectors, path.stat().st_size, 0.0)

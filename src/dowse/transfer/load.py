@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,10 +83,9 @@ def load(
     started = time.monotonic()
     about = read_about(path)
     verify(path)
-    _give_vectors_along(path, about, backend)
     meta = {**about.meta, **({"root": str(root)} if root is not None else {})}
     files = symbols = 0
-    with backend.writer(wait, on_wait) as writer:
+    with _vectors_along(path, about, backend), backend.writer(wait, on_wait) as writer:
         gone = set(writer.stamps())
         waiting = 0
         for frame in read_frames(path):
@@ -109,7 +109,8 @@ def load(
     return TransferReport(about.slot, files, symbols, vectors, size, seconds, generation)
 
 
-def _give_vectors_along(path: Path, about: About, backend: Backend) -> None:
+@contextmanager
+def _vectors_along(path: Path, about: About, backend: Backend) -> Iterator[None]:
     """Let documents take their vectors along to a cluster: sent afterwards, each would be written twice.
 
     They go through the machine's own cache, so that a snapshot may be larger than memory. What that does not
@@ -118,6 +119,7 @@ def _give_vectors_along(path: Path, about: About, backend: Backend) -> None:
     from dowse.backends.local import LocalBackend
 
     if isinstance(backend, LocalBackend) or not about.encoders:
+        yield
         return
     from dowse.backends.elastic.backend import ElasticBackend
     from dowse.backends.protocol import KnownVectors
@@ -125,10 +127,11 @@ def _give_vectors_along(path: Path, about: About, backend: Backend) -> None:
 
     assert isinstance(backend, ElasticBackend)  # noqa: S101 - there are two kinds
     encoder, dimension = next(iter(about.encoders.items()))
-    cache = VectorCache(cache_folder() / "vectors", encoder, dimension)
-    for keys, vectors in _vectors(path, about, encoder):
-        cache.put_many(keys, vectors)
-    backend.vectors = KnownVectors(encoder, dimension, cache.get_many)
+    with VectorCache(cache_folder() / "vectors", encoder, dimension) as cache:
+        for keys, vectors in _vectors(path, about, encoder):
+            cache.put_many(keys, vectors)
+        backend.vectors = KnownVectors(encoder, dimension, cache.get_many)
+        yield
 
 
 def _vectors(path: Path, about: About, encoder: str) -> Iterator[tuple[Any, Floats]]:
