@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,12 +14,12 @@ from dowse.mcp.arguments import (
     SearchArguments,
     SymbolArguments,
 )
-from dowse.mcp.budget import allot, clipped
+from dowse.mcp.budget import allot, beginning, clipped, json_bytes
 from dowse.mcp.graph_tools import walker
 from dowse.mcp.readiness import Call
 from dowse.mcp.related_tool import related
 from dowse.mcp.reply import Asked, Reply
-from dowse.mcp.repositories import Repository
+from dowse.mcp.repositories import Repositories, Repository
 from dowse.mcp.search_tool import search
 from dowse.mcp.snippets import Snippet
 from dowse.mcp.symbol_tool import symbol
@@ -109,3 +111,22 @@ def test_estimates_are_a_third_of_the_bytes() -> None:
         2,
         1,
     ]
+
+
+@given(st.text(max_size=60), st.integers(-5, 100))
+def test_a_beginning_takes_no_more_than_there_is(text: str, left: int) -> None:
+    cut = beginning(text, left)
+    assert json_bytes(cut) - 2 <= max(0, left)
+    assert cut == text or text.startswith(cut.removesuffix("…"))
+
+
+def test_a_long_documentation_keeps_to_the_budget(tmp_path: Path) -> None:
+    said = "\n".join(f"    Line {number} of what it does." for number in range(200))
+    (tmp_path / "a.py").write_text(f'def told():\n    """Do it.\n\n{said}\n    """\n')
+    repository = Repositories({"refresh": "never", "encoder": "none"}).at([tmp_path])[0]
+    repository.index.update()
+    reply = symbol(
+        Asked([repository], Call()), SymbolArguments(symbol="told", detail="names", max_tokens=300)
+    )
+    within(reply, 300)
+    assert reply.data["doc"].startswith("Do it.") and reply.data["doc"].endswith("…")

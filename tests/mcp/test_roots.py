@@ -10,6 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp_types import ListRootsResult, Root
 
+from dowse.cli.main import main
 from mcp_clients import inside, run, stdio
 
 from helpers import write_tree
@@ -87,6 +88,20 @@ def test_without_roots_the_current_folder_is_served(
     run(session())
 
 
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_roots_that_are_not_here_do_not_mean_the_current_folder(
+    mode: str, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folders[0])
+
+    async def session() -> None:
+        async with inside(mode=mode, list_roots_callback=Roots(folders[0] / "gone")) as (dowse, _):
+            said = await dowse.error("search", query="x")
+            assert "none of the client's roots" in said and "dowse mcp PATH" in said
+
+    run(session())
+
+
 def test_nobody_means_to_index_a_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home" / "ada"
     home.mkdir(parents=True)
@@ -100,3 +115,4 @@ def test_nobody_means_to_index_a_home_folder(tmp_path: Path, monkeypatch: pytest
                 assert "which is not one repository" in said and "dowse mcp PATH" in said
 
     run(session())
+    assert main(["mcp", "--http", "0"]) == 2

@@ -234,3 +234,20 @@ def test_output_that_nobody_reads_to_the_end_is_no_error(root, cache, around):
             ["bash", "-c", command], cwd=root, env={**os.environ, **around}, capture_output=True, check=False
         )
         assert (found.returncode, found.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_a_full_disk_is_an_error_as_ever(root, cache, around):
+    with running("watch", cwd=root, ready="watching", **around):
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        command = [sys.executable, "-m", "dowse.entry", *QUESTION]
+        with Path("/dev/full").open("wb") as full:
+            found = subprocess.run(
+                command,
+                cwd=root,
+                env={**os.environ, **around},
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+    assert found.returncode == 2 and b"free some space" in found.stderr and b"Traceback" not in found.stderr

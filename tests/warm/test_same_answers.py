@@ -76,6 +76,7 @@ def test_the_folder_may_be_named_from_anywhere(watched, cache, place):
         (("search", "--batch", "-"), {}),
         (("search", "order", "--no-such-flag"), {}),
         (("search", "order", "--no-daemon"), {}),
+        (("search", "order", "--no-d"), {}),
         (("search", "order", "--reranker", "./folder"), {}),
         (("status",), {}),
         (("search", "order"), {"DOWSE_TOP_K": "3"}),

@@ -23,6 +23,7 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify
 def root(tmp_path: Path) -> Path:
     """A repository with a folder."""
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / ".git" / "info").mkdir(exist_ok=True)  # which a user's own template may lack
     (tmp_path / "pkg").mkdir()
     return tmp_path
 
@@ -50,7 +51,8 @@ def test_it_tells_of_files_folders_and_git(root, kind):
         (root / "pkg" / "new").mkdir()
         (root / ".git" / "HEAD").write_text("ref: refs/heads/other\n")
         (root / ".git" / "objects" / "x").write_text("")
-        news = gathered(source, {"a.py", "pkg/b.py", "pkg/new", ".git/HEAD"})
+        (root / ".git" / "info" / "exclude").write_text("*.log\n")
+        news = gathered(source, {"a.py", "pkg/b.py", "pkg/new", ".git/HEAD", ".git/info/exclude"})
         assert not any(path.startswith(".git/objects") for path in news.paths)
         (root / "a.py").rename(root / "pkg" / "c.py")
         gathered(source, {"a.py", "pkg/c.py"})

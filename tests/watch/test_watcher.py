@@ -151,6 +151,16 @@ def test_new_rules_count_at_once(index, root, tmp_path):
     assert whole(index) == rebuilt(index, str(tmp_path / "fresh"))
 
 
+def test_the_exclude_file_of_git_counts_at_once(index, root):
+    info = root / ".git" / "info"
+    info.mkdir(exist_ok=True)  # which a user's own template may lack
+    with watching(index) as (watcher, _):
+        assert names(index, "Cart") == ["Cart"]
+        (info / "exclude").write_text("shop/cart.py\n")
+        settle(watcher)
+        assert names(index, "Cart") == []
+
+
 def test_a_switch_of_branches_with_a_thousand_files_equals_a_rebuild(index, root, tmp_path):
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "one")

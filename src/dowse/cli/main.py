@@ -240,9 +240,7 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 
 def add_backend(parser: argparse.ArgumentParser) -> None:
     """Add where an index lies that many share."""
-    parser.add_argument(
-        "--backend", metavar="URL", help="an index that many share: elastic://host:9200/NAME"
-    )
+    parser.add_argument("--backend", metavar="URL", help="an index that many share: elastic://host:9200/NAME")
 
 
 def _add_indexing(parser: argparse.ArgumentParser) -> None:

@@ -36,9 +36,12 @@ def add_mcp(parser: argparse.ArgumentParser) -> None:
 def mcp(options: argparse.Namespace) -> int:
     """Answer an agent until it goes, or over HTTP until Ctrl-C."""
     from dowse.mcp.options import McpOptions
+    from dowse.mcp.roots import current_folder
     from dowse.mcp.run import run_http, run_stdio
 
-    paths = tuple(Path(path).expanduser() for path in options.paths or (["."] if options.http else ()))
+    paths = tuple(Path(path).expanduser() for path in options.paths)
+    if not paths and options.http:
+        paths = current_folder()
     for path in paths:
         if not path.exists():
             raise DowseError(f"{path} does not exist; name a repository or a folder")

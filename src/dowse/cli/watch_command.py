@@ -124,8 +124,9 @@ class _Teller:
             return
         where = f"{Path(event.root).name}: " if self._several else ""
         stream = sys.stderr if event.kind == "failed" else sys.stdout
-        stream.write(f"{time.strftime('%H:%M:%S')} {where}{text}\n")
-        stream.flush()
+        with contextlib.suppress(BrokenPipeError):  # nobody reads it any more; the work goes on
+            stream.write(f"{time.strftime('%H:%M:%S')} {where}{text}\n")
+            stream.flush()
 
 
 def _words(event: WatchEvent) -> str:

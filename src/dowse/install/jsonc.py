@@ -55,11 +55,6 @@ def parse(text: str) -> Node | None:
     return node
 
 
-def skip_blanks(text: str, at: int) -> int:
-    """Return where the next thing that counts begins."""
-    return _Reader(text).skip(at)
-
-
 class _Reader:
     """Reads one text; every method takes a position and gives one, or a value with its end."""
 

@@ -76,6 +76,17 @@ def clipped(text: str, max_tokens: int) -> str:
     return text.encode("utf-8", "replace")[: most - 4].decode("utf-8", "ignore") + "…"
 
 
+def beginning(text: str, left: int) -> str:
+    """Return as much of a text as takes no more than some bytes in JSON; it then ends in an ellipsis."""
+    if json_bytes(text) - 2 <= left:
+        return text
+    low, high = 0, min(len(text), max(0, left))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if json_bytes(text[:middle] + "…") - 2 <= left else (low, middle - 1)
+    return text[:low] + "…" if low else ""
+
+
 def json_bytes(data: Any) -> int:  # noqa: ANN401 - any JSON
     """Return how long data is as clients write it for their models: without spaces."""
     return byte_length(json.dumps(data, ensure_ascii=False, separators=(",", ":")))

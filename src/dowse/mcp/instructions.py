@@ -8,7 +8,8 @@ from dowse.query import QueryError
 INSTRUCTIONS = (
     "dowse knows this code: meaning, words, names and who calls whom. To find code, call `search` first, in "
     "plain words or with a name; then `symbol` for source, `callers`/`callees` to follow it, `impact` before "
-    "a change. Answers name path:line below the repository's root and see what was saved a moment ago. "
+    "a change. Answers name path:line below the repository's root and see what was saved a moment ago (in "
+    "trees of over 5,000 files, what was saved a minute or two ago, unless watched: see `status`). "
     "`max_tokens` and `detail` set what an answer costs."
 )
 # What helps where the message itself does not say it; the first class that fits decides.

@@ -18,8 +18,6 @@ EMBED_SECONDS = 2.0
 CALL_SECONDS = 20.0
 # Trees too large to look through before each call are brought up to date in the background, so often.
 LARGE_TREE_SECONDS = 60.0
-# Whether answers carry the structured form: unless the client's model would read it in place of the text.
-STRUCTURED = ("auto", "always", "never")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,8 @@ class McpOptions:
     paths: tuple[Path, ...] = ()  # what it serves; none: the client's roots, else the current folder
     watch: bool = False  # keep indexes true all the time, not only before each call
     warm: bool = False  # answer `dowse search` and the like, too, while the process is up
-    structured: str = "auto"  # see STRUCTURED
+    # Whether answers carry data beside the text: auto, always or never; auto unless a model would read that.
+    structured: str = "auto"
     settings: Mapping[str, object] = field(default_factory=dict)  # of each index
     first_seconds: float = FIRST_SECONDS
     limits: Limits = field(default_factory=lambda: Limits(seconds=CALL_SECONDS))

@@ -80,10 +80,10 @@ class Repository:
     def close(self) -> None:
         """End everything that was started for it."""
         with self._lock:
+            if self._keeper is not None:  # first: what it finishes may start a watcher
+                self._keeper.close()
             if self.watcher is not None:
                 self.watcher.stop()
-            if self._keeper is not None:
-                self._keeper.close()
             self.hub.close()
             self.index.close()
 
@@ -92,8 +92,11 @@ class Repository:
         if self._watch and not self.index.is_shared and self.watcher is None:
             from dowse.watch import Watcher
 
-            self.watcher = Watcher(self.index)
-            self.watcher.start()
+            try:
+                self.watcher = Watcher(self.index)
+                self.watcher.start()
+            except DowseError:  # a corpus: nobody edits it
+                self._watch = False
         self._when_done(self)
 
 

@@ -47,16 +47,16 @@ class Roots:
             return self._paths
         capabilities = context.session.client_capabilities
         if capabilities is None or capabilities.roots is None:
-            return _current()
+            return current_folder()
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
             # Since 2026-07-28 a server can't ask: it answers that it needs to know, and is called again.
             said = (call.input_responses or {}).get(_KEY)
             if not isinstance(said, ListRootsResult):
                 return InputRequiredResult(input_requests={_KEY: ListRootsRequest()})
-            return _folders(said) or _current()
+            return _folders(said) or current_folder()
         if self._known is None:
             self._known = await _asked(context)
-        return self._known or _current()
+        return self._known or current_folder()
 
 
 async def _asked(context: Context) -> tuple[Path, ...]:
@@ -76,14 +76,21 @@ def _folders(said: ListRootsResult) -> tuple[Path, ...]:
         unquote(urlsplit(str(root.uri)).path) for root in said.roots if str(root.uri).startswith("file:")
     ]
     folders = tuple(Path(path) for path in found if Path(path).exists())
+    if said.roots and not folders:
+        # The current folder would be one that the client has not named.
+        raise DowseError(
+            f"none of the client's roots is a folder of this machine ({said.roots[0].uri}, …); open a folder "
+            "there, or start `dowse mcp PATH` with the repositories to search"
+        )
     for folder in folders:
         _check_width(folder, "the client names")
     return folders
 
 
-def _current() -> tuple[Path, ...]:
+def current_folder() -> tuple[Path, ...]:
+    """Return where dowse was started, if that is no home folder."""
     current = Path.cwd()
-    _check_width(current, "the client names no roots, and dowse was started in")
+    _check_width(current, "no repositories are named, and dowse was started in")
     return (current,)
 
 

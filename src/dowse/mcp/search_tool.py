@@ -9,7 +9,7 @@ from typing import Any
 
 from dowse.errors import DowseError
 from dowse.mcp.arguments import SearchArguments
-from dowse.mcp.budget import clipped, json_bytes
+from dowse.mcp.budget import beginning, clipped, json_bytes
 from dowse.mcp.hits import Shown, hits_data, hits_text, left_out
 from dowse.mcp.reply import Asked, Reply, for_agents, places_said, work_said
 from dowse.mcp.repositories import Repository
@@ -22,7 +22,7 @@ from dowse.types import Answer
 
 # Hits that are named where none is relevant.
 _NEAREST = 5
-# Of a query that is said again in the answer.
+# Bytes of a query that is said again in the answer.
 _ECHO = 200
 # How the engine says that meaning has not seen all, and that a name is not here.
 _HALF_EMBEDDED, _UNKNOWN_NAME = "finishes it", "no symbol here is called"
@@ -139,7 +139,7 @@ def _data(
     answer: dict[str, Any], shown: Sequence[Shown], notes: list[str], given: SearchArguments, several: bool
 ) -> dict[str, Any]:
     """Return the answer as data, within the budget too: as many hits as fit, without plan and reasons."""
-    query = given.query if len(given.query) <= _ECHO else given.query[:_ECHO] + "…"
+    query = beginning(given.query, _ECHO)
     base = {name: answer[name] for name in ("schema", "dowse", "mode", "generation", "candidates")}
     base |= {"query": query, "notes": notes, "embedded": answer["embedded"], "plan": None}
     base |= {"lanes": answer["lanes"], "offset": answer["offset"], "more": answer["more"]}

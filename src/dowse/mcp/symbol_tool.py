@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowse.mcp.arguments import SymbolArguments
-from dowse.mcp.budget import clipped, most_that_fit, short
+from dowse.mcp.budget import beginning, clipped, json_bytes, most_that_fit, short
 from dowse.mcp.hits import call_shape, numbered
 from dowse.mcp.naming import found_symbol
 from dowse.mcp.reply import Asked, Reply, for_agents, places_said, work_said
 from dowse.mcp.repositories import Gathered, Repository
 from dowse.mcp.snippets import Line
 from dowse.serve.routes.symbol import described
+from dowse.token_estimate import BYTES_PER_TOKEN
 
 # What a list of neighbours and members may take of the budget, so that the source has the rest.
 _BESIDES = 0.5
@@ -121,7 +122,8 @@ def _json(parts: _Parts, given: SymbolArguments, lines: int, besides: int) -> st
     cut = [f"{lines} of {len(parts.lines)} lines fit: raise max_tokens"] if lines < len(parts.lines) else []
     data = {
         **parts.data,
-        "doc": parts.data["doc"] if given.detail == "names" else "",  # it stands in the code
+        "doc": "",  # it stands in the code
+        "editor": "",  # for people who click
         "code": "" if full else code,
         "code_lines": [] if full else [number for number, _ in picked],
         "source": code if full else "",
@@ -130,4 +132,6 @@ def _json(parts: _Parts, given: SymbolArguments, lines: int, besides: int) -> st
             name: [each for kind, each in shown if kind == name] for name in ("outline", "callers", "callees")
         },
     }
+    if given.detail == "names":  # no code is shown
+        data["doc"] = beginning(parts.data["doc"], given.max_tokens * BYTES_PER_TOKEN - json_bytes(data))
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -76,15 +76,19 @@ class Survey:
             by_folder[folder + slash].add(name)
         entries: list[Entry] = []
         looked: set[str] = set()
+        walked: tuple[str, ...] = ()
         for folder, names in sorted(by_folder.items()):
-            if folder not in self.folders:
-                continue  # it is left out, or gone, which the look at its parent tells
+            # One that is left out; gone, which the look at its parent tells; or walked with its parent.
+            if folder not in self.folders or folder.startswith(walked):
+                continue
             listing = self._listing(folder)
             for name in sorted(names):
                 found = self._look(folder + name, listing.get(name))
                 if found is not None:
                     looked.add(folder + name)
                     entries += found
+                if f"{folder}{name}/" in self.folders:
+                    walked = (*walked, f"{folder}{name}/")
         return Seen(entries, frozenset(looked), frozenset(entry.path for entry in entries))
 
     def _look(self, path: str, entry: os.DirEntry[str] | None) -> list[Entry] | None:

@@ -29,12 +29,12 @@ def ask(arguments: list[str]) -> int | None:
         if not places or not _writes_plain_text():
             return None
         answer = next((found for place in places if (found := _answer(place, arguments)) is not None), None)
-    except OSError:
+        return None if answer is None else _write(answer)
+    except OSError:  # also a full disk: the command itself says so
         return None
     except KeyboardInterrupt:
         os.write(2, b"dowse: interrupted; what was finished before is kept\n")
         return 130
-    return None if answer is None else _write(answer)
 
 
 def _places(arguments: list[str]) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 from dowse.api import Index
 from dowse.cli.surroundings import Surroundings, stand_in
 from dowse.config import index_folder, load_settings
+from dowse.warm.client import COMMANDS
 from dowse.warm.frames import ERRORS, EXIT, LOOKS, OUTPUT
 
 # Settings that open files and processes hang on; all others a question may bring its own of.
@@ -79,7 +80,8 @@ def _parsed(question: Question, parse: Callable[[list[str]], argparse.Namespace]
         options = parse(question.arguments)
     except SystemExit:
         raise NotMine from None
-    if getattr(options, "batch", None) is not None:  # which reads files and standard input
+    # A batch reads files and standard input; `--no-d` is short for a flag, which the client does not know.
+    if options.command not in COMMANDS or options.no_daemon or getattr(options, "batch", None) is not None:
         raise NotMine
     return options
 

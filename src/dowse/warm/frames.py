@@ -5,6 +5,7 @@ Written without `struct`, `json` or `socket`: the client is loaded on every star
 
 from __future__ import annotations
 
+import os
 import sys
 
 from dowse.version import __version__
@@ -21,6 +22,8 @@ OUTPUT, ERRORS, EXIT = b"o", b"e", b"x"
 LOOKS = ("NO_COLOR", "TERM", "DOWSE_LINK_FORMAT")
 # What decides where things are, beside DOWSE_*.
 PLACES = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+# Of ours, those that are paths: a relative one means something else in another folder.
+_PATHS = frozenset({b"DOWSE_CONFIG", b"DOWSE_DATA_DIR"})
 # Secrets and switches that no answer hangs on.
 _ASIDE = frozenset({"DOWSE_TOKEN", *LOOKS})
 
@@ -54,4 +57,9 @@ def surroundings(environment: dict[bytes, bytes]) -> bytes:
     wanted = {name.encode() for name in PLACES}
     aside = {name.encode() for name in _ASIDE}
     names = (name for name in environment if name.startswith(b"DOWSE_") or name in wanted)
-    return b"\0".join(name + b"=" + environment[name] for name in sorted(names) if name not in aside)
+    return b"\0".join(
+        name + b"=" + (os.path.abspath(value) if name in _PATHS and value else value)  # noqa: PTH100
+        for name in sorted(names)
+        if name not in aside
+        for value in [environment[name]]
+    )

@@ -28,6 +28,8 @@ _AT_ONCE = 8
 _READ_SECONDS = 2.0
 # While another process answers for an index, it is asked so often whether it still does.
 _TAKE_OVER_SECONDS = 2.0
+# Where no question can be taken at the moment, that is tried again after so long.
+_BREATH_SECONDS = 0.2
 _log = logging.getLogger("dowse.warm")
 
 
@@ -117,8 +119,10 @@ class WarmServer:
         while True:
             try:
                 line, _ = listening.accept()
-            except OSError:  # closed
-                return
+            except OSError:  # closed; or too many files are open, which passes
+                if self._stopping.wait(_BREATH_SECONDS):
+                    return
+                continue
             threading.Thread(target=self._answer, args=(line, warm), daemon=True).start()
 
     def _answer(self, line: socket.socket, warm: Warm) -> None:
@@ -131,7 +135,10 @@ class WarmServer:
             def accept() -> None:
                 nonlocal accepted
                 accepted = True
-                line.sendall(ACCEPTED)
+                try:
+                    line.sendall(ACCEPTED)
+                except OSError:  # who asked is gone: no error of the command, which would take it for one
+                    raise NotMine from None
 
             try:
                 line.settimeout(_READ_SECONDS)

@@ -14,8 +14,8 @@ import select
 import struct
 from pathlib import Path
 
-from dowse.source.git import git_directory
-from dowse.watch.sources import LimitReached, News
+from dowse.source.git import git_directory, info_exclude
+from dowse.watch.sources import GIT_EXCLUDE, LimitReached, News
 
 _ATTRIB, _CLOSE_WRITE = 0x4, 0x8
 _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
@@ -48,6 +48,8 @@ class Inotify:
         self._poll.register(self._handle, select.POLLIN)
         git = git_directory(self._root)
         self._git = self._watch(git) if git else -1
+        exclude = info_exclude(self._root)
+        self._info = self._watch(os.path.dirname(exclude)) if exclude else -1  # noqa: PTH120
 
     @property
     def words(self) -> str:
@@ -90,6 +92,9 @@ class Inotify:
             elif number == self._git:
                 if name in _GIT_FILES:
                     news.paths.add(f".git/{name}")
+            elif number == self._info:
+                if name == "exclude":
+                    news.paths.add(GIT_EXCLUDE)
             elif (folder := self._folders.get(number)) is not None:
                 self._note(news, number, folder, mask, name)
 

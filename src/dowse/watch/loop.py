@@ -19,7 +19,7 @@ from dowse.source.git import git_directory
 from dowse.source.survey import Seen, Survey
 from dowse.watch.polling import Polling
 from dowse.watch.requests import Requests
-from dowse.watch.sources import LimitReached, News, Source, open_source
+from dowse.watch.sources import GIT_EXCLUDE, LimitReached, News, Source, open_source
 
 # A batch ends when nothing has happened for so long, or at the latest after so long.
 QUIET_SECONDS, BATCH_SECONDS = 0.05, 0.5
@@ -161,7 +161,7 @@ class WatchLoop:
     def _flush(self) -> None:
         """Take in the changes that are known."""
         news, self._dirt = self._dirt.news, Dirt()
-        switched = ".git/HEAD" in news.paths
+        switched = bool(news.paths & {".git/HEAD", GIT_EXCLUDE})
         paths = {path for path in news.paths if not path.startswith(".git/")}
         seen = None
         if not news.lost and not switched and len(paths) <= SCAN_PATHS and self._knows_the_rules():

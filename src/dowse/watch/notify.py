@@ -7,8 +7,8 @@ import select
 import threading
 from pathlib import Path
 
-from dowse.source.git import git_directory
-from dowse.watch.sources import LimitReached, News
+from dowse.source.git import git_directory, info_exclude
+from dowse.watch.sources import GIT_EXCLUDE, LimitReached, News
 
 # Milliseconds that changes are gathered for before they are handed over, and between two looks.
 _GATHER, _STEP = 40, 20
@@ -25,7 +25,11 @@ class Notify:
 
         self._root = os.path.realpath(root)
         self._git = git_directory(self._root)
-        places = [self._root] + ([self._git] if self._git and not self._git.startswith(self._root) else [])
+        exclude = info_exclude(self._root)
+        self._exclude = os.path.realpath(exclude) if exclude else ""
+        kept = (self._git or "", os.path.dirname(self._exclude))  # noqa: PTH120
+        outside = [place for place in kept if place and not place.startswith(self._root + os.sep)]
+        places = [self._root, *(place for place in outside if Path(place).is_dir())]
         try:
             self._library = library.RustNotify(places, False, False, 0, True, True)
         except OSError as error:
@@ -82,6 +86,8 @@ class Notify:
 
     def _known(self, path: str) -> str | None:
         """Return a path as seen from the root; None for what git keeps to itself."""
+        if path == self._exclude:
+            return GIT_EXCLUDE
         folder, name = os.path.split(path)
         if self._git and (folder == self._git or folder.startswith(self._git + os.sep)):
             return f".git/{name}" if folder == self._git and name in _GIT_FILES else None

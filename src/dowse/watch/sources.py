@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+# What news call the repository's own ignore file, wherever it is kept.
+GIT_EXCLUDE = ".git/info/exclude"
+
 
 @dataclass(slots=True)
 class News:

@@ -182,8 +182,8 @@ class Watcher:
                 waiting[1][0] = bool(said.get("failed"))
                 waiting[0].set()
             return
-        if kind in ("watching", "indexed"):
-            self._watches = self._watches or kind == "watching"
+        if kind == "watching":
+            self._watches = True
         self._tell(**{name: value for name, value in said.items() if name in _FIELDS})
 
     def _tell(self, kind: str, **more: Any) -> None:  # noqa: ANN401 - fields of the event

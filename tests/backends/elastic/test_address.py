@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from backends.elastic.gate import gate
-from dowse.backends.elastic.address import is_address, parse_address, read_credentials
+from dowse.backends.elastic.address import parse_address, read_credentials
 from dowse.backends.elastic.backend import ElasticBackend
+from dowse.backends.opening import is_cluster
 from dowse.errors import ConfigError
 
 SECRET = "hunter2-very-secret"
@@ -29,7 +30,7 @@ def test_an_address_is_read_and_written(text: str, hosts: tuple[str, ...], name:
     assert (address.hosts, address.name) == (hosts, name)
     assert address.tls == text.startswith("elastics")
     assert parse_address(str(address)) == address
-    assert is_address(text)
+    assert is_cluster(text)
 
 
 def test_what_an_address_may_say_besides() -> None:
@@ -65,6 +66,9 @@ def test_a_wrong_address_is_refused_with_the_right_form(text: str) -> None:
     [
         f"elastic://me:{SECRET}@localhost:9200/code",
         f"elastic://me:{SECRET}@localhost:9200/Wrong",
+        f"elastic://me:with/{SECRET}@localhost:9200/code",
+        f"elastic://me:with?{SECRET}@localhost:9200/code",
+        f"https://me:with/{SECRET}@localhost:9200/code",
         f"https://me:{SECRET}@localhost:9200/code",
         f"elastic://localhost:9200/code?api_key={SECRET}",
     ],

@@ -92,6 +92,18 @@ def test_another_format_is_refused_and_a_rebuild_replaces_it(make_elastic) -> No
     assert again.check() == []
 
 
+def test_an_index_that_lost_a_part_is_replaced_by_a_rebuild(make_elastic) -> None:
+    index = make_elastic()
+    fill(index, some_files())
+    index.client.call(lambda es: es.indices.delete(index=index.names.physical("edges")))
+    again = ElasticBackend(index.address, index.source)
+    with pytest.raises(IndexMissing, match=r"no whole index .*--rebuild"):
+        fill(again, [])
+    again.start_over()
+    fill(again, some_files())
+    assert again.check() == []
+
+
 @pytest.mark.parametrize("kind", ["symbols", "files"])
 def test_a_full_disk_blocks_writing_and_the_next_run_goes_on(index: ElasticBackend, kind: str) -> None:
     fill(index, some_files())

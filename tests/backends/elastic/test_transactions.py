@@ -112,8 +112,54 @@ def test_clear_removes_one_source_and_the_last_takes_the_index_along(index: Elas
         assert reader.counts()["files"] == 1
     fill(index, some_files()[:1])
     assert names(other) == ["add_item", "b1", "total"]
-    index.drop()
+    index.clear()
+    other.clear()
     assert not other.has_generation() and not other.is_there()
+
+
+def test_a_scan_by_file_gives_all_symbols_though_a_page_ends_within_one(index: ElasticBackend) -> None:
+    fill(index, [file_record(f"{name}.py", [symbol(f"{name}{n}", "x") for n in range(5)]) for name in "abc"])
+    with index.reader() as reader:
+        found = list(reader._session.scan("symbols", None, "file", page=4))
+    assert len({hit["_id"] for hit in found}) == len(found) == 15
+
+
+def test_a_removal_that_ends_halfway_leaves_no_source(
+    index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = beside(index, "other")
+    fill(index, some_files())
+    fill(other, [file_record("b.py", [symbol("b1", "x")])])
+    with monkeypatch.context() as crash, pytest.raises(IndexLocked):
+        crash.setattr(locks.SourceLock, "forget_versions", _fails)
+        index.clear()
+    assert names(other) == ["b1"]
+    fill(index, some_files()[:1])
+    assert names(other) == ["add_item", "b1", "total"]
+    assert index.check() == []
+
+
+def _fails(*_: object) -> None:
+    raise IndexLocked("as if it had been killed here")
+
+
+def test_a_place_that_is_no_source_is_told_only_what_all_say(index: ElasticBackend) -> None:
+    elsewhere = beside(index, "elsewhere")
+    fill(index, some_files())
+    with index.reader() as own, elsewhere.reader() as reader:
+        assert own.meta()["root"] == "/somewhere"
+        assert "root" not in reader.meta() and "repo" not in reader.meta()
+        assert own.meta()["generation"] == reader.meta()["generation"] == str(own.generation)
+
+
+def test_a_rebuild_that_only_lacks_a_file_is_a_new_generation(index: ElasticBackend) -> None:
+    fill(index, some_files())
+    with index.reader() as reader:
+        before = reader.generation
+    index.start_over()
+    fill(index, some_files()[:2])
+    with index.reader() as reader:
+        assert reader.generation == before + 1 and reader.counts()["files"] == 2
 
 
 def test_a_second_writer_of_a_source_waits_or_is_told(index: ElasticBackend) -> None:

@@ -56,24 +56,20 @@ class Credentials:
     authority: str = ""  # the file of the authority that signed the cluster's certificate
 
 
-def is_address(text: str) -> bool:
-    """Whether a setting names a cluster."""
-    return text.partition("://")[0] in SCHEMES
-
-
 def parse_address(text: str) -> ElasticAddress:
     """Read an address; one with a password in it is refused, for addresses are shown and stored."""
     scheme, _, rest = text.partition("://")
     if scheme not in SCHEMES:
         raise ConfigError(f"{_without_secret(text)!r} is no address of a cluster; write {_FORM}")
-    place, _, options = rest.partition("?")
-    nodes, _, name = place.partition("/")
-    user, _, hosts = nodes.rpartition("@")
-    if ":" in user:
+    # First, and to the last @: a password may hold whatever ends the other parts.
+    if re.search(r"[:/?]", rest.rpartition("@")[0]):
         raise ConfigError(
             f"the address of a cluster must not hold a password, for it is shown and stored; "
             f"set {PASSWORD} or {API_KEY} and write {_FORM}"
         )
+    place, _, options = rest.partition("?")
+    nodes, _, name = place.partition("/")
+    user, _, hosts = nodes.rpartition("@")
     name = name.strip("/")
     if not _NAME.fullmatch(name):
         raise ConfigError(
@@ -107,7 +103,7 @@ def _numbers(options: str) -> tuple[int | None, int | None]:
 
 
 def _without_secret(text: str) -> str:
-    return re.sub(r"//[^/@]*@", "//…@", text)
+    return re.sub(r"//.*@", "//…@", text, flags=re.DOTALL)
 
 
 def read_credentials(address: ElasticAddress) -> Credentials:

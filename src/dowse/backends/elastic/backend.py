@@ -15,7 +15,7 @@ from dowse.backends.elastic.carrying import Carrier
 from dowse.backends.elastic.client import PATIENCE, Client
 from dowse.backends.elastic.memory import Memories
 from dowse.backends.elastic.names import Names
-from dowse.backends.elastic.session import Session
+from dowse.backends.elastic.session import Session, scan
 from dowse.backends.elastic.state import read_snapshot, read_state
 from dowse.backends.protocol import KnownVectors
 from dowse.errors import ConfigError, DowseError, IndexMissing, IndexVersionError
@@ -158,13 +158,13 @@ class ElasticBackend:
         return 0
 
     def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
-        """Let the next writer put everything again; an index of another format is replaced as a whole."""
+        """Let the next writer put everything again; an index of another format, or a broken one, goes."""
         try:
             self._check_mapping()
             read_state(self.client, self._names)
-        except IndexMissing:
-            return
-        except IndexVersionError:
+        except (IndexMissing, IndexVersionError):
+            if not self.is_there():
+                return
             mapping.replace(self.client, self._names)
             self._memories.clear()
         self._starts_over = True
@@ -174,6 +174,8 @@ class ElasticBackend:
         try:
             state = read_state(self.client, self._names)
         except IndexVersionError:
+            if not self._is_alone():
+                raise  # others' sources would go along, and nobody asked for that
             state = None
         if state is None or not self.source or self._is_alone():
             self.drop()
@@ -280,7 +282,13 @@ class ElasticBackend:
 
     def _is_alone(self) -> bool:
         """Whether no other source is in the index, nor about to be."""
-        body = {"query": {"term": {"kind": "source"}}, "size": 2, "_source": ["slot"]}
-        body["query"] = {"bool": {"filter": [body["query"]], "must_not": [{"term": {"slot": self.source}}]}}
-        hits = self.client.search(self._names.alias("meta"), body)["hits"]["hits"]
-        return not hits
+        from dowse.backends.elastic.loading import refresh
+
+        refresh(self.client, self._names, ["meta"])
+        query = {
+            "bool": {"filter": [{"term": {"kind": "source"}}], "must_not": [{"term": {"slot": self.source}}]}
+        }
+        # Of a source that was removed, its document stays, with neither of the two.
+        wanted = ["data.lock.owner", "data.versions.*.counts"]
+        others = scan(self.client, self._names.alias("meta"), query, ("slot",), source=wanted)
+        return not any(hit["_source"].get("data") for hit in others)

@@ -61,7 +61,7 @@ class Client:
             try:
                 return ask(es)
             except (elastic_transport.TransportError, elasticsearch.ApiError) as error:
-                left = started + self._patience_with(error, while_busy) - time.monotonic()
+                left = started + self._patience_with(error, seconds, while_busy) - time.monotonic()
                 if not is_passing(error) or left <= 0:
                     raise explained(error, self.address) from error
                 # Not all at once: those who were sent away together would come back together.
@@ -72,8 +72,11 @@ class Client:
                     f"what answers at {self.address} is no Elasticsearch; check the address"
                 ) from error
 
-    def _patience_with(self, error: Exception, while_busy: bool) -> float:
+    def _patience_with(self, error: Exception, seconds: float, while_busy: bool) -> float:
         import elastic_transport
+
+        if isinstance(error, elastic_transport.ConnectionTimeout):
+            return self.patience + seconds  # one node that hangs takes all patience; then another is asked
 
         if isinstance(error, elastic_transport.ConnectionError):
             return min(self.patience, _ALONE_PATIENCE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -104,10 +105,14 @@ def _machines(session: Session) -> list[dict[str, Any]]:
 
 def _fields(session: Session, kind: str) -> dict[str, int]:
     """Return the bytes of the largest fields of an index, copies left out."""
+    from elasticsearch.exceptions import GeneralAvailabilityWarning
+
     alias = session.names.alias(kind)
-    usage = session.client.call(
-        lambda es: es.indices.disk_usage(index=alias, run_expensive_tasks=True), seconds=600
-    ).body
+    with warnings.catch_warnings():  # the client tells everybody that this may change some day
+        warnings.simplefilter("ignore", GeneralAvailabilityWarning)
+        usage = session.client.call(
+            lambda es: es.indices.disk_usage(index=alias, run_expensive_tasks=True), seconds=600
+        ).body
     sizes: dict[str, int] = {}
     for name, each in usage.items():
         if name != "_shards":
@@ -120,11 +125,9 @@ def _about_copies(facts: Mapping[str, Any]) -> list[str]:
     if facts["status"] == "red":
         return [f"{facts['unassigned']} shards have no node: bring back the node that held them"]
     if facts["status"] == "yellow":
-        return [
-            f"{facts['unassigned']} copies have no node: one is missing, or there are too few for them"
-        ]
+        return [f"{facts['unassigned']} copies have no node: one is missing, or there are too few for them"]
     if facts["nodes"] > 1 and not facts["indices"]["symbols"]["replicas"]:
-        return ["there is one copy of everything: add `?replicas=1` to the address and rebuild"]
+        return ["there is one copy of everything: raise `number_of_replicas` of its indices on the cluster"]
     return []
 
 
@@ -133,11 +136,11 @@ def _about_shards(facts: Mapping[str, Any]) -> list[str]:
     for kind, index in facts["indices"].items():
         if index["largest_shard"] > _LARGEST_SHARD:
             wanted = -(-index["bytes"] // (_LARGEST_SHARD // 2))
-            said.append(f"shards of {kind} are above 50 GB: rebuild with `?shards={wanted}`")
+            said.append(f"shards of {kind} are above 50 GB: fill a new index with `?shards={wanted}`")
         elif index["shards"] > facts["nodes"] and index["bytes"] / index["shards"] < _SMALLEST_SHARD:
             said.append(
                 f"{kind} has {index['shards']} shards of less than 1 GB on {facts['nodes']} nodes: "
-                f"`?shards={max(1, facts['nodes'])}` answers faster"
+                f"a new index with `?shards={max(1, facts['nodes'])}` answers faster"
             )
     return said
 

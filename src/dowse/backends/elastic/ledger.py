@@ -89,11 +89,13 @@ class Ledger:
 
     # What a commit does
 
-    def want_only(self, files: Collection[int]) -> None:
-        """Note that all other files are gone, whatever the cluster has."""
-        for (file,) in self._db.execute("SELECT DISTINCT file FROM ledger").fetchall():
-            if file not in files:
-                self._touch(file, _EVERY)
+    def want_only(self, files: Collection[int]) -> bool:
+        """Note that all other files are gone, whatever the cluster has; return whether it has any."""
+        known = self._db.execute("SELECT DISTINCT file FROM ledger").fetchall()
+        gone = [file for (file,) in known if file not in files]
+        for file in gone:
+            self._touch(file, _EVERY)
+        return bool(gone)
 
     def dying(self) -> list[Version]:
         """Return what the cluster has and shall have no more."""

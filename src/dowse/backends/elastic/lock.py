@@ -52,6 +52,7 @@ class SourceLock:
         """Become the holder; wait up to `wait` seconds for another one (None: as long as it takes)."""
         started, seen, since, told = time.monotonic(), None, time.monotonic(), False
         while True:
+            asked = time.monotonic()
             holder = self._try()
             if holder is None:
                 break
@@ -70,7 +71,7 @@ class SourceLock:
                 on_wait(f"waiting for {who} to finish writing")
                 told = True
             time.sleep(_POLL_SECONDS)
-        self._beaten = time.monotonic()
+        self._beaten = asked
         self._thread = threading.Thread(target=self._keep, name="dowse-lock", daemon=True)
         self._thread.start()
 
@@ -161,9 +162,11 @@ class SourceLock:
             return {**data, "lock": self._mine}
 
         while not self._stopped.wait(BEAT_SECONDS):
+            # From before it is sent: others count from when it arrives, which its answer may long outlast.
+            asked = time.monotonic()
             try:
                 self._change_mine(change, refresh=False)
-                self._beaten = time.monotonic()
+                self._beaten = asked
             except LostTransaction:
                 self._beaten = -LEASE_SECONDS
                 return

@@ -77,7 +77,7 @@ def create(client: Client, names: Names) -> None:
 def check(client: Client, names: Names) -> None:
     """Raise if an index is missing, or has the mapping of another format."""
     aliases = ",".join(names.every)
-    mappings = client.call(lambda es: es.indices.get_mapping(index=aliases)).body
+    mappings = client.call(lambda es: es.indices.get_mapping(index=aliases, ignore_unavailable=True)).body
     if len(mappings) < len(KINDS):
         raise IndexMissing(f"no whole index {names.name} on {client.address}; run `dowse index --rebuild`")
     for mapping in mappings.values():

@@ -14,8 +14,7 @@ from dowse.backends.local import _symbol as symbol_from
 from dowse.backends.protocol import EDGE_LIMIT, KeywordRequest, TfidfRequest, VectorRequest
 from dowse.config import Settings
 from dowse.store.catalog import SymbolDetails
-from dowse.store.graph_tables import unpack_references
-from dowse.types import Edge, Extents, FileStamp, Reference, StoredFile, Symbol, SymbolRow
+from dowse.types import Edge, Extents, FileStamp, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -208,7 +207,7 @@ class ElasticReader:
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return what is left out, and why."""
-        return sources.skipped_of(self._versions)
+        return sources.skipped_of(self._own or sources.every_version(self._session))
 
     def symbol_count(self) -> int:
         """Return the number of symbols."""
@@ -226,16 +225,18 @@ class ElasticReader:
         return rows.languages(self._session, self._memory)
 
     def meta(self) -> dict[str, str]:
-        """Return the description that the last writer left."""
-        return sources.meta_of(self._versions)
-
-    def references(self, file_id: int) -> list[Reference]:
-        """Return the references of one file."""
-        return unpack_references(rows.references(self._session, file_id))
+        """Return the description that the last writer left; what all say alike where this is no source."""
+        return {**self._described, "generation": str(self.generation)}
 
     @cached_property
-    def _versions(self) -> list[sources.Version]:
+    def _own(self) -> list[sources.Version]:
         return sources.versions(self._session)
+
+    @cached_property
+    def _described(self) -> dict[str, str]:
+        if self._own:
+            return dict(self._own[0]["meta"])
+        return sources.meta_of(sources.every_version(self._session))
 
 
 def _shown(details: Details | None) -> SymbolDetails | None:

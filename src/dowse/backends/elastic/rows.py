@@ -304,11 +304,3 @@ def exact_candidates(session: Session, condition: dict[str, Any]) -> list[int]:
     """Return the files that meet a condition on their trigrams."""
     hits = scan_columns(session, "files", condition, "file", ["file"])
     return [number(hit, "file") for hit in hits]
-
-
-def references(session: Session, file_id: int) -> bytes:
-    """Return what one file names that is defined elsewhere, as `index.records` packed it."""
-    query = visible_query(session.visible, [among("file", [file_id])])
-    body = {"query": query, "size": 1, "_source": ["data.references"]}
-    hits = session.search("files", body)["hits"]["hits"]
-    return b64decode(hits[0]["_source"]["data"]["references"]) if hits else b""

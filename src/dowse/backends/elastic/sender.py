@@ -8,11 +8,14 @@ import random
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.backends.elastic.client import WRITE_SECONDS, Client
 from dowse.backends.elastic.problems import AGAIN, ClusterBlocked, ClusterBusy, one_line, reason_of
 from dowse.errors import DowseError, IndexMissing
+
+if TYPE_CHECKING:
+    from elasticsearch import Elasticsearch
 
 _log = logging.getLogger(__name__)
 
@@ -108,11 +111,14 @@ class Sender:
         """Send actions until all are done; what is refused for too much work comes in smaller parts."""
         started, pause, size = time.monotonic(), _FIRST_PAUSE, len(actions)
         while actions:
-            self._check()
             part = actions[:size]
             refused = self._request(part)
             actions = refused + actions[size:]
+            if len(refused) < len(part):
+                started = time.monotonic()  # it takes something
             if not refused:
+                size, pause = 2 * size, _FIRST_PAUSE
+                self._most = min(2 * self._most, MOST_DOCUMENTS)
                 continue
             if time.monotonic() - started > _BUSY_PATIENCE * self._client.patience:
                 raise ClusterBusy(
@@ -127,13 +133,14 @@ class Sender:
         """Send one request; return what is to be sent again."""
         started = time.monotonic()
         lines: list[Any] = [line for action in actions for line in action.lines]
+
+        def ask(es: Elasticsearch) -> Any:  # noqa: ANN401 - the client's own
+            self._check()  # each time: while it was tried, somebody else may have taken over
+            # Only behind an alias: an index that was removed must not come back by itself.
+            return es.bulk(operations=lines, require_alias=True)
+
         try:
-            answer = self._client.call(
-                # Only behind an alias: an index that was removed must not come back by itself.
-                lambda es: es.bulk(operations=lines, require_alias=True),
-                seconds=WRITE_SECONDS,
-                while_busy=False,
-            )
+            answer = self._client.call(ask, seconds=WRITE_SECONDS, while_busy=False)
         except ClusterBusy:
             return actions
         _log.debug(

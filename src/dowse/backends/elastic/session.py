@@ -54,11 +54,13 @@ class Session:
     ) -> Iterator[dict[str, Any]]:
         """Give every visible document that a query matches (all for None), by a field."""
         only = {"bool": {"filter": [query] if query else [], "must_not": self.visible}}
+        # What numbers them decides between equals: a page that ended among these would lose the rest of them.
+        number = "file" if kind == "files" else "row"
         yield from scan(
             self.client,
             self.names.alias(kind),
             only,
-            (sort_field, "born"),
+            tuple(dict.fromkeys((sort_field, number))),
             source=source,
             docvalue_fields=docvalue_fields,
             page=page,

@@ -12,22 +12,28 @@ if TYPE_CHECKING:
 
 Version = Mapping[str, Any]
 _PAGE = 1_000
+# What describes one source, and would say something wrong of a folder that is none of the index.
+_WHICH = frozenset(["root", "repo", "commit", "left_out"])
 
 
 def versions(session: Session) -> list[Version]:
-    """Return the source at hand as the snapshot sees it; all where none is at hand, or it is not there."""
-    if session.slot and (own := session.get("meta", source_id(session.slot))):
-        found = _seen(session, own["data"])
-        return [found] if found else []
+    """Return the source at hand as the snapshot sees it; nothing where none is, or it is not there."""
+    found = session.get("meta", source_id(session.slot)) if session.slot else None
+    version = _seen(session, found["data"]) if found else None
+    return [version] if version else []
+
+
+def every_version(session: Session) -> list[Version]:
+    """Return all sources as the snapshot sees them."""
     return [version for data in _every(session) if (version := _seen(session, data))]
 
 
 def meta_of(found: Sequence[Version]) -> dict[str, str]:
-    """Return what all sources say alike."""
-    if not found:
-        return {}
-    first, *others = (dict(version.get("meta", {})) for version in found)
-    return {key: value for key, value in first.items() if all(each.get(key) == value for each in others)}
+    """Return what all sources say alike, less what tells them apart, and when one was last written."""
+    metas = [dict(version.get("meta", {})) for version in found]
+    alike = set.intersection(*(set(meta.items()) for meta in metas)) if metas else set()
+    last = max((int(meta.get("indexed_at", 0)) for meta in metas), default=0)
+    return {**{key: value for key, value in alike if key not in _WHICH}, "indexed_at": str(last)}
 
 
 def skipped_of(found: Sequence[Version]) -> list[tuple[str, str]]:

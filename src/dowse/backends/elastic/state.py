@@ -90,5 +90,6 @@ def check_format(found: object, client: Client, names: Names) -> None:
     if found != FORMAT:
         raise IndexVersionError(
             f"the index {names.name} on {client.address} has format {found or '?'}, "
-            f"this dowse reads {FORMAT}; run `dowse index --rebuild`, or name another index"
+            f"this dowse reads {FORMAT}; name another index, or empty it for all its repositories with "
+            "`dowse index --rebuild`"
         )

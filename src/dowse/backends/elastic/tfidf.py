@@ -56,7 +56,8 @@ def best(session: Session, memory: Memory, request: TfidfRequest, limit: int) ->
         times = _times(session, hits, worth)
         found += ((-_score(times[number(hit)], worth), tuple(hit["sort"][1:])) for hit in hits)
         found.sort()
-        if len(hits) < body["size"] or _is_settled(found, limit, hits[-1]["_score"], worth):
+        is_enough = len(found) >= limit and _is_settled(found, limit, hits[-1]["_score"], worth)
+        if len(hits) < body["size"] or is_enough:
             return [(place[-1], -score) for score, place in found[:limit]]
         body["search_after"] = hits[-1]["sort"]
         wanted = 2 * len(found)

@@ -165,7 +165,13 @@ class Transactions:
         return state, int(entry["tx"]) if entry else None
 
     def commit(
-        self, source: str, owner: str, tx: int, outcome: Outcome | None, before: Mapping[str, Any]
+        self,
+        source: str,
+        owner: str,
+        tx: int,
+        outcome: Outcome | None,
+        before: Mapping[str, Any],
+        confirm: Callable[[], None],
     ) -> State:
         """Make a transaction visible; return the state after it.
 
@@ -175,6 +181,7 @@ class Transactions:
             tx: The transaction.
             outcome: What the source is now; None if it is gone.
             before: The version of the source that this one replaces, nothing if there was none.
+            confirm: Raises if somebody else holds the source's lock.
         """
 
         def change(state: State | None) -> State | None:
@@ -182,6 +189,7 @@ class Transactions:
             entry = _entry(state, source, owner)
             if not entry or entry["tx"] != tx:
                 if tx <= state["sequence"] and not any(each["tx"] == tx for each in state["active"]):
+                    confirm()  # or another writer has taken it over and done it, or given it up
                     return None  # it is done: the answer to the last try got lost
                 raise LostTransaction(f"another dowse is writing {source} now; run the same again")
             state["active"].remove(entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from base64 import b64decode
@@ -159,11 +160,13 @@ class ElasticWriter:
         started = time.monotonic()
         tx, is_complete = self._begun(), meta.get("complete", "1") != "0"
         if self._start_over and is_complete:
-            self._ledger.want_only(self._mirror.file_numbers())
+            self._has_changes |= self._ledger.want_only(self._mirror.file_numbers())
         self._send_links()
         self._send_stamps()
         self._drain()
         dying = self._ledger.dying()
+        # A file whose times alone are new dies too, but nothing of what is in it.
+        self._has_changes |= any(each.kind != FILE for each in dying)
         self._mark(tx, dying)
         self._remove(tx, self._ledger.needless())
         self._sender.drain()
@@ -173,11 +176,16 @@ class ElasticWriter:
         version = self._described(meta)
         self._lock.put_version(self._done, tx, version)
         outcome = Outcome(version, self._has_changes, bool(dying))
-        self._state = self._transactions.commit(self._lock.slot, self._lock.owner, tx, outcome, self._version)
+        self._state = self._commit(tx, outcome)
         self._forget_transaction(tx, version, is_complete)
-        vacuum(self._client, self._names, self._state)
+        with contextlib.suppress(DowseError):  # it is committed; the next commit removes what is left over
+            vacuum(self._client, self._names, self._state)
         _log.debug("transaction %d of %s: %.3f s to commit", tx, self._lock.slot, time.monotonic() - started)
         return int(self._state["generation"])
+
+    def _commit(self, tx: int, outcome: Outcome | None) -> State:
+        slot, owner = self._lock.slot, self._lock.owner
+        return self._transactions.commit(slot, owner, tx, outcome, self._version, self._lock.confirm)
 
     def _forget_transaction(self, tx: int, version: Mapping[str, Any], is_complete: bool) -> None:
         # A mirror that lacks files which the cluster has must not be trusted by the next writer.
@@ -280,7 +288,9 @@ class ElasticWriter:
         self._sender.drain()
         refresh(self._client, self._names)
         self._check(tx, dying)
-        self._transactions.commit(self._lock.slot, self._lock.owner, tx, None, self._version)
+        # Before it is done, so that whoever comes after a crash right there knows that nothing is left of it.
+        self._lock.put_version(self._done, tx, {})
+        self._commit(tx, None)
         self._lock.forget_versions()
         self._tx = None
 
