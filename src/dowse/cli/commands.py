@@ -24,7 +24,7 @@ from dowse.cli.output import (
     render_time,
 )
 from dowse.cli.prepare import open_index, prepare, say, update
-from dowse.config import cache_folder
+from dowse.config import cache_folder, load_settings
 from dowse.errors import IndexLocked, IndexMissing
 
 if TYPE_CHECKING:
@@ -102,7 +102,9 @@ def _count_what_is_new(index: Index, options: argparse.Namespace) -> None:
 
 def index(options: argparse.Namespace) -> int:
     """Build the index, or bring it up to date."""
-    if len(options.paths) != 1 or options.list or options.workers:
+    # What goes to a cluster takes its vectors along: added afterwards, every document would be written twice.
+    shared = load_settings(None, backend=options.backend).backend
+    if len(options.paths) != 1 or options.list or options.workers or shared:
         from dowse.cli.ingest_command import index_many
 
         return index_many(options)

@@ -140,7 +140,9 @@ class VectorFinder:
         return finish
 
     def _find(self, keys: list[bytes]) -> dict[bytes, Floats]:
-        return {key: batch[key] for key in keys for batch in self._ready if key in batch}
+        found = {key: batch[key] for key in keys for batch in self._ready if key in batch}
+        # Where little changed, documents of many batches are sent together.
+        return {**self._cache.get_many([key for key in keys if key not in found]), **found}
 
     def _on_cluster(self, keys: list[bytes]) -> set[bytes]:
         """Return the keys whose vectors are there already; whoever sends documents takes them along."""

@@ -27,6 +27,8 @@ BEAT_SECONDS = 5.0
 STALE_SECONDS = 30.0
 # … and stops by itself some seconds earlier, so that nothing it sends arrives late.
 LEASE_SECONDS = 20.0
+# A node that hangs must not keep a beat until the lease is over: another one is asked in time.
+_WRITE_SECONDS = 6.0
 _POLL_SECONDS = 0.25
 
 
@@ -35,7 +37,7 @@ class SourceLock:
 
     def __init__(self, client: Client, names: Names, slot: str) -> None:
         self._client, self.slot = client, slot
-        self._documents = Documents(client, names)
+        self._documents = Documents(client, names, _WRITE_SECONDS)
         self.owner = uuid.uuid4().hex
         self._mine: dict[str, Any] = {
             "owner": self.owner,

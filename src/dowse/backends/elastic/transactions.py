@@ -49,8 +49,8 @@ class Outcome:
 class Documents:
     """Documents of the meta index, each changed only if nobody else has changed it since it was read."""
 
-    def __init__(self, client: Client, names: Names) -> None:
-        self._client, self._index = client, names.alias("meta")
+    def __init__(self, client: Client, names: Names, seconds: float = WRITE_SECONDS) -> None:
+        self._client, self._index, self._seconds = client, names.alias("meta"), seconds
         # As they were when this one last read or wrote them: mostly nobody else has come in between.
         self._known: dict[str, dict[str, Any]] = {}
 
@@ -106,7 +106,7 @@ class Documents:
                 return None
             return dict(answer.body)
 
-        written = self._client.call(send, seconds=WRITE_SECONDS)
+        written = self._client.call(send, seconds=self._seconds)
         if written is None:
             self._known.pop(id_, None)
             return False
