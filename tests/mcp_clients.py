@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -131,5 +132,10 @@ async def inside(*paths: Path, mode: str = "auto", **more: Any) -> AsyncIterator
 
 
 def run(session: Coroutine[Any, Any, None]) -> None:
-    """Run a session to its end."""
-    asyncio.run(asyncio.wait_for(session, 2 * PATIENCE))
+    """Run a session to its end; in a thread, for the browser of another test may hold this one's loop."""
+
+    async def limited() -> None:
+        await asyncio.wait_for(session, 2 * PATIENCE)
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, limited()).result()

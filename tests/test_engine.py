@@ -63,6 +63,7 @@ def test_the_methods_of_an_index():
         "files",
         "impact",
         "implementers",
+        "is_shared",
         "lanes",
         "open",
         "path",
@@ -73,10 +74,12 @@ def test_the_methods_of_an_index():
         "subclasses",
         "symbol",
         "symbols",
+        "troubled_files",
         "unembedded",
         "update",
         "uses",
         "warm",
+        "with_settings",
     }
 
 
