@@ -110,6 +110,7 @@ def main() -> None:
     with gzip.open(options.queries, "rt") as lines:
         questions = [json.loads(line)["text"] for line in lines][:300]
     with work_folder(options.work) as folder:
+        folder.chmod(0o755)  # nodes do not run as root
         nodes = Nodes(folder / "nodes", 3)
         try:
             for number in range(3):

@@ -1,6 +1,6 @@
 """How long a command takes from start to output when a warm process answers, beside `python -c pass`.
 
-python bench/warm_speed.py REPOSITORY --output bench/results/warm_speed.json
+python bench/warm_speed.py REPOSITORY --out bench/results/warm_speed.json
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--encoder", default="base")
     parser.add_argument("--work", type=Path, help="folder to work in (default: a temporary one)")
-    parser.add_argument("--output", type=Path)
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with work_folder(options.work) as folder:
         environment = {
@@ -45,8 +45,8 @@ def main() -> None:
         }
         results = run(options, environment)
     print(results)
-    if options.output:
-        write_results(options.output, results)
+    if options.out:
+        write_results(options.out, results)
 
 
 def run(options: argparse.Namespace, environment: dict[str, str]) -> dict[str, object]:

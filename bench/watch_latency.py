@@ -1,6 +1,6 @@
 """How soon after saving a file can be searched, by words and by meaning, in a watched repository.
 
-python bench/watch_latency.py REPOSITORY --output bench/results/watch_latency.json
+python bench/watch_latency.py REPOSITORY --out bench/results/watch_latency.json
 
 The repository is copied. A function with a name of its own is appended to a file, and searches ask for it as
 often as they can until it is found; nobody tells the watcher to hurry.
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--saves", type=int, default=20)
     parser.add_argument("--encoder", default="base")
     parser.add_argument("--work", type=Path, help="folder to work in (default: a temporary one)")
-    parser.add_argument("--output", type=Path)
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with work_folder(options.work) as folder:
         os.environ.setdefault("DOWSE_CACHE_DIR", str(folder / "cache"))
@@ -46,8 +46,8 @@ def main() -> None:
             shutil.copytree(options.repository, root, symlinks=True)
         results = run(root, options)
     print(results)
-    if options.output:
-        write_results(options.output, results)
+    if options.out:
+        write_results(options.out, results)
 
 
 def run(root: Path, options: argparse.Namespace) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Random edits, renames, deletes, switches of branches and kills: is a watched index that of a rebuild?
 
-python bench/watch_random.py --steps 1000 --output bench/results/watch_random.json
+python bench/watch_random.py --steps 1000 --out bench/results/watch_random.json
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--encoder", default="small")
     parser.add_argument("--work", type=Path, help="folder to work in (default: a temporary one)")
-    parser.add_argument("--output", type=Path)
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     watcher_module._MOST_RESTART_SECONDS = 0.1
     with work_folder(options.work) as folder:
         os.environ["DOWSE_CACHE_DIR"] = str(folder / "cache")
         results = run(folder, options)
     print(results)
-    if options.output:
-        write_results(options.output, results)
+    if options.out:
+        write_results(options.out, results)
 
 
 def run(folder: Path, options: argparse.Namespace) -> dict[str, object]:
