@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import os
 import sys
@@ -76,8 +77,18 @@ def run(options: argparse.Namespace) -> int:
         return FOUND
     except (DowseError, OSError, ValueError) as error:
         print(f"dowse: {_message(error)}", file=sys.stderr)  # noqa: T201
+        _drop_output()
         return ERROR
     return code
+
+
+def _drop_output() -> None:
+    """Forget what can't be written: Python would try again at its end, and fail in its own words."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _with_usual_diversify(given: list[str]) -> list[str]:
