@@ -36,7 +36,7 @@ from common import milliseconds, work_folder, write_results
 # Functions of one file, and of one source: a large repository.
 IN_FILE, IN_SOURCE = 20, 25_000
 LIMIT = 100
-QUESTIONS = ("keyword", "meaning", "meaning, filtered", "texts")
+QUESTIONS = ("keyword", "meaning", "meaning, filtered")
 NOISE = 0.02
 
 
@@ -194,9 +194,8 @@ def ask(backend: ElasticBackend, questions: Sequence[str], vectors: Any, encoder
             some = VectorRequest(encoder, vector, constraint=PathFilter("src/m1*/**"))
             with backend.reader() as reader:
                 timed("keyword", lambda: reader.keyword(words, LIMIT))  # noqa: B023
-                found = timed("meaning", lambda: reader.nearest(near, LIMIT))  # noqa: B023
+                timed("meaning", lambda: reader.nearest(near, LIMIT))  # noqa: B023
                 timed("meaning, filtered", lambda: reader.nearest(some, LIMIT))  # noqa: B023
-                timed("texts", lambda: reader.symbols(reader.rows([row for row, _ in found[:10]])))  # noqa: B023
     return {name: milliseconds(each) for name, each in times.items()}
 
 

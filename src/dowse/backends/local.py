@@ -475,7 +475,7 @@ class LocalReader:
         """Return symbols with their text."""
         texts = self._fulltext.memory.texts({row.file_id for row in rows}, self._catalog.texts)
         details = self._catalog.details([row.row for row in rows if row.row])
-        return [_symbol(row, texts[row.file_id], details.get(row.row)) for row in rows]
+        return [symbol_from(row, texts[row.file_id], details.get(row.row)) for row in rows]
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
@@ -531,7 +531,7 @@ class LocalReader:
         return problems
 
 
-def _symbol(row: SymbolRow, text: bytes, details: SymbolDetails | None) -> Symbol:
+def symbol_from(row: SymbolRow, text: bytes, details: SymbolDetails | None) -> Symbol:
     """Put a symbol together; without details it is a whole file."""
     doc, spans, digest = details or SymbolDetails("", [[0, len(text)]], "")
     code = b"".join([text[start:end] for start, end in spans]).decode("utf-8", "replace")

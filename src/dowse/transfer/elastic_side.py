@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dowse.backends.elastic.documents import FILE, SYMBOL
-from dowse.backends.elastic.loading import _by_file as by_file
-from dowse.backends.elastic.loading import _record as as_record
+from dowse.backends.elastic.loading import HEAVY, as_record, with_symbols
 from dowse.backends.elastic.names import source_id
 from dowse.backends.elastic.session import Session
 from dowse.backends.elastic.state import read_snapshot
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
 
 # Texts come with the documents of files: some megabytes at a time.
 _FILES_AT_ONCE = 200
-# Most of a symbol's document, made again from the text.
-_HEAVY = ["terms", "words", "v_*"]
 # So many sources are named where the wanted one is missing.
 _NAMED = 10
 
@@ -67,15 +64,8 @@ def _version(session: Session) -> Mapping[str, Any]:
 
 
 def _records(session: Session, own: Mapping[str, Any]) -> Iterator[FileRecord]:
-    hits = session.scan(SYMBOL, own, "file", source={"excludes": _HEAVY})
-    symbols = by_file(hits)
-    pending = next(symbols, None)
-    for hit in session.scan(FILE, own, "file", page=_FILES_AT_ONCE):
-        body, mine = hit["_source"], []
-        while pending and pending[0] < body["file"]:
-            pending = next(symbols, None)
-        if pending and pending[0] == body["file"]:
-            mine, pending = pending[1], next(symbols, None)
+    symbols = session.scan(SYMBOL, own, "file", source={"excludes": HEAVY})
+    for body, mine in with_symbols(session.scan(FILE, own, "file", page=_FILES_AT_ONCE), symbols):
         yield as_record(body, mine)._replace(packed_text=b64decode(body["data"]["text"]))
 
 

@@ -19,6 +19,8 @@ from dowse.types import FileRecord, SymbolRecord
 # The field with a document's number, by kind.
 NUMBER = {SYMBOL: "row", FILE: "file", EDGES: "row"}
 _VERSION_FIELDS = ["row", "file", "born", "hash", "size"]
+# Most of a symbol's document, made again from the text where it is needed.
+HEAVY = ["terms", "words", "v_*"]
 
 
 def load_mirror(mirror: Mirror, client: Client, names: Names, snapshot: Snapshot, keep_files: bool) -> None:
@@ -29,23 +31,14 @@ def load_mirror(mirror: Mirror, client: Client, names: Names, snapshot: Snapshot
             hits = scan(client, names.alias(kind), only, (NUMBER[kind], "born"), source=_VERSION_FIELDS)
             mirror.ledger.enter(_entry(kind, hit["_source"]) for hit in hits)
         return
-    symbols = _by_file(scan(client, names.alias(SYMBOL), only, ("file", "row"), source={"excludes": _HEAVY}))
-    pending = next(symbols, None)
-    for hit in scan(client, names.alias(FILE), only, ("file", "born"), source={"excludes": ["data.text"]}):
-        body, own = hit["_source"], []
-        while pending and pending[0] < body["file"]:
-            pending = next(symbols, None)
-        if pending and pending[0] == body["file"]:
-            own, pending = pending[1], next(symbols, None)
+    symbols = scan(client, names.alias(SYMBOL), only, ("file", "row"), source={"excludes": HEAVY})
+    files = scan(client, names.alias(FILE), only, ("file", "born"), source={"excludes": ["data.text"]})
+    for body, own in with_symbols(files, symbols):
         mirror.ledger.enter([_entry(FILE, body), *(_entry(SYMBOL, each) for each in own)])
-        mirror.keep(_record(body, own))
+        mirror.keep(as_record(body, own))
     edges = scan(client, names.alias(EDGES), only, ("row", "born"), source=[*_VERSION_FIELDS, "data"])
     mirror.enter_edges((_entry(EDGES, hit["_source"]), hit["_source"]["data"]) for hit in edges)
     mirror.relink_everything()
-
-
-# Most of a symbol's document, and nothing that a mirror keeps.
-_HEAVY = ["terms", "words", "v_*"]
 
 
 def sent_by(client: Client, names: Names, slot: str, tx: int) -> Iterator[tuple[str, int, bytes]]:
@@ -77,6 +70,21 @@ def _of_transaction(
             yield kind, hit["_source"]
 
 
+def with_symbols(
+    files: Iterator[dict[str, Any]], symbols: Iterator[dict[str, Any]]
+) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Give the documents of files, each with those of its symbols; both come ordered by file."""
+    groups = _by_file(symbols)
+    pending = next(groups, None)
+    for hit in files:
+        body, own = hit["_source"], []
+        while pending and pending[0] < body["file"]:
+            pending = next(groups, None)
+        if pending and pending[0] == body["file"]:
+            own, pending = pending[1], next(groups, None)
+        yield body, own
+
+
 def _by_file(hits: Iterator[dict[str, Any]]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """Give the symbols of each file, in the order in which the file has them."""
     for file, group in groupby((hit["_source"] for hit in hits), key=lambda body: int(body["file"])):
@@ -88,7 +96,7 @@ def _entry(kind: str, body: dict[str, Any]) -> tuple[str, int, int, int, bytes, 
     return kind, number, file, int(body["born"]), bytes.fromhex(body["hash"]), int(body.get("size", 0))
 
 
-def _record(body: dict[str, Any], symbols: list[dict[str, Any]]) -> FileRecord:
+def as_record(body: dict[str, Any], symbols: list[dict[str, Any]]) -> FileRecord:
     """Return a file as it was put, without its text."""
     data = body["data"]
     return FileRecord(

@@ -10,7 +10,7 @@ from dowse.backends.elastic import edges, keyword, rows, sources, tfidf
 from dowse.backends.elastic.globs import ending_query
 from dowse.backends.elastic.memory import Details, Memory
 from dowse.backends.elastic.query import plain, trigram_condition
-from dowse.backends.local import _symbol as symbol_from
+from dowse.backends.local import symbol_from
 from dowse.backends.protocol import EDGE_LIMIT, KeywordRequest, TfidfRequest, VectorRequest
 from dowse.config import Settings
 from dowse.store.catalog import SymbolDetails
