@@ -9,13 +9,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from dowse.backends.opening import is_cluster
 from dowse.cli.main import ERROR, FOUND
 from dowse.cli.output import print_json
 from dowse.cli.prepare import SETTINGS, say
+from dowse.cli.progress import StatusLine
 from dowse.config import Settings, cache_folder, load_settings
 from dowse.errors import ConfigError
 from dowse.ingest.checkpoint import Checkpoint
@@ -28,7 +28,6 @@ from dowse.ingest.work import DONE, FAILED, UNCHANGED, Order, environment_for_wo
 if TYPE_CHECKING:
     from dowse.index.embed import EmbedReport
 
-_INTERVAL = 0.2
 # What decides what lies in an index.
 _DECIDING = ("exclude", "strip_docs", "encoder", "view", "max_file_bytes")
 # So many failures are told in full; JSON has all of them.
@@ -145,23 +144,12 @@ def _line(options: argparse.Namespace) -> _Line:
     return _Line(not options.quiet and sys.stderr.isatty())
 
 
-class _Line:
+class _Line(StatusLine):
     """One line on standard error that says how far all workers together are."""
 
     def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled
-        self._started, self._shown = time.monotonic(), 0.0
+        super().__init__(enabled)
         self._last = Progress()
-
-    def __enter__(self) -> _Line:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
 
     def touch(self, workers: Workers) -> None:
         """Show that files and symbols came, where the repositories are as they were."""
@@ -172,9 +160,8 @@ class _Line:
         """Write the line anew, unless that was a moment ago."""
         self._last = progress
         now = time.monotonic()
-        if not self._enabled or (now - self._shown < _INTERVAL and progress.repositories < progress.total):
+        if not self._is_due(now, progress.repositories >= progress.total):
             return
-        self._shown = now
         failed = f", {progress.failed:,} failed" if progress.failed else ""
         done = f"{progress.repositories:,} of {progress.total:,} repositories"
         read = f"{progress.files:,} files, {progress.symbols:,} symbols"

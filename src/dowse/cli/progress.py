@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, Self
 
 _WIDTH = 30
 _INTERVAL = 0.1
@@ -23,15 +23,14 @@ class Progress(Protocol):
         """What there is in all."""
 
 
-class ProgressBar:
-    """Shows how much is done and about how long the rest takes."""
+class StatusLine:
+    """A line that is rewritten now and then, and gone at the end."""
 
-    def __init__(self, enabled: bool, doing: str = "indexing", what: str = "files") -> None:
-        self._enabled, self._doing, self._what = enabled, doing, what
-        self._started = time.monotonic()
-        self._shown = 0.0
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled
+        self._started, self._shown = time.monotonic(), 0.0
 
-    def __enter__(self) -> ProgressBar:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -41,12 +40,26 @@ class ProgressBar:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
+    def _is_due(self, now: float, is_last: bool) -> bool:
+        """Whether to write: not if that was a moment ago, unless nothing follows."""
+        if not self._enabled or (now - self._shown < _INTERVAL and not is_last):
+            return False
+        self._shown = now
+        return True
+
+
+class ProgressBar(StatusLine):
+    """Shows how much is done and about how long the rest takes."""
+
+    def __init__(self, enabled: bool, doing: str = "indexing", what: str = "files") -> None:
+        super().__init__(enabled)
+        self._doing, self._what = doing, what
+
     def show(self, progress: Progress) -> None:
         """Draw the bar, unless it was drawn a moment ago."""
         now = time.monotonic()
-        if not self._enabled or (now - self._shown < _INTERVAL and progress.done < progress.total):
+        if not self._is_due(now, progress.done >= progress.total):
             return
-        self._shown = now
         share = progress.done / max(1, progress.total)
         bar = "█" * round(share * _WIDTH)
         left = (now - self._started) * (1 - share) / share if share else 0.0
