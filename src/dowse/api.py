@@ -22,6 +22,7 @@ from dowse.config import (
     index_command,
     index_folder,
     load_settings,
+    read_project_file,
 )
 from dowse.errors import DowseError
 from dowse.types import Answer, StoredFile, Symbol, SymbolRow
@@ -491,6 +492,7 @@ class Index:
                 "deleted": len(changes.deleted),
             },
             "cluster": self.backend.health(),
+            "ignored_settings": list(read_project_file(self.root).ignored),
         }
 
     def file_count(self) -> int:

@@ -34,6 +34,7 @@ from dowse.store.layout import (
     hindered,
     lock_holder,
     refuse_foreign_folder,
+    refuse_links,
     remove_generation,
     remove_index,
     remove_other_generations,
@@ -120,6 +121,7 @@ class LocalBackend:
         if not self._cleared:
             refuse_foreign_folder(self.folder)
         with writer_lock(self.folder, wait, on_wait or (lambda _: None)), self._naming_damage():
+            refuse_links(self.folder)
             tag_new_index(self.folder)
             catalog = Catalog.open_for_writing(catalog_path(self.folder))
             writer = LocalWriter(self.folder, catalog)
@@ -148,6 +150,7 @@ class LocalBackend:
                 yield generation, self._vectors.of(encoder, generation, catalog)
 
         folder = self._vectors.folder(encoder)
+        refuse_links(self.folder)
         with matrix_writer(folder, dimension, wait, on_wait or (lambda _: None)) as writer:
             adding = LocalVectorWriter(writer, read)
             try:
@@ -249,6 +252,7 @@ class LocalBackend:
             with self._lock:
                 catalog = self._idle.pop() if self._idle else None
             if catalog is None:
+                refuse_links(self.folder)
                 return Catalog.open_for_reading(catalog_path(self.folder))
             if catalog.is_current():
                 return catalog

@@ -130,6 +130,10 @@ def _home(command: str) -> ModuleType:
         from dowse.cli import install_command
 
         return install_command
+    if command == "trust":
+        from dowse.cli import trust_command
+
+        return trust_command
     if command in ("export", "import"):
         from dowse.cli import transfer_command
 
@@ -218,6 +222,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_mcp(commands)
     _add_install(commands)
     _add_status(commands)
+    _add_trust(commands)
     _add_doctor(commands)
     _add_clear(commands)
     _add_transfer(commands)
@@ -506,6 +511,12 @@ def _add_install(commands: _Commands[argparse.ArgumentParser]) -> None:
     from dowse.cli.install_command import add_install
 
     add_install(_command(commands, "install", "tell coding agents about dowse: Claude Code, Codex, …"))
+
+
+def _add_trust(commands: _Commands[argparse.ArgumentParser]) -> None:
+    from dowse.cli.trust_command import add_trust
+
+    add_trust(_command(commands, "trust", "allow what a repository's .dowse.toml may not choose by itself"))
 
 
 def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:

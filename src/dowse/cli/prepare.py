@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.cli import surroundings
+from dowse.config import read_project_file
 from dowse.errors import IndexLocked
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ SETTINGS = (
 def open_index(options: argparse.Namespace, **more: object) -> Index:
     """Name the index that the flags of a command mean."""
     settings = {name: getattr(options, name, None) for name in SETTINGS}
-    return surroundings.open_index(options.path, **settings, **more)
+    index = surroundings.open_index(options.path, **settings, **more)
+    if note := read_project_file(index.root).note:
+        say(note)
+    return index
 
 
 def prepare(index: Index) -> None:
