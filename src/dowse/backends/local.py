@@ -185,6 +185,7 @@ class LocalBackend:
     def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
         """Remove the index, and nothing else that may lie in its folder."""
         self.close()
+        refuse_links(self.folder)
         refuse_foreign_folder(self.folder)
         tell = on_wait or (lambda _: None)
         with contextlib.ExitStack() as held:
