@@ -16,7 +16,8 @@ from dowse.errors import DowseError
 
 # Missing on Windows: there is neither a FIFO to block on nor a flag to refuse links with.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+_READ = os.O_RDONLY | NONBLOCK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | _NOFOLLOW
 PRIVATE_DIRECTORY, PRIVATE_FILE = 0o700, 0o600
 _OTHERS = 0o077

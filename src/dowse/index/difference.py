@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.index.jobs import Job
+from dowse.index.jobs import GROWTH_BYTES, Job
+from dowse.safe_files import read_regular_file
 from dowse.source.git import repo_identity
 from dowse.source.walk import SkippedFile, walk
 from dowse.types import FileStamp
@@ -147,7 +148,7 @@ def without_same(found: Difference) -> Difference:
 
     def is_same(job: Job) -> bool:
         try:
-            data = Path(job.file).read_bytes()
+            data = read_regular_file(job.file, job.size + GROWTH_BYTES)
         except OSError:
             return False
         if job.known_hash:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # The first frame of every process: from here on, a death is the fault of the file at hand.
 READY = "ready"
 _LENGTH = struct.Struct("<I")
+# A file may grow between being listed and being read; what grew by more is read the next time.
+GROWTH_BYTES = 1_000_000
 
 
 class Job(NamedTuple):

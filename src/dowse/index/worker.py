@@ -13,9 +13,10 @@ import sys
 from pathlib import Path
 
 from dowse.index.hashes import content_hash
-from dowse.index.jobs import READY, CorpusJob, Job, Reply, read_frame, write_frame
+from dowse.index.jobs import GROWTH_BYTES, READY, CorpusJob, Job, Reply, read_frame, write_frame
 from dowse.index.records import Source, corpus_record, make_record
 from dowse.parse.languages import language_of
+from dowse.safe_files import read_regular_file
 from dowse.source.content import classify, decode
 
 # How much of a file may tell its language: C++ headers often begin with pages of preprocessor lines.
@@ -49,7 +50,7 @@ def parse_functions(job: CorpusJob) -> Reply:
 def parse_path(job: Job) -> Reply:
     """Read one file and parse it."""
     try:
-        data = Path(job.file).read_bytes()
+        data = read_regular_file(job.file, job.size + GROWTH_BYTES)
     except OSError as error:
         return Reply(job.key, (), f"unreadable: {error.strerror}")
     digest = content_hash(data)

@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowse.safe_files import read_regular_file
 from dowse.types import Answer, Hit
 
 if TYPE_CHECKING:
     from dowse.graph.answer import GraphAnswer, GraphStep
+
+# Only indentation is looked up here: a file that has grown beyond this is not worth it.
+_MAX_BYTES = 10_000_000
 
 
 class Spot(NamedTuple):
@@ -90,7 +94,7 @@ class _Files:
             return ""
         if path not in self._lines:
             try:
-                read = (self._root / path).read_bytes().decode("utf-8", "replace")
+                read = read_regular_file(self._root / path, _MAX_BYTES).decode("utf-8", "replace")
             except OSError:
                 read = ""
             self._lines[path] = read.split("\n")
