@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError
 
@@ -12,6 +13,18 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+
+
+def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
+    """Import onnxruntime with its telemetry off.
+
+    From 1.29 on it writes a device id to the home folder and reports to its maker when it is loaded. dowse
+    works offline. Both names have been in use; they count only if they are set before the import.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = os.environ["ORT_TELEMETRY_DISABLED"] = "1"
+    import onnxruntime
+
+    return onnxruntime
 
 
 def open_session(model: Path, device: str = "auto", *, optimise: bool = True) -> InferenceSession:
@@ -22,7 +35,7 @@ def open_session(model: Path, device: str = "auto", *, optimise: bool = True) ->
         device: "auto", "cpu" or "cuda".
         optimise: Let onnxruntime look for a better graph; a waste of time where there is none.
     """
-    import onnxruntime
+    onnxruntime = import_onnxruntime()
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
@@ -42,7 +55,7 @@ def open_session(model: Path, device: str = "auto", *, optimise: bool = True) ->
 
 def uses_gpu(device: str) -> bool:
     """Tell whether a session for this device setting would run on a GPU."""
-    import onnxruntime
+    onnxruntime = import_onnxruntime()
 
     return CUDA in choose_providers(device, onnxruntime.get_available_providers())
 
