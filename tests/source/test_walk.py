@@ -173,7 +173,8 @@ def test_a_submodule_points_to_its_repository_with_a_file(tmp_path):
             },
         )
     )
-    build(tmp_path / ".git/modules/m", {"HEAD": "ref: refs/heads/main\n", "info/exclude": "*.six\n"})
+    module = {"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\tworktree = ../../../mod\n"}
+    build(tmp_path / ".git/modules/m", {**module, "info/exclude": "*.six\n"})
     assert kept(tmp_path) == [".gitignore", "mod/x.one"]
 
 

@@ -240,7 +240,7 @@ def outer_layers(top: str, exclude: tuple[str, ...], user_ignores: bool) -> Laye
     """The layers that come from above and beside the root."""
     command = IgnoreRules(exclude, "--exclude")
     repository = git.toplevel(top)
-    user = _scope(git.global_excludes(top), "the user's git ignore", follow=True) if user_ignores else None
+    user = _scope(git.global_excludes(), "the user's git ignore", follow=True) if user_ignores else None
     layers = Layers(
         command=(_Scope(command, overrides=True),) if command else (),
         user=(user,) if user is not None else (),
