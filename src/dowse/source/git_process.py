@@ -16,7 +16,6 @@ import selectors
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -103,14 +102,15 @@ class GitProcess:
         self._ready = selectors.DefaultSelector()
         self._ready.register(self._out, selectors.EVENT_READ)
         self._ready.register(self._err, selectors.EVENT_READ)
+        self._seconds = SILENCE_SECONDS
         self._complaint = b""
         self._buffer = bytearray()
 
-    def read(self, seconds: float = SILENCE_SECONDS) -> bytes:
+    def read(self) -> bytes:
         """Return the next bytes that git prints, b"" at the end; raises GitError if none come in time."""
         if self._buffer:
             return self._take(len(self._buffer))
-        while (data := self._wait(seconds)) is None:
+        while (data := self._wait()) is None:
             pass
         return data
 
@@ -140,7 +140,7 @@ class GitProcess:
         except (BrokenPipeError, ConnectionError):
             return b""
         while (end := self._buffer.find(b"\n")) < 0:
-            data = self._wait(SILENCE_SECONDS)
+            data = self._wait()
             if data == b"" or len(self._buffer) > _MAX_ANSWER_BYTES:
                 return b""
             self._buffer += data or b""
@@ -149,7 +149,7 @@ class GitProcess:
     def read_exactly(self, size: int) -> bytes:
         """Return so many bytes, fewer only if git ended."""
         while len(self._buffer) < size:
-            data = self._wait(SILENCE_SECONDS)
+            data = self._wait()
             if data == b"":
                 break
             self._buffer += data or b""
@@ -158,11 +158,11 @@ class GitProcess:
     def finish(self) -> None:
         """Wait for the end; raises GitError with what git complains about if it failed."""
         while self._err in self._ready.get_map():
-            self._wait(SILENCE_SECONDS)
+            self._wait()
         try:
-            status = self._process.wait(SILENCE_SECONDS)
+            status = self._process.wait(self._seconds)
         except subprocess.TimeoutExpired:
-            raise GitError(f"no end after {SILENCE_SECONDS:.0f} s") from None
+            raise GitError(f"no end after {self._seconds:.0f} s") from None
         if status:
             raise GitError(self._reason(status))
 
@@ -176,12 +176,11 @@ class GitProcess:
                     pipe.close()
         self._process.wait()
 
-    def _wait(self, seconds: float) -> bytes | None:
+    def _wait(self) -> bytes | None:
         """Return new output, b"" at its end, None if git only complained."""
-        started = time.monotonic()
-        events = self._ready.select(seconds)
-        if not events and time.monotonic() - started >= seconds:
-            raise GitError(f"no answer within {seconds:.0f} s")
+        events = self._ready.select(self._seconds)
+        if not events:
+            raise GitError(f"no answer within {self._seconds:.0f} s")
         found: bytes | None = None
         for key, _ in events:
             data = os.read(key.fd, _BLOCK_BYTES)
@@ -235,11 +234,11 @@ class ClosedGit:
         finally:
             process.close()
 
-    def run(self, *arguments: str, seconds: float = SILENCE_SECONDS) -> bytes:
-        """Return what git prints; raises GitError if it fails, takes longer or prints a lot."""
+    def run(self, *arguments: str) -> bytes:
+        """Return what git prints; raises GitError if it fails, takes too long or prints a lot."""
         with self.start(*arguments) as process:
             printed = bytearray()
-            while block := process.read(seconds):
+            while block := process.read():
                 printed += block
                 if len(printed) > _MAX_ANSWER_BYTES:
                     raise GitError("its output is too long")
