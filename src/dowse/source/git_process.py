@@ -106,19 +106,19 @@ class GitProcess:
         self._complaint = b""
         self._buffer = bytearray()
 
-    def read(self) -> bytes:
+    def read_block(self) -> bytes:
         """Return the next bytes that git prints, b"" at the end; raises GitError if none come in time."""
-        if self._buffer:
-            return self._take(len(self._buffer))
-        while (data := self._wait()) is None:
-            pass
-        return data
+        while self._out in self._ready.get_map():
+            data = self._wait()
+            if data is not None:
+                return data
+        return b""
 
     def lines(self, max_bytes: int) -> Iterator[bytes]:
         """Give what git prints line by line; raises GitError at a longer line than that."""
         pending: list[bytes] = []
         size = 0
-        while block := self.read():
+        while block := self.read_block():
             first, *others = block.split(b"\n")
             pending.append(first)
             size += len(first)
@@ -133,26 +133,18 @@ class GitProcess:
             yield b"".join(pending)
 
     def ask(self, line: str) -> bytes:
-        """Write a line to git and return the line that it answers, b"" if it ended."""
+        """Write a line to git and return the line that it answers; raises GitError if it has ended."""
         assert self._process.stdin is not None  # noqa: S101 - only for interactive ones
-        try:
+        with contextlib.suppress(BrokenPipeError):  # the end of its output says that too
             self._process.stdin.write(line.encode() + b"\n")
-        except (BrokenPipeError, ConnectionError):
-            return b""
         while (end := self._buffer.find(b"\n")) < 0:
-            data = self._wait()
-            if data == b"" or len(self._buffer) > _MAX_ANSWER_BYTES:
-                return b""
-            self._buffer += data or b""
+            self._fill()
         return self._take(end + 1)
 
     def read_exactly(self, size: int) -> bytes:
-        """Return so many bytes, fewer only if git ended."""
+        """Return so many bytes; raises GitError if git ends before."""
         while len(self._buffer) < size:
-            data = self._wait()
-            if data == b"":
-                break
-            self._buffer += data or b""
+            self._fill()
         return self._take(size)
 
     def finish(self) -> None:
@@ -175,6 +167,14 @@ class GitProcess:
                 with contextlib.suppress(OSError):
                     pipe.close()
         self._process.wait()
+
+    def _fill(self) -> None:
+        """Wait for more output and keep it."""
+        data = self.read_block()
+        if not data:
+            self.finish()
+            raise GitError("it ended early")
+        self._buffer += data
 
     def _wait(self) -> bytes | None:
         """Return new output, b"" at its end, None if git only complained."""
@@ -238,7 +238,7 @@ class ClosedGit:
         """Return what git prints; raises GitError if it fails, takes too long or prints a lot."""
         with self.start(*arguments) as process:
             printed = bytearray()
-            while block := process.read():
+            while block := process.read_block():
                 printed += block
                 if len(printed) > _MAX_ANSWER_BYTES:
                     raise GitError("its output is too long")

@@ -92,11 +92,5 @@ def _checked_commit(folder: str | os.PathLike[str], directory: str, common: str)
 
 def _check_readable(folder: str | os.PathLike[str], git: ClosedGit) -> None:
     """Refuse a HEAD that is no commit."""
-    with git.start("cat-file", "-t", "HEAD") as process:
-        try:
-            kind = b"".join(iter(process.read, b""))
-            process.finish()
-        except GitError as error:
-            raise error_of(error) from error
-    if kind.strip() != b"commit":
+    if git.run("cat-file", "-t", "HEAD").strip() != b"commit":
         raise EvalError(f"HEAD of {folder} is no commit; `git fsck` may tell more")

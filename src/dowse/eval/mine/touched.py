@@ -80,12 +80,11 @@ class Blobs:
             return None
         if _blob_size(self._texts.ask(name)) != size:
             return None
-        data = self._texts.read_exactly(size + 1)  # with the line break after it
-        return data[:-1] if len(data) == size + 1 else None
+        return self._texts.read_exactly(size + 1)[:-1]  # without the line break after it
 
 
 def _blob_size(answer: bytes) -> int | None:
-    """Read "NAME blob SIZE"; None for "NAME missing", other objects, and a git that has ended."""
+    """Read "NAME blob SIZE"; None for "NAME missing" and other objects."""
     fields = answer.split()
     if len(fields) != 3 or fields[1] != b"blob" or not fields[2].isdigit():
         return None
