@@ -21,7 +21,7 @@ from dowse.source.walk import WalkedFile, walk
 COMMIT = "0123456789" * 4
 OTHER_URL = "https://example.org/victim/private.git"
 
-# Everything that reads git's files, in a process that can be ended, with less memory than an endless file has.
+# Everything that reads git's files, in a process that can be ended, with less memory than such files have.
 ASK = """
 import json, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
@@ -30,7 +30,8 @@ from dowse.source.walk import walk
 root = sys.argv[1]
 print(json.dumps({
     "top": git.toplevel(root), "head": git.head_commit(root), "name": git.repo_identity(root),
-    "exclude": git.info_exclude(root), "excludes": git.global_excludes(), "walked": [each.path for each in walk(root) if hasattr(each, "size")],
+    "exclude": git.info_exclude(root), "excludes": git.global_excludes(),
+    "walked": [each.path for each in walk(root) if hasattr(each, "size")],
 }))
 """
 
@@ -306,8 +307,11 @@ def test_the_users_ignore_file_is_never_named_by_a_repository(
         (root / ".git/config").write_text(text)
         assert [each.path for each in walk(root) if isinstance(each, WalkedFile)] == ["a.py"]
     (root / "theirs").write_text("*.py\n")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "mine"))
-    (tmp_path / "mine").write_text("[core]\n\texcludesFile = theirs\n")  # git would look in the repository
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gitconfig").write_text(
+        "[core]\n\texcludesFile = theirs\n"
+    )  # git would look in the repository
     assert git.global_excludes().endswith("git/ignore")
-    (tmp_path / "mine").write_text(f"[include]\n\tpath = {tmp_path}/included\n")
+    (tmp_path / ".gitconfig").write_text(f"[include]\n\tpath = {tmp_path}/included\n")
     assert git.global_excludes() == f"{tmp_path}/theirs"

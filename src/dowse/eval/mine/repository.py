@@ -69,7 +69,10 @@ def error_of(error: DowseError) -> EvalError:
     """Return the error with a remedy for what git, or the check of its objects, complains about."""
     if isinstance(error, GitMissing) or not isinstance(error, GitError):
         return EvalError(str(error))
-    return EvalError(f"git could not read the history ({error}); `git fsck` may tell more")
+    return EvalError(
+        f"git could not read the history ({error}); `git fsck` may tell more, "
+        "and a partial clone has to be cloned again without --filter"
+    )
 
 
 def _checked_commit(folder: str | os.PathLike[str], directory: str, common: str) -> str:
