@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dowse.safe_files import read_regular_file
 from dowse.source import git
 from dowse.source.errors import SourceError
 from dowse.source.ignore import IgnoreRules, Rule, read_rules
@@ -23,6 +24,11 @@ from dowse.source.names import (
 MAX_FILE_BYTES = 1_000_000
 
 GIT_IGNORE, DOWSE_IGNORE = ".gitignore", ".dowseignore"
+
+# A larger ignore file does not count. Neither does one more where so many are in force already, or so many
+# characters of patterns: each is tried on every path below (see source/ignore.py).
+MAX_IGNORE_BYTES = 1_000_000
+MAX_IGNORE_FILES, MAX_WILDCARD_CHARACTERS_IN_FORCE = 100, 16_384
 
 _READABLE_BY_ALL = 0o444
 
@@ -104,6 +110,7 @@ class Layers:
 
     def inside(self, dowse: _Scope | None, own: _Scope | None) -> Layers:
         """The layers in force in a folder with ignore files of its own."""
+        dowse, own = self._affordable(dowse), self._affordable(own)
         if dowse is None and own is None:
             return self
         return Layers(
@@ -112,6 +119,13 @@ class Layers:
             (own, *self.git) if own is not None else self.git,
             self.user,
         )
+
+    def _affordable(self, scope: _Scope | None) -> _Scope | None:
+        """The scope, unless so many are in force that a hostile tree could make every path slow."""
+        if scope is None or len(self.ordered) >= MAX_IGNORE_FILES:
+            return None
+        cost = sum(each.rules.cost for each in self.ordered)
+        return scope if cost + scope.rules.cost <= MAX_WILDCARD_CHARACTERS_IN_FORCE else None
 
     def at_repository(self, exclude: _Scope | None) -> Layers:
         """The layers at the top of a nested repository, where the outer one's rules end."""
@@ -240,7 +254,7 @@ def outer_layers(top: str, exclude: tuple[str, ...], user_ignores: bool) -> Laye
     """The layers that come from above and beside the root."""
     command = IgnoreRules(exclude, "--exclude")
     repository = git.toplevel(top)
-    user = _scope(git.global_excludes(top), "the user's git ignore", follow=True) if user_ignores else None
+    user = _scope(git.global_excludes(), "the user's git ignore", follow=True) if user_ignores else None
     layers = Layers(
         command=(_Scope(command, overrides=True),) if command else (),
         user=(user,) if user is not None else (),
@@ -264,7 +278,7 @@ def _exclude_scope(work_tree: str, *, cut: int = 0, lead: str = "") -> _Scope | 
     place = git.info_exclude(work_tree)
     if place is None:
         return None
-    return _scope(place, ".git/info/exclude", cut=cut, lead=lead, follow=True)
+    return _scope(place, ".git/info/exclude", cut=cut, lead=lead)
 
 
 def _scope(
@@ -272,10 +286,9 @@ def _scope(
 ) -> _Scope | None:
     """The rules of an ignore file as a scope; None when it is missing, empty or not a plain file."""
     try:
-        # Like git, no symbolic links for ignore files in the tree; and a pipe would block us for ever.
-        if not stat.S_ISREG(os.stat(place, follow_symlinks=follow).st_mode):  # noqa: PTH116
-            return None
-        text = Path(place).read_bytes().decode("utf-8", "surrogateescape")
+        # Like git, no symbolic links for ignore files in the tree.
+        data = read_regular_file(place, MAX_IGNORE_BYTES, follow_symlinks=follow)
+        text = data.decode("utf-8", "surrogateescape")
     except (OSError, ValueError):
         return None
     rules = read_rules(text, shown)
