@@ -141,7 +141,7 @@ FRAGMENTS = (
         b"; ",
         b"\t",
     ),
-    *(VICTIM_COMMIT.encode(), OWN_COMMIT.encode(), b"{victim}", b"{victim}/.git", b"99999999999999999999"),
+    *(b"c0ffee00" * 5, OWN_COMMIT.encode(), b"{victim}", b"{victim}/.git", b"99999999999999999999"),
 )
 
 
@@ -387,9 +387,9 @@ PIECES = (
         b"[]-a]",
         b"\\",
         b"\\*",
-        b"!",
     ),
     *(
+        b"!",
         b"/",
         b"a",
         b"b",
@@ -400,20 +400,11 @@ PIECES = (
         b"\t",
         b"\0",
         b"\xff",
-        "é".encode(),
-    ),
-    *(
-        b"\r",
-        b"\xef\xbb\xbf",
         b"*.py",
-        b"a" * 255,
-        b"?" * 200,
-        b"*a" * 300,
-        b"a/" * 500,
-        b"[z-a]",
-        b"[[:nope:]]",
     ),
+    *("é".encode(), b"\r", b"\xef\xbb\xbf", b"[z-a]", b"[[:nope:]]"),
 )
+LONG_PIECES = (b"a" * 255, b"?" * 200, b"*a" * 300, b"a/" * 500, b"*" * 5000, b"**/a/" * 40)
 NAMES = (
     *(
         b"a",
@@ -437,7 +428,7 @@ NAMES = (
 def make_tree(root: Path) -> None:
     """Write a small tree of awkward names."""
     top = os.fsencode(root)
-    folders = (b"", b"a/d", b"a/d/" + b"x" * 255, b"a/" * 40, b"\xff/d")
+    folders = (b"", b"a/d", b"a/d/" + b"x" * 255, b"a/" * 12, b"\xff/d")
     for folder in folders:
         os.makedirs(os.path.join(top, folder), exist_ok=True)
     for folder in folders:
@@ -448,11 +439,13 @@ def make_tree(root: Path) -> None:
 
 def ignore_file(chance: random.Random) -> bytes:
     """Return an ignore file out of pieces of patterns, or of anything."""
-    if chance.random() < 0.02:
+    if chance.random() < 0.002:
         return b"\n".join(b"*%d*a?" % number for number in range(chance.randint(1000, 50_000)))
     if chance.random() < 0.1:
         return chance.randbytes(chance.randint(0, 2000))
-    lines = (b"".join(chance.choices(PIECES, k=chance.randint(1, 8))) for _ in range(chance.randint(1, 30)))
+    lines = [b"".join(chance.choices(PIECES, k=chance.randint(1, 8))) for _ in range(chance.randint(1, 12))]
+    if chance.random() < 0.1:
+        lines.append(chance.choice(LONG_PIECES) + chance.choice(PIECES))
     data = b"\n".join(lines)
     return mutate(chance, data, PIECES) if chance.random() < 0.3 else data
 
