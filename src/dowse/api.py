@@ -522,6 +522,7 @@ class Index:
             self.settings,
             exclude=exclude,
             strip_docs=meta.get("strip_docs") == "1",
+            include_secrets=meta.get("include_secrets") == "1",
             tree_dimension=int(meta.get("tree_dimension") or self.settings.tree_dimension),
         )
         return Index(self.root, settings, self.backend)

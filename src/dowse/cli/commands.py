@@ -236,10 +236,12 @@ def _warn_of_ignored(index: Index, options: argparse.Namespace) -> None:
     """Say which flags would have had to be given when the index was made, if it was made otherwise."""
     flags = [f"--exclude {shlex.quote(glob)}" for glob in options.exclude or ()]
     flags += ["--strip-docs"] if options.strip_docs else []
+    flags += ["--include-secrets"] if options.include_secrets else []
     if not flags or not index.exists:
         return
     built, wanted = index.as_built().settings, index.settings
-    if (built.exclude, built.strip_docs) != (wanted.exclude, wanted.strip_docs):
+    names = ("exclude", "strip_docs", "include_secrets")
+    if any(getattr(built, name) != getattr(wanted, name) for name in names):
         said = " ".join(flags)
         say(f"{said} only counts when the index is made; run `dowse index --rebuild {said}`")
 
