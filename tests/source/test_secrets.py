@@ -11,12 +11,13 @@ from dowse.source.survey import Survey
 from dowse.source.walk import SkippedFile, WalkedFile, walk
 
 SECRETS = """
-.env .env.local .env.production .ENV prod.env app/.env.test id_rsa deploy/id_ed25519 server.pem cert/a.P12 a.pfx
-app.jks app.keystore putty.ppk .netrc _netrc .pgpass .pypirc .git-credentials home/.aws/credentials
+.env .env.local .env.production .ENV prod.env app/.env.test id_rsa deploy/id_ed25519 server.pem cert/a.P12
+a.pfx app.jks app.keystore putty.ppk .netrc _netrc .pgpass .pypirc .git-credentials home/.aws/credentials
 .docker/config.json .dockercfg .kube/config kubeconfig .htpasswd .vault-token terraform.tfstate
 terraform.tfstate.backup prod.tfvars prod.auto.tfvars.json .s3cfg .boto .my.cnf credentials.json secrets.yml
 k8s/secrets.yaml .terraformrc rclone.conf .config/gh/hosts.yml .cargo/credentials .cargo/credentials.toml
-.gem/credentials config/master.key config/credentials.yml.enc passwords.kdbx application_default_credentials.json
+.gem/credentials config/master.key config/credentials.yml.enc passwords.kdbx
+application_default_credentials.json
 """.split()
 ORDINARY = """
 .env.example .env.sample .env.template .env.dist .env.defaults example.env .envrc env env.py src/env/main.py

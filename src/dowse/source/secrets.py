@@ -1,6 +1,6 @@
 """Files that hold secrets by their name: left out of an index unless the user asks for them.
 
-One table for names, one for the few names whose content decides (`.npmrc` is a secret only with a token in it).
+One table for names, and one for the few names whose content decides: `.npmrc` is one with a token in it.
 Only the user's own setting `include_secrets` turns this off; nothing in a repository does.
 """
 
