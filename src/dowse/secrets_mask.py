@@ -78,6 +78,11 @@ def mask_counted(text: str) -> tuple[str, int]:
     return (masked.decode("utf-8", "surrogatepass"), count) if count else (text, 0)
 
 
+def count_secrets(text: bytes) -> int:
+    """Return how many likely secrets a whole file holds."""
+    return mask_span(text, 0, len(text))[1]
+
+
 def masked_note(count: int) -> str:
     """Say that an answer had secrets masked, and what shows them."""
     what = "1 likely secret is" if count == 1 else f"{count:,} likely secrets are"
