@@ -94,11 +94,13 @@ _TOKENS: dict[bytes, bytes] = {
     # JSON Web Tokens
     b"eyJ": rb"[A-Za-z0-9_-]{8,8000}\.eyJ[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{0,4000})?",
 }
+_LONGEST_FIRST = sorted(_TOKENS, key=len, reverse=True)
 # Prefixes that only count behind certain characters; all others stand behind anything but a letter or digit.
 _BEHIND = {b":AA": rb"[0-9]{8,10}", b"Q~": rb"[A-Za-z0-9_.~-]{3}[0-9]", b".atlasv1.": rb"[A-Za-z0-9]{14}"}
 _BEFORE_TOKEN = 14
 _DISCORD = (
-    rb"(?<![A-Za-z0-9_-])[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])"
+    rb"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))[MNO][A-Za-z0-9_-]{23,27}"
+    rb"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])"
 )
 _AWS_SECRET = rb"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
 _AWS_ID = rb"A[KS]IA[A-Z2-7]{16}"
@@ -107,37 +109,40 @@ _AWS_REACH = 200
 _FEWEST_CHARACTERS = 6
 
 
-def find_tokens(lines: bytes, start: int, end: int) -> Iterator[Span]:
-    """Give the tokens of known providers in a stretch without spaces."""
+def find_tokens(lines: bytes, start: int, end: int) -> list[Span]:
+    """Return the tokens of known providers in a stretch without spaces, from left to right."""
     run = lines[start:end]
-    for prefix, body in _TOKENS.items():
-        if prefix in run:
-            yield from _bodies(lines, start, end, prefix, body)
+    found: list[Span] = []
+    passed = -1
+    for at, prefix in sorted(_prefixes(run)):
+        at += start
+        # What begins where another token ends is one: once that is masked, it stands alone.
+        if at < passed or not (at == passed or _may_begin(lines, at, prefix)):
+            continue
+        body = _compiled(_TOKENS[prefix]).match(lines, at + len(prefix), end)
+        if body is not None and len(set(body[0])) >= _FEWEST_CHARACTERS and not body[0].endswith(b"EXAMPLE"):
+            found.append(body.span())
+            passed = body.end()
     if run.count(b".") > 1:
-        yield from (match.span() for match in _compiled(_DISCORD).finditer(lines, start, end))
+        found += (match.span() for match in _compiled(_DISCORD).finditer(lines, start, end))
     # Secret keys of AWS have no prefix; behind an id in the same line, they need none.
     low = max(lines.rfind(b"\n", max(0, start - _AWS_REACH), start) + 1, start - _AWS_REACH, 0)
     if _compiled(_AWS_ID).search(lines, low, end):
-        found = _compiled(_AWS_SECRET).finditer(lines, start, end)
-        yield from (match.span() for match in found if is_random(match[0]))
+        secrets = _compiled(_AWS_SECRET).finditer(lines, start, end)
+        found += (match.span() for match in secrets if is_random(match[0]))
+    return found
 
 
-def _bodies(lines: bytes, start: int, end: int, prefix: bytes, body: bytes) -> Iterator[Span]:
-    """Give what follows a prefix wherever it makes a token."""
-    at = lines.find(prefix, start, end)
-    passed = start
-    while at >= 0:
-        after = at + len(prefix)
-        found = (
-            _compiled(body).match(lines, after, end)
-            if at >= passed and _may_begin(lines, at, prefix)
-            else None
-        )
-        if found is not None:
-            passed = found.end()
-            if len(set(found[0])) >= _FEWEST_CHARACTERS and not found[0].endswith(b"EXAMPLE"):
-                yield after, passed
-        at = lines.find(prefix, max(after, passed), end)
+def _prefixes(run: bytes) -> Iterator[tuple[int, bytes]]:
+    """Give every place in a stretch where a prefix stands, of prefixes that begin alike the longest."""
+    taken: set[int] = set()
+    for prefix in _LONGEST_FIRST:
+        at = run.find(prefix)
+        while at >= 0:
+            if at not in taken:
+                taken.add(at)
+                yield at, prefix
+            at = run.find(prefix, at + 1)
 
 
 def _may_begin(lines: bytes, at: int, prefix: bytes) -> bool:
