@@ -37,6 +37,8 @@ class Settings:
     # A cluster that many share, instead of a folder: `elastic://host:9200/NAME`; see docs/CLUSTER.md.
     backend: str = ""
     exclude: tuple[str, ...] = ()  # more patterns to leave out, written as in .gitignore
+    include_secrets: bool = False  # index files that are secrets by name or content, too
+    show_secrets: bool = False  # do not mask likely secrets in answers
     # Source files above this are data or bundles: parsing them costs seconds and finds nothing.
     max_file_bytes: int = 1_000_000
     strip_docs: bool = False  # leave documentation out of the index, for honest evaluation

@@ -9,6 +9,7 @@ from functools import partial
 from dowse.backends.protocol import Reader
 from dowse.errors import DowseError
 from dowse.kinds import BESIDES
+from dowse.secrets_mask import mask_text
 from dowse.types import SymbolRow
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
@@ -29,7 +30,8 @@ class AmbiguousName(DowseError):
 
     def __init__(self, name: str, candidates: Sequence[SymbolRow]) -> None:
         shown = "".join(
-            f"\n  {row.path}:{row.start_line}  {row.kind} {row.qualified_name}" for row in candidates[:_SHOWN]
+            f"\n  {row.path}:{row.start_line}  {row.kind} {mask_text(row.qualified_name)}"
+            for row in candidates[:_SHOWN]
         )
         more = f"\n  and {len(candidates) - _SHOWN} more" if len(candidates) > _SHOWN else ""
         super().__init__(f"{name} could be any of these; name one by its path:line\n{shown[1:]}{more}")

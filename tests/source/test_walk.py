@@ -105,24 +105,42 @@ def test_a_root_that_is_ignored_was_still_asked_for(tmp_path):
     assert kept(tmp_path / "build") == ["a.py"]
 
 
-def test_dowseignore_brings_back_what_gitignore_excludes(tmp_path):
+def test_dowseignore_brings_back_names_and_outer_rules_of_its_kind(tmp_path):
     build(
         tmp_path,
         {
-            ".gitignore": "generated/\n*.sql\n",
-            ".dowseignore": "!generated/\n!*.sql\nsecret.py\n!Cargo.lock\n!node_modules/\n",
-            "generated/x.py": "",
+            ".dowseignore": "*.sql\nsecret.py\n!Cargo.lock\n!node_modules/\n",
             "secret.py": "",
             "Cargo.lock": "",
             "node_modules/m.js": "",
+            "sub/.dowseignore": "!a.sql\n",
             "sub/a.sql": "",
-            "sub/.dowseignore": "b.sql\n",
             "sub/b.sql": "",
         },
     )
     paths = kept(tmp_path)
-    assert {"generated/x.py", "sub/a.sql", "Cargo.lock", "node_modules/m.js"} <= set(paths)
+    assert {"sub/a.sql", "Cargo.lock", "node_modules/m.js"} <= set(paths)
     assert not {"secret.py", "sub/b.sql"} & set(paths)
+
+
+@pytest.mark.parametrize("place", [".gitignore", "sub/.gitignore", ".git/info/exclude", "the user's"])
+@pytest.mark.parametrize("negation", ["!private.txt", "!**", "!*\n!*/", "!/sub/private.txt", "!sub/"])
+@pytest.mark.parametrize("level", ["", "sub/", "above"])
+def test_dowseignore_never_brings_back_what_git_ignores(tmp_path, monkeypatch, place, negation, level):
+    repository, home = tmp_path / "repo", tmp_path / "home"
+    init(build(repository, {"sub/private.txt": "", "sub/public.txt": ""}))
+    rules = {place: "private.txt\n"} if place != "the user's" else {}
+    build(home, {"git/ignore": "private.txt\n" if place == "the user's" else ""})
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    root = repository / "sub" if level == "above" else repository
+    build(repository, {**rules, f"{'' if level == 'above' else level}.dowseignore": negation + "\n"})
+    names = {Path(path).name for path in kept(root, user_ignores=True)}
+    assert "public.txt" in names
+    assert "private.txt" not in names
+    assert "private.txt" in {
+        Path(path).name for path in kept(root, user_ignores=True, exclude=["!private.txt"])
+    }
 
 
 def test_exclude_beats_everything(tmp_path):
@@ -396,3 +414,17 @@ def test_a_folder_with_very_many_odd_names(tmp_path):
     for name in names:
         os.close(os.open(folder + b"/" + name, os.O_CREAT | os.O_WRONLY))
     assert {os.fsencode(path) for path in kept(tmp_path)} >= names - {b"\xff" * 255, b"new\nline"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees, ignore_files, ignore_files)
+def test_no_dowseignore_adds_to_what_git_lists(files, ignores, own_ignores):
+    with tempfile.TemporaryDirectory() as name:
+        root = init(Path(name))
+        write_tree(root, files, ignores)
+        for folder, text in own_ignores.items():
+            if (root / folder).is_dir():
+                (root / folder / ".dowseignore").write_text(text)
+        command = ["git", "-c", "core.excludesFile=/dev/null", "ls-files", "-coz", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=root, capture_output=True, check=True, text=True).stdout
+        assert set(kept(root)) <= set(listed.split("\0"))

@@ -23,6 +23,7 @@ from dowse.query import (
     path_matches,
     symbol_matches,
 )
+from dowse.secrets_mask import mask_counted, mask_row, mask_span
 from dowse.spans import text_of
 from dowse.store.catalog import Catalog, SymbolDetails
 from dowse.store.graph_tables import GraphTables
@@ -476,11 +477,11 @@ class LocalReader:
         """Return the files that have a problem."""
         return [file for file in self.files() if file.problem]
 
-    def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
-        """Return symbols with their text."""
+    def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
+        """Return symbols with their text, likely secrets masked unless they are asked for."""
         texts = self._fulltext.memory.texts({row.file_id for row in rows}, self._catalog.texts)
         details = self._catalog.details([row.row for row in rows if row.row])
-        return [symbol_from(row, texts[row.file_id], details.get(row.row)) for row in rows]
+        return [symbol_from(row, texts[row.file_id], details.get(row.row), show_secrets) for row in rows]
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
@@ -536,14 +537,26 @@ class LocalReader:
         return problems
 
 
-def symbol_from(row: SymbolRow, text: bytes, details: SymbolDetails | None) -> Symbol:
+def symbol_from(
+    row: SymbolRow, text: bytes, details: SymbolDetails | None, show_secrets: bool = False
+) -> Symbol:
     """Put a symbol together; without details it is a whole file."""
     doc, spans, digest = details or SymbolDetails("", [[0, len(text)]], "")
-    code = b"".join([text[start:end] for start, end in spans]).decode("utf-8", "replace")
+    masked = 0
+    if show_secrets:
+        parts = [text[start:end] for start, end in spans]
+    else:
+        found = [mask_span(text, start, end) for start, end in spans]
+        parts, masked = [part for part, _ in found], sum(count for _, count in found)
+        doc, beside = mask_counted(doc)  # a corpus gives it apart from the code
+        masked = masked or beside
+        row = mask_row(row) if masked else row  # names and signature are part of the code
+    code = b"".join(parts).decode("utf-8", "replace")
     return Symbol(
         *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
         *(row.start_line, row.end_line, row.signature, doc, code, digest),
         line_numbers=_line_numbers(text, spans),
+        masked=masked,
     )
 
 

@@ -133,6 +133,8 @@ def related(options: argparse.Namespace) -> int:
 
         print_json(related_to_json(found))
     else:
+        for note in found.notes:
+            say(note)
         sys.stdout.write(render_related(found, with_links(Style.choose("auto"), options, index.root)))
     return FOUND if found.neighbours else NOTHING
 
@@ -236,10 +238,12 @@ def _warn_of_ignored(index: Index, options: argparse.Namespace) -> None:
     """Say which flags would have had to be given when the index was made, if it was made otherwise."""
     flags = [f"--exclude {shlex.quote(glob)}" for glob in options.exclude or ()]
     flags += ["--strip-docs"] if options.strip_docs else []
+    flags += ["--include-secrets"] if options.include_secrets else []
     if not flags or not index.exists:
         return
     built, wanted = index.as_built().settings, index.settings
-    if (built.exclude, built.strip_docs) != (wanted.exclude, wanted.strip_docs):
+    names = ("exclude", "strip_docs", "include_secrets")
+    if any(getattr(built, name) != getattr(wanted, name) for name in names):
         said = " ".join(flags)
         say(f"{said} only counts when the index is made; run `dowse index --rebuild {said}`")
 
@@ -258,13 +262,16 @@ def _quoted(value: str) -> str:
 
 
 def _list_files(index: Index, *, as_json: bool) -> int:
-    files, skipped = index.files(), index.skipped()
+    files, skipped, secrets = index.files(), index.skipped(), index.files_with_secrets()
     if as_json:
         left_out = [{"path": path, "reason": reason} for path, reason in skipped]
-        print_json({"files": [file._asdict() for file in files], "skipped": left_out})
+        listed = [{**file._asdict(), "likely_secrets": secrets.get(file.file_id, 0)} for file in files]
+        print_json({"files": listed, "skipped": left_out})
         return FOUND
     for file in files:
-        extra = "".join(f", {note}" for note in (file.role, file.problem) if note)
+        count = secrets.get(file.file_id, 0)
+        likely = f"{count} likely secret{'s' if count > 1 else ''}" if count else ""
+        extra = "".join(f", {note}" for note in (file.role, file.problem, likely) if note)
         language = file.language or "text"
         sys.stdout.write(f"in   {file.path}\t{language}, {file.symbols} symbols, {file.lines} lines{extra}\n")
     for path, reason in skipped:

@@ -270,7 +270,23 @@ def _add_indexing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strip-docs", action="store_true", default=None, help="leave documentation out of the index"
     )
+    parser.add_argument(
+        "--include-secrets",
+        action="store_true",
+        default=None,
+        help="index secrets too: .env, private keys, credentials (left out by default)",
+    )
     parser.add_argument("--processes", type=int, metavar="N", help="parsing processes (default: all cores)")
+
+
+def _add_show_secrets(parser: argparse.ArgumentParser) -> None:
+    """Add whether likely secrets are shown as they are."""
+    parser.add_argument(
+        "--show-secrets",
+        action="store_true",
+        default=None,
+        help="show likely secrets as they are (default: masked with *)",
+    )
 
 
 def _add_encoding(parser: argparse.ArgumentParser) -> None:
@@ -385,6 +401,7 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("-C", "--context", type=int, default=None, metavar="N", help="lines of each snippet")
     _add_terminal(parser)
     parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
+    _add_show_secrets(parser)
     _add_indexing(parser)
     _add_encoding(parser)
 
@@ -412,6 +429,7 @@ def _add_symbols(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("pattern", help="a name or qualified name; * and ? are wild")
     add_place(parser)
     parser.add_argument("-k", "--top-k", type=int, default=50, metavar="N", help="how many (default: 50)")
+    _add_show_secrets(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -421,6 +439,7 @@ def _add_related(commands: _Commands[argparse.ArgumentParser]) -> None:
     add_place(parser)
     _add_encoding(parser)
     parser.add_argument("-k", "--top-k", type=int, default=10, metavar="N", help="how many (default: 10)")
+    _add_show_secrets(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -445,6 +464,7 @@ def _add_graph(commands: _Commands[argparse.ArgumentParser]) -> None:
         form.add_argument("--dot", action="store_true", help="a picture for Graphviz")
         form.add_argument("--mermaid", action="store_true", help="a picture for Mermaid")
         _add_terminal(parser)
+        _add_show_secrets(parser)
         parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
 
 
@@ -496,6 +516,7 @@ def _add_serve(commands: _Commands[argparse.ArgumentParser]) -> None:
         metavar="ORIGIN",
         help="another origin whose pages may ask, e.g. of a proxy; may be repeated",
     )
+    _add_show_secrets(parser)
     _add_encoding(parser)
 
 
@@ -504,6 +525,7 @@ def _add_mcp(commands: _Commands[argparse.ArgumentParser]) -> None:
 
     parser = _command(commands, "mcp", "answer coding agents: search and the code graph as MCP tools")
     add_mcp(parser)
+    _add_show_secrets(parser)
     _add_encoding(parser)
 
 

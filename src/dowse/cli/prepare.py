@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Settings that are flags of several commands.
 SETTINGS = (
     *("index_dir", "backend", "exclude", "strip_docs", "processes"),
+    *("include_secrets", "show_secrets"),
     *("encoder", "view", "vectors", "device", "threads"),
 )
 

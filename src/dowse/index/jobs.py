@@ -30,6 +30,7 @@ class Job(NamedTuple):
     mtime_ns: int
     known_hash: str  # reply "same" if the content still has this hash
     strip_docs: bool
+    include_secrets: bool = False
 
 
 class CorpusJob(NamedTuple):

@@ -114,9 +114,11 @@ def _update_tree(
             waiting = 0
     tally.finish({job.key: job for job in diff.jobs}, diff.left_out)
     wrote = tally.added or tally.changed or tally.dropped or diff.deleted
-    left_out_changed = sorted(diff.skipped) != writer.skipped() or diff.left_out != left_out_files(writer)
+    left_out_changed = sorted(diff.skipped) != writer.skipped() or diff.left_out != left_out_files(
+        writer, settings
+    )
     generation = 0
-    described_anew = left_out_changed or _has_another_tree(writer, settings)
+    described_anew = left_out_changed or _is_described_otherwise(writer, settings)
     if wrote or tally.touched or described_anew or writer.meta().get("complete") != "1":
         writer.set_skipped(diff.skipped)
         link(writer.graph())
@@ -198,7 +200,7 @@ def _update_corpus(
         on_progress(Progress(done, len(fresh)))
     wrote = tally.added or tally.changed or tally.dropped or deleted
     generation = int(writer.meta()["generation"])
-    described_anew = sorted(skipped) != writer.skipped() or _has_another_tree(writer, settings)
+    described_anew = sorted(skipped) != writer.skipped() or _is_described_otherwise(writer, settings)
     if wrote or described_anew or not writer.meta().get("root"):
         writer.set_skipped(skipped)
         generation = writer.commit(_description(writer, root, settings, {}))
@@ -251,14 +253,18 @@ def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftO
         "corpus": str(int(is_corpus(root))),
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),
+        "include_secrets": str(int(settings.include_secrets)),
         "tree_dimension": str(settings.tree_dimension),
         "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in left_out.items()}),
         "dowse": __version__,
     }
 
 
-def _has_another_tree(writer: Writer, settings: Settings) -> bool:
-    return writer.meta().get("tree_dimension") != str(settings.tree_dimension)
+def _is_described_otherwise(writer: Writer, settings: Settings) -> bool:
+    """Whether the last generation says of itself what these settings change."""
+    meta = writer.meta()
+    known = (meta.get("tree_dimension"), meta.get("include_secrets", "0"))
+    return known != (str(settings.tree_dimension), str(int(settings.include_secrets)))
 
 
 def _distrust_fresh(record: FileRecord) -> FileRecord:

@@ -18,6 +18,7 @@ from dowse.index.records import Source, corpus_record, make_record
 from dowse.parse.languages import language_of
 from dowse.safe_files import read_regular_file
 from dowse.source.content import classify, decode
+from dowse.source.secrets import secret_content_reason
 
 # How much of a file may tell its language: C++ headers often begin with pages of preprocessor lines.
 _HEAD = 65_536
@@ -59,6 +60,8 @@ def parse_path(job: Job) -> Reply:
     verdict = classify(data, job.path)
     if verdict.skip_reason:
         return Reply(job.key, (), verdict.skip_reason)
+    if not job.include_secrets and (reason := secret_content_reason(data, job.path)):
+        return Reply(job.key, (), reason)
     text, encoding = decode(data)
     language = language_of(job.path, data[:_HEAD]) or "text"
     role = "generated" if verdict.generated else job.role

@@ -33,7 +33,8 @@ def walker(relation: str) -> Callable[[Asked, GraphArguments], Reply]:
 def _walk(relation: str, asked: Asked, given: GraphArguments) -> Reply:
     with found_symbol(asked, given.symbol) as (repository, at):
         seeds = rows_of(at.place, at.reader, at.row.key)
-        answer = ask_about(at.reader, relation, seeds, given.depth or None)
+        shows = at.place.index.settings.show_secrets
+        answer = ask_about(at.reader, relation, seeds, given.depth or None, show_secrets=shows)
     notes = [*for_agents(answer.notes), *asked.notes, *work_said([repository], by_meaning=False)]
     where = f"in {places_said([repository])}"
     text = _largest(answer, given.max_tokens, lambda part: _text(part, where, notes))

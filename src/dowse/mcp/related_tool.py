@@ -12,7 +12,7 @@ from dowse.mcp.budget import clipped, json_bytes
 from dowse.mcp.hits import Shown, hits_data, hits_text
 from dowse.mcp.naming import found_symbol
 from dowse.mcp.readiness import NotReady
-from dowse.mcp.reply import Asked, Reply, places_said, work_said
+from dowse.mcp.reply import Asked, Reply, for_agents, places_said, work_said
 from dowse.mcp.repositories import Repository
 from dowse.mcp.snippets import Snippet, words_of
 from dowse.naming import UnknownName
@@ -30,7 +30,8 @@ def related(asked: Asked, given: RelatedArguments) -> Reply:
     words = words_of(f"{found.symbol.name} {found.symbol.signature}")
     data = related_to_json(found)
     shown = _shown(repository.name, data["neighbours"], found.neighbours, words)
-    head = "\n".join([_head(repository, found), *(f"note: {note}" for note in asked.notes)])
+    data["notes"] = [*for_agents(found.notes), *asked.notes]
+    head = "\n".join([_head(repository, found), *(f"note: {note}" for note in data["notes"])])
     text = hits_text(shown, head, given.detail, given.max_tokens, several=False)
     return Reply(clipped(text, given.max_tokens), _data(data, shown, repository.name, given))
 
@@ -44,7 +45,10 @@ def _related(repository: Repository, at: Found, k: int) -> Related:
     if not at.reader.vectors(encoder.id, [at.row.row])[0].any():
         work = "; ".join(work_said([repository], by_meaning=True)) or "it is embedded in the background"
         raise NotReady(f"{at.row.qualified_name} has no vector yet ({work}); call again in half a minute")
-    return find_related(at.reader, encoder.id, at.row, k, repository.index.settings.vectors)
+    settings = repository.index.settings
+    return find_related(
+        *(at.reader, encoder.id, at.row, k, settings.vectors), show_secrets=settings.show_secrets
+    )
 
 
 def _shown(

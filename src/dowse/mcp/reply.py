@@ -53,4 +53,5 @@ def work_said(repositories: Sequence[Repository], *, by_meaning: bool) -> list[s
 
 def for_agents(notes: Sequence[str]) -> list[str]:
     """Leave out what tells people which flag or command helps: here there are none, and answers say it."""
-    return [note for note in notes if not note.endswith(_FOR_PEOPLE)]
+    kept = (note for note in notes if not note.endswith(_FOR_PEOPLE))
+    return [note.partition("; --show-secrets")[0] for note in kept]

@@ -83,7 +83,7 @@ def load(
     started = time.monotonic()
     about = read_about(path)
     verify(path)
-    meta = {**about.meta, **({"root": str(root)} if root is not None else {})}
+    meta = {**_without_permissions(about.meta), **({"root": str(root)} if root is not None else {})}
     files = symbols = 0
     with _vectors_along(path, about, backend), backend.writer(wait, on_wait) as writer:
         gone = set(writer.stamps())
@@ -107,6 +107,17 @@ def load(
     vectors = {encoder: _load_vectors(path, about, encoder, backend, settings) for encoder in about.encoders}
     size, seconds = path.stat().st_size, time.monotonic() - started
     return TransferReport(about.slot, files, symbols, vectors, size, seconds, generation)
+
+
+def _without_permissions(meta: Mapping[str, str]) -> dict[str, str]:
+    """Drop what would let later updates read more of this machine: only its user may allow that.
+
+    These are the permission to index secrets, and negated patterns, which bring back what git ignores.
+    """
+    kept = {key: value for key, value in meta.items() if key != "include_secrets"}
+    if "exclude" in kept:
+        kept["exclude"] = "\n".join(line for line in kept["exclude"].split("\n") if line[:1] != "!")
+    return kept
 
 
 @contextmanager

@@ -170,15 +170,17 @@ class ElasticReader:
         """Return the files that have a problem."""
         return rows.files(self._session, {"bool": {"must_not": [{"term": {"problem": ""}}]}})
 
-    def symbols(self, wanted: Sequence[SymbolRow]) -> list[Symbol]:
-        """Return symbols with their text."""
+    def symbols(self, wanted: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
+        """Return symbols with their text, likely secrets masked unless they are asked for."""
         details, texts = rows.read_both(
             self._session,
             self._memory,
             [row.row for row in wanted if row.row],
             {row.file_id for row in wanted},
         )
-        return [symbol_from(row, texts[row.file_id], _shown(details.get(row.row))) for row in wanted]
+        return [
+            symbol_from(row, texts[row.file_id], _shown(details.get(row.row)), show_secrets) for row in wanted
+        ]
 
     # The graph and the tree
 

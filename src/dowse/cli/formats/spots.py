@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.safe_files import read_regular_file
+from dowse.secrets_mask import mask_text
 from dowse.types import Answer, Hit
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ class _Files:
         lines = self._lines[path]
         line = lines[number - 1].rstrip("\r") if number <= len(lines) else ""
         blanks = line[: len(line) - len(line.lstrip())]
-        return blanks if line == blanks + text else ""
+        # A text with a secret in it is masked, the file is not.
+        return blanks if line == blanks + text or mask_text(line) == blanks + text else ""
 
 
 def _byte_column(text: str, start: int) -> int:
