@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.cli import surroundings
 from dowse.errors import IndexLocked
+from dowse.terminal import escape_message, escape_name
 
 if TYPE_CHECKING:
     from dowse.index.update import Report
@@ -75,5 +76,10 @@ def update(index: Index, *, quiet: bool = False, rebuild: bool = False, wait: fl
 
 
 def say(message: str) -> None:
-    """Say something beside the results."""
-    sys.stderr.write(f"dowse: {message}\n")
+    """Say something beside the results, on one line: what is named in it may come from the repository."""
+    sys.stderr.write(f"dowse: {escape_name(message)}\n")
+
+
+def say_error(error: Exception) -> None:
+    """Say what went wrong; some errors list what a name could mean, one a line."""
+    sys.stderr.write(f"dowse: {escape_message(error)}\n")

@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+from dowse.terminal import decodable
+
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)')
 _SCP_URL = re.compile(r"(?:[^@/]+@)?(?:\[[^\]]+\]|[^:/\[\]]+):(?!//)(.+)")
 _HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
@@ -87,8 +89,8 @@ def repo_identity(path: str | os.PathLike[str]) -> str:
     if top is not None and (directory := git_directory(top)) is not None:
         identity = normalise_url(_origin_url(_common_directory(directory) / "config"))
         if identity:
-            return identity
-    return Path(top or os.path.realpath(path)).name or "root"
+            return decodable(identity)
+    return decodable(Path(top or os.path.realpath(path)).name) or "root"
 
 
 def normalise_url(url: str) -> str:
