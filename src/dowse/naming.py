@@ -32,7 +32,7 @@ class AmbiguousName(DowseError):
 
     def __init__(self, name: str, candidates: Sequence[SymbolRow]) -> None:
         shown = "".join(
-            f"\n  {escape_name(row.path)}:{row.start_line}  {row.kind} {escape_name(row.qualified_name)}"
+            f"\n  {escape_name(f'{row.path}:{row.start_line}  {row.kind} {row.qualified_name}')}"
             for row in candidates[:_SHOWN]
         )
         more = f"\n  and {len(candidates) - _SHOWN} more" if len(candidates) > _SHOWN else ""

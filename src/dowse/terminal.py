@@ -16,14 +16,15 @@ import sys
 from typing import Any, TextIO
 
 # What is shown visibly: it is invisible, moves the cursor, reorders text or is no character at all.
-# U+200C and U+200D stay: emoji, Persian and Indic scripts need them, and they neither hide nor reorder text.
+# U+200C, U+200D and variation selectors stay: emoji, Persian, Indic and CJK text needs them, and they do not
+# reorder it. None of these is printable to `str.isprintable`, by which most text is passed at once.
 _UNSAFE = (
     "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional marks, overrides and isolates
     "\u2028\u2029"  # line and paragraph separators
     "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible
     "\ud800-\udfff"  # lone surrogates: undecodable bytes of names, broken JSON
-    "\U000e0000-\U000e0fff"  # tags and variation selectors: invisible text
+    "\U000e0000-\U000e00ff"  # tags: invisible text
 )
 # What `str.splitlines` and editors take for the end of a line.
 _LINE_END = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
