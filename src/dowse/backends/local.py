@@ -43,6 +43,7 @@ from dowse.store.layout import (
     writer_lock,
 )
 from dowse.store.packing import BrokenBlock
+from dowse.terminal import decodable
 from dowse.types import (
     KEYWORD_FIELDS,
     Edge,
@@ -462,7 +463,7 @@ class LocalReader:
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
-        escaped = pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        escaped = decodable(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         return self._catalog.rows_like(escaped.replace("*", "%").replace("?", "_"), limit)
 
     def named(self, keys: Sequence[str]) -> list[SymbolRow]:

@@ -24,6 +24,7 @@ from dowse.config import (
     VIEWS,
 )
 from dowse.errors import DowseError
+from dowse.terminal import escape_message, protect_terminals
 from dowse.version import __version__
 
 FOUND, NOTHING, ERROR = 0, 1, 2
@@ -58,6 +59,7 @@ _NAMES = "file.py:42, name, Class.method, pkg.mod.Class.method"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    protect_terminals()
     return run(_parse(arguments))
 
 
@@ -190,6 +192,11 @@ def _lacks_path(options: argparse.Namespace) -> bool:
 
 
 def _message(error: Exception) -> str:
+    """Return what to tell the user on one line, or as a list where the error is one."""
+    return escape_message(error, _unescaped_message(error))
+
+
+def _unescaped_message(error: Exception) -> str:
     """Return what to tell the user; what is no mistake of theirs goes on as it is."""
     if isinstance(error, OSError) and error.filename:
         remedy = "check the path and its permissions, or name another place with --index-dir"

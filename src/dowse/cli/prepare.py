@@ -10,6 +10,7 @@ from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.cli import surroundings
 from dowse.config import read_project_file
 from dowse.errors import IndexLocked
+from dowse.terminal import escape_message, escape_name
 
 if TYPE_CHECKING:
     from dowse.index.update import Report
@@ -80,5 +81,10 @@ def update(index: Index, *, quiet: bool = False, rebuild: bool = False, wait: fl
 
 
 def say(message: str) -> None:
-    """Say something beside the results."""
-    sys.stderr.write(f"dowse: {message}\n")
+    """Say something beside the results, on one line: what is named in it may come from the repository."""
+    sys.stderr.write(f"dowse: {escape_name(message)}\n")
+
+
+def say_error(error: Exception) -> None:
+    """Say what went wrong; some errors list what a name could mean, one a line."""
+    sys.stderr.write(f"dowse: {escape_message(error)}\n")

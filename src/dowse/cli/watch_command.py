@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import DEVICES, VECTORS, VIEWS
+from dowse.terminal import escape_name
 from dowse.warm.client import COMMANDS, NO_DAEMON
 
 if TYPE_CHECKING:
@@ -122,10 +123,10 @@ class _Teller:
         text = _words(event)
         if not text or (self._quiet and event.kind != "failed"):
             return
-        where = f"{Path(event.root).name}: " if self._several else ""
+        said = escape_name(f"{Path(event.root).name}: {text}" if self._several else text)
         stream = sys.stderr if event.kind == "failed" else sys.stdout
         with contextlib.suppress(BrokenPipeError):  # nobody reads it any more; the work goes on
-            stream.write(f"{time.strftime('%H:%M:%S')} {where}{text}\n")
+            stream.write(f"{time.strftime('%H:%M:%S')} {said}\n")
             stream.flush()
 
 

@@ -16,6 +16,7 @@ from dowse.safe_files import read_regular_file
 from dowse.source.git import repo_identity
 from dowse.source.secrets import is_secret_reason
 from dowse.source.walk import SkippedFile, walk
+from dowse.terminal import decodable
 from dowse.types import FileStamp
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def refuse_another_root(index: Reader | Writer, root: Path, shares: Callable[[],
     A place that was copied or moved together with its index keeps it.
     """
     old = index.meta().get("root", "")
-    if old in ("", str(root)):
+    if old in ("", decodable(str(root))):
         return
     try:
         is_same = Path(old).samefile(root)
@@ -191,6 +192,4 @@ def left_out_files(index: Reader | Writer, settings: Settings) -> LeftOut:
 
 def _printable(path: str) -> str:
     """Return a path that can be stored and shown; bytes that are no text become escapes."""
-    if path.isascii():
-        return path
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return decodable(path)

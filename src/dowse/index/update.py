@@ -18,6 +18,7 @@ from dowse.index.jobs import AnyJob, CorpusJob, Job
 from dowse.index.pool import parse_all
 from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
+from dowse.terminal import decodable
 from dowse.types import FileRecord
 from dowse.version import __version__
 
@@ -244,7 +245,7 @@ def _corpus_jobs(functions: list[CorpusFunction], strip_docs: bool) -> Iterator[
 
 def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftOut) -> dict[str, str]:
     """Return what the index says of itself."""
-    return {
+    facts = {
         "root": str(root),
         "repo": writer.meta().get("repo") or repo_identity(root),
         "commit": head_commit(root),
@@ -258,6 +259,7 @@ def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftO
         "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in left_out.items()}),
         "dowse": __version__,
     }
+    return {name: decodable(value) for name, value in facts.items()}
 
 
 def _is_described_otherwise(writer: Writer, settings: Settings) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from dowse.safe_files import FileTooLarge, NotRegularFile, read_regular_file
 from dowse.source.git_config import MAX_CONFIG_BYTES, read_config
 from dowse.source.git_refs import read_head, read_line_below
+from dowse.terminal import decodable
 
 _SCP_URL = re.compile(r"(?:[^@/]+@)?(?:\[[^\]]+\]|[^:/\[\]]+):(?!//)(.+)")
 _MAX_URL_CHARACTERS = 4096
@@ -104,8 +105,8 @@ def repo_identity(path: str | os.PathLike[str]) -> str:
         config = os.path.join(common_directory(directory), "config")
         urls = read_config(config, ("remote.origin.url",)).get("remote.origin.url", [""])
         if identity := normalise_url(urls[0]):
-            return identity
-    return Path(top or os.path.realpath(path)).name or "root"
+            return decodable(identity)
+    return decodable(Path(top or os.path.realpath(path)).name) or "root"
 
 
 def normalise_url(url: str) -> str:

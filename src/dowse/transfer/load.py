@@ -14,6 +14,7 @@ from dowse.errors import IndexVersionError
 from dowse.graph.link import link
 from dowse.index.update import Progress
 from dowse.store.catalog import FORMAT_VERSION
+from dowse.terminal import decodable
 from dowse.transfer.export import ABOUT, FILES, VECTORS, TransferReport, split_vectors
 from dowse.transfer.frames import FORMAT, BrokenSnapshot, read_frames, verify
 from dowse.transfer.records import record_from_json
@@ -83,7 +84,10 @@ def load(
     started = time.monotonic()
     about = read_about(path)
     verify(path)
-    meta = {**_without_permissions(about.meta), **({"root": str(root)} if root is not None else {})}
+    meta = {
+        **_without_permissions(about.meta),
+        **({"root": decodable(str(root))} if root is not None else {}),
+    }
     files = symbols = 0
     with _vectors_along(path, about, backend), backend.writer(wait, on_wait) as writer:
         gone = set(writer.stamps())

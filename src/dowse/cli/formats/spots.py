@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.safe_files import read_regular_file
 from dowse.secrets_mask import mask_text
+from dowse.terminal import escape_controls, escape_line_ends, escape_name
 from dowse.types import Answer, Hit
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ class Spot(NamedTuple):
     line: int  # from 1
     column: int  # from 1, in bytes of UTF-8, as editors' quickfix lists count
     text: str
+
+    def escaped(self, *, terminal: bool) -> Spot:
+        """Return it as part of one line; for a terminal without control characters in the code, either."""
+        escape = escape_controls if terminal else escape_line_ends
+        return self._replace(path=escape_name(self.path), text=escape(self.text))
 
 
 def answer_spots(answer: Answer, root: Path) -> Iterator[Spot]:
