@@ -32,8 +32,8 @@ def related(asked: Asked, given: RelatedArguments) -> Reply:
     words = words_of(f"{found.symbol.name} {found.symbol.signature}")
     data = related_to_json(found)
     shown = _shown(repository.name, data["neighbours"], found.neighbours, words)
-    data["notes"] = [*for_agents(found.notes), *asked.notes]
-    head = "\n".join([_head(repository, found), *note_lines(data["notes"])])
+    notes = [*for_agents(data.pop("notes")), *asked.notes]
+    head = "\n".join([_head(repository, found), *note_lines(notes)])
     text = hits_text(shown, head, given.detail, given.max_tokens, several=False)
     return Reply(clipped(text, given.max_tokens), _data(data, shown, repository.name, given))
 
