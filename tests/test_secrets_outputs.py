@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse import Index
+from dowse import Index, secrets_mask
 from dowse.cli.main import main
 from dowse.eval.judge.pool import _read
 from dowse.eval.mine.subjects import question_of
@@ -20,6 +20,7 @@ from dowse.mcp.reply import Asked
 from dowse.mcp.repositories import Repositories
 from dowse.mcp.search_tool import search
 from dowse.mcp.symbol_tool import symbol
+from dowse.secret_patterns import quick_look
 from secret_samples import password, private_key, tokens
 from serve.running import running
 
@@ -175,7 +176,10 @@ def test_the_listing_says_which_files_hold_some(place, capsys):
     assert ", 1 likely secret\n" in run(place, capsys, "status", "--files")
 
 
-def test_the_library_shows_none_unless_asked(place):
+@pytest.mark.parametrize("warm", [False, True])
+def test_the_library_shows_none_unless_asked(place, monkeypatch, warm):
+    # A process that has shown much looks at all hits together first.
+    monkeypatch.setattr(secrets_mask, "_quick_look", quick_look(secrets_mask._WORDS) if warm else None)
     root, index_dir = place
     with Index.open(root, index_dir=index_dir, encoder="none") as index:
         hits = index.search("/password=/", k=0).hits

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from dowse.types import LineMatch, SymbolRow
 
@@ -76,6 +76,23 @@ def mask_counted(text: str) -> tuple[str, int]:
     masked, count = mask_span(data, 0, len(data))
     # Secrets are made of ASCII characters, so that the number of characters stays.
     return (masked.decode("utf-8", "surrogatepass"), count) if count else (text, 0)
+
+
+def are_clean(parts: Iterable[tuple[bytes, Sequence[Sequence[int]]]], docs: Iterable[str]) -> bool:
+    """Whether some parts of files and texts beside them surely hold no secret: one quick look at all of them.
+
+    False says nothing: then each has to be looked at.
+    """
+    if _quick_look is None:
+        return False
+    seen = [doc.encode("utf-8", "surrogatepass") for doc in docs]
+    for text, spans in parts:
+        if b"PRIVATE KEY" in text:
+            return False
+        for start, end in spans:
+            low, high = _whole_lines(text, start, end)
+            seen.append(text[low:high])
+    return _quick_look(b"\n".join(seen)) is None
 
 
 def count_secrets(text: bytes) -> int:

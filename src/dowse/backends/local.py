@@ -23,7 +23,7 @@ from dowse.query import (
     path_matches,
     symbol_matches,
 )
-from dowse.secrets_mask import mask_counted, mask_row, mask_span
+from dowse.secrets_mask import are_clean, mask_counted, mask_row, mask_span
 from dowse.spans import text_of
 from dowse.store.catalog import Catalog, SymbolDetails
 from dowse.store.graph_tables import GraphTables
@@ -482,7 +482,7 @@ class LocalReader:
         """Return symbols with their text, likely secrets masked unless they are asked for."""
         texts = self._fulltext.memory.texts({row.file_id for row in rows}, self._catalog.texts)
         details = self._catalog.details([row.row for row in rows if row.row])
-        return [symbol_from(row, texts[row.file_id], details.get(row.row), show_secrets) for row in rows]
+        return symbols_from(rows, texts, details, show_secrets)
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
@@ -538,13 +538,28 @@ class LocalReader:
         return problems
 
 
-def symbol_from(
-    row: SymbolRow, text: bytes, details: SymbolDetails | None, show_secrets: bool = False
-) -> Symbol:
-    """Put a symbol together; without details it is a whole file."""
-    doc, spans, digest = details or SymbolDetails("", [[0, len(text)]], "")
+def symbols_from(
+    rows: Sequence[SymbolRow],
+    texts: Mapping[int, bytes],
+    details: Mapping[int, SymbolDetails],
+    show_secrets: bool,
+) -> list[Symbol]:
+    """Put symbols together, secrets masked unless they are asked for; without details one is a whole file."""
+    found = [(row, texts[row.file_id], _details(details, row, texts[row.file_id])) for row in rows]
+    as_is = show_secrets or are_clean(
+        ((text, each.spans) for _, text, each in found), [each.doc for _, _, each in found if each.doc]
+    )
+    return [_symbol_from(row, text, each, as_is) for row, text, each in found]
+
+
+def _details(details: Mapping[int, SymbolDetails], row: SymbolRow, text: bytes) -> SymbolDetails:
+    return details.get(row.row) or SymbolDetails("", [[0, len(text)]], "")
+
+
+def _symbol_from(row: SymbolRow, text: bytes, details: SymbolDetails, as_is: bool) -> Symbol:
+    doc, spans, digest = details
     masked = 0
-    if show_secrets:
+    if as_is:
         parts = [text[start:end] for start, end in spans]
     else:
         found = [mask_span(text, start, end) for start, end in spans]

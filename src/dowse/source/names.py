@@ -73,16 +73,15 @@ _COPY_ENDINGS = ("~", ".kate-swp", "___jb_tmp___", "___jb_old___")
 _VIM_SWAP = (".swp", ".swo", ".swx")
 
 
-def skipped_file_reason(name: str, lowered: str) -> str:
-    """Why a file is left out because of its name alone (also given in small letters), or ""."""
+def skipped_file_reason(name: str, extension: str) -> str:
+    """Why a file is left out because of its name (and what ends it, in small letters), or ""."""
     if name in LOCK_FILES:
         return "lock file"
     if name.endswith(MINIFIED_SUFFIXES):
         return "minified or source map"
-    extension = lowered[lowered.rfind(".") + 1 :]
     if extension in BINARY_EXTENSIONS:
         # "bin" and "lib" are also the whole names of scripts: only what follows a dot is an extension.
-        return "binary by name" if len(extension) < len(lowered) else ""
+        return "binary by name" if len(extension) < len(name) else ""
     if _is_editors_copy(name):
         return "editor's copy"
     return "system debris" if name in DEBRIS else ""

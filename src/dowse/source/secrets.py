@@ -68,6 +68,11 @@ _SAMPLES = frozenset("example examples sample samples template tmpl tpl dist def
 # Whole directories.
 _DIRECTORIES = frozenset({".ssh", ".gnupg", ".password-store", ".aws-vault"})
 
+# What is worth a closer look: a walk compares every name with these.
+SUSPECT_NAMES = frozenset(_NAMES) | _DIRECTORIES
+SUSPECT_EXTENSIONS = _EXTENSIONS | {"json", "backup"}  # for states and variables of Terraform
+SUSPECT_BEGINNING = ".env."
+
 # Names whose content decides: (how the name ends, what it holds then, what to call it).
 _TOKEN = rb"(?i:_auth(?:token)?|_password|npmauthtoken|npmauthident)"
 _TOKEN += rb"[\"']?\s{0,4}[=:]\s{0,4}[\"']?(?!\$\{|[\"'\s]|$)\S"
@@ -93,28 +98,21 @@ _KEY_WORDS = (b"PRIVATE KEY", b"PuTTY-User-Key-File-", b"AGE-SECRET-KEY-1")
 _HEAD_BYTES, _CONTENT_BYTES = 400, 65_536
 
 
-def secret_file_reason(name: str, lowered: str, path: str) -> str:
-    """Why a file is left out for being a secret by its name, or "".
-
-    Args:
-        name: The name of the file.
-        lowered: The same in small letters.
-        path: Its path, to tell the directory it is in.
-    """
+def secret_file_reason(name: str, path: str) -> str:
+    """Why a file is left out for being a secret by its name, or ""; its path tells the directory it is in."""
+    lowered = name.lower()
     parents = _NAMES.get(lowered)
     if parents is not None and (not parents or _parent(path) in parents):
         return f"{BY_NAME} ({name})"
     extension = lowered[lowered.rfind(".") + 1 :]
-    if extension in _EXTENSIONS:
-        # "keystore" and "env" are also the whole names of scripts.
-        if len(extension) == len(lowered) or (extension in _VARIABLES and _is_sample(lowered)):
-            return ""
-        return f"{BY_NAME} (*.{extension})"
-    if lowered.startswith(".env."):
+    if lowered.startswith(SUSPECT_BEGINNING):
         return "" if _is_sample(lowered) else f"{BY_NAME} (.env.*)"
-    if ".tf" in lowered and (".tfstate." in lowered or lowered.endswith(".tfvars.json")):
+    if ".tfstate." in lowered or lowered.endswith(".tfvars.json"):
         return f"{BY_NAME} (*.tfstate, *.tfvars)"
-    return ""
+    # "keystore" and "env" are also the whole names of scripts.
+    if extension not in _EXTENSIONS or len(extension) == len(lowered):
+        return ""
+    return "" if extension in _VARIABLES and _is_sample(lowered) else f"{BY_NAME} (*.{extension})"
 
 
 def secret_directory_reason(name: str) -> str:

@@ -18,7 +18,13 @@ from dowse.source.names import (
     skipped_directory_reason,
     skipped_file_reason,
 )
-from dowse.source.secrets import secret_directory_reason, secret_file_reason
+from dowse.source.secrets import (
+    SUSPECT_BEGINNING,
+    SUSPECT_EXTENSIONS,
+    SUSPECT_NAMES,
+    secret_directory_reason,
+    secret_file_reason,
+)
 
 # Code that people write stays far below; what is above is data, bundles or amalgamations, which would fill
 # the index with text nobody asks for.
@@ -94,11 +100,6 @@ class _Scope:
     cut: int = 0  # characters of the path that lead to the ignore file's folder
     lead: str = ""  # or, for a folder above the root, the way from it down to the root
 
-    def match(self, path: str, is_directory: bool) -> Rule | None:
-        """The rule of this file that matches a path, the last of them, or None."""
-        seen = path[self.cut :] if self.cut else self.lead + path
-        return self.rules.match(seen, is_directory)
-
 
 @dataclass(frozen=True, slots=True)
 class Layers:
@@ -109,10 +110,12 @@ class Layers:
     git: tuple[_Scope, ...] = ()
     user: tuple[_Scope, ...] = ()  # the user's own git ignore
     include_secrets: bool = False
-    ignored: tuple[_Scope, ...] = field(init=False)  # all that git ignores by
+    # The layers that have rules, strongest first, each with whether the user wrote it.
+    kinds: tuple[tuple[bool, tuple[_Scope, ...]], ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ignored", self.git + self.user)
+        kinds = ((True, self.command), (False, self.dowse), (False, self.git + self.user))
+        object.__setattr__(self, "kinds", tuple(kind for kind in kinds if kind[1]))
 
     def verdict(self, path: str, is_directory: bool) -> tuple[Rule | None, _Scope | None]:
         """The rule that decides about a path and where it is written; a negated rule keeps the path.
@@ -120,21 +123,17 @@ class Layers:
         A `.dowseignore` that negates only decides where git has nothing against the path: the repository
         must not bring back what the user keeps out of it.
         """
-        for scope in self.command:
-            if (rule := scope.match(path, is_directory)) is not None:
-                return rule, scope
         restored: tuple[Rule | None, _Scope | None] = (None, None)
-        for scope in self.dowse:
-            if (rule := scope.match(path, is_directory)) is not None:
-                if not rule.negated:
-                    return rule, scope
-                restored = rule, scope
-                break
-        for scope in self.ignored:
-            if (rule := scope.match(path, is_directory)) is not None:
-                if not rule.negated:
-                    return rule, scope
-                break
+        for trusted, scopes in self.kinds:
+            for scope in scopes:
+                seen = path[scope.cut :] if scope.cut else scope.lead + path
+                rule = scope.rules.match(seen, is_directory)
+                if rule is not None:
+                    if trusted or not rule.negated:
+                        return rule, scope
+                    if scopes is self.dowse:
+                        restored = rule, scope
+                    break
         return restored
 
     def inside(self, dowse: _Scope | None, own: _Scope | None) -> Layers:
@@ -233,13 +232,16 @@ def judge(
     if rule is not None and scope is not None and not rule.negated:
         return SkippedFile(shown, f"ignored by {scope.rules.source}: {rule.pattern}")
     lowered = name.lower()
-    if not layers.include_secrets:
-        secret = secret_directory_reason(name) if is_directory else secret_file_reason(name, lowered, path)
-        if secret:
-            return SkippedFile(shown, secret)
+    extension = lowered[lowered.rfind(".") + 1 :]
+    if not layers.include_secrets and (
+        lowered in SUSPECT_NAMES or extension in SUSPECT_EXTENSIONS or lowered.startswith(SUSPECT_BEGINNING)
+    ):
+        reason = secret_directory_reason(name) if is_directory else secret_file_reason(name, path)
+        if reason:
+            return SkippedFile(shown, reason)
     wanted = rule is not None
     if not wanted:
-        reason = skipped_directory_reason(name) if is_directory else skipped_file_reason(name, lowered)
+        reason = skipped_directory_reason(name) if is_directory else skipped_file_reason(name, extension)
         if not reason and not include_hidden and name[0] == ".":
             reason = "hidden"
         if reason:

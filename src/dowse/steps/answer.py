@@ -17,6 +17,8 @@ from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, LaneSco
 
 # Hits whose texts are in memory at the same time.
 _HITS_AT_ONCE = 100
+# Tokens of providers are at least so long.
+_LONG_WORD = 20
 # What the graph lane gives for one hop is above this; see lanes/graph.py.
 _NEAREST_HOP = 0.5
 
@@ -104,8 +106,8 @@ class Asked(RecallingStep):
             ):
                 scores, parts = tuple(self.lanes_of(hit)), tuple(hit.parts)
                 if not shows:  # what lanes say names symbols
-                    scores = tuple(_masked_lane(lane) if lane.detail else lane for lane in scores)
-                    parts = tuple(_masked_part(part) if part.detail else part for part in parts)
+                    scores = tuple(map(_masked_lane, scores))
+                    parts = tuple(map(_masked_part, parts))
                 self.masked += max(symbol.masked, masked)
                 likely = sure.get(hit.row.row)
                 yield Hit(number, hit.score, symbol, parts, lines, scores, likely)
@@ -158,13 +160,20 @@ class Asked(RecallingStep):
                 _replace(ranked, "tfidf", {row: _times(counts) for row, counts in found.items()})
 
 
+def _masked_detail(detail: str) -> str:
+    """Mask names that hold a token; words as short as others are none."""
+    if len(detail) < _LONG_WORD or all(len(word) < _LONG_WORD for word in detail.split()):
+        return detail
+    return mask_text(detail)
+
+
 def _masked_lane(lane: LaneScore) -> LaneScore:
-    detail = mask_text(lane.detail)
+    detail = _masked_detail(lane.detail)
     return lane if detail is lane.detail else lane._replace(detail=detail)
 
 
 def _masked_part(part: Contribution) -> Contribution:
-    detail = mask_text(part.detail)
+    detail = _masked_detail(part.detail)
     return part if detail is part.detail else replace(part, detail=detail)
 
 
