@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
 from dowse.store.layout import VECTORS, lock_holder
-from dowse.vectors.files import STATE, replace_file
+from dowse.vectors.files import STATE, encoder_path, replace_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +57,7 @@ class LocalVectors:
 
     def folder(self, encoder: str) -> Path:
         """Return where the vectors of an encoder lie."""
-        return self._folder / encoder
+        return encoder_path(self._folder, encoder)
 
     def folders(self) -> list[Path]:
         """Return the folders of all encoders."""
@@ -196,7 +196,7 @@ class GenerationVectors:
         import numpy as np
 
         with contextlib.suppress(OSError, ValueError):
-            centres: Floats = np.load(self.matrix.folder / _CLUSTERS)
+            centres: Floats = np.load(self.matrix.folder / _CLUSTERS, allow_pickle=False)
             if centres.ndim == 2 and centres.shape[1] == self.matrix.dimension:
                 return centres
         return np.zeros((0, self.matrix.dimension), np.float32)
