@@ -77,8 +77,11 @@ def read_frames(path: Path) -> Frames:
 def build_snapshot(frames: Sequence[tuple[bytes, bytes]], level: int = 1) -> bytes:
     """Return a snapshot whose lengths and checksums are right, whatever its frames hold."""
     out, known = [MAGIC], hashlib.blake2b(digest_size=32)
+    packed: dict[tuple[bytes, int], tuple[bytes, bytes]] = {}  # the same large frame may come many times
     for kind, data in frames:
-        head, stored = _frame(kind, data, level)
+        if (kind, id(data)) not in packed:
+            packed[kind, id(data)] = _frame(kind, data, level)
+        head, stored = packed[kind, id(data)]
         known.update(head)
         out += [head, stored]
     end = json.dumps({"frames": len(frames), "hash": known.hexdigest()}, separators=(",", ":")).encode()
@@ -269,9 +272,9 @@ def bomb_frames(number: int, frames: Frames, size: int) -> Frames:
     if number == 1:
         return [*frames, (b"file", b"[" + b"[]," * (size // 3) + b"[]]")]
     if number == 2:
-        files[0]["text"] = "x" * size
+        files[0]["text"] += "x" * size
     elif number == 3:  # every symbol spans all of the text
-        files[0]["text"] = "word " * (size // 5)
+        files[0]["text"] += "word " * (size // 5)
         for symbol in files[0]["symbols"]:
             symbol["spans"] = [[0, size // 5 * 5]]
         files[0]["symbols"] *= 50
