@@ -26,6 +26,16 @@ from helpers import write_tree
 
 # Keyword search alone: no vectors, nothing is computed twice.
 SETTINGS = Settings(encoder="none", refresh="never")
+# Code that prints the most memory a process has had, in megabytes. What `getrusage` says of a new process can
+# be that of the one which started it.
+PRINT_PEAK = """
+import resource, sys
+from pathlib import Path
+status = Path("/proc/self/status")
+lines = status.read_text().splitlines() if status.exists() else []
+peak = next((int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM")), None)
+print(peak or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> (20 if sys.platform == "darwin" else 10))
+"""
 ENCODER = "tiny-0123456789ab"
 TREE = {
     "shop/order.py": 'from shop.bread import Bread\n\n\nclass Order:\n    """An order."""\n\n'
@@ -63,12 +73,9 @@ def use_snapshot(data: bytes, folder: Path) -> bool:
     tree.mkdir(parents=True)
     file = folder / "x.snap"
     file.write_bytes(data)
-    index = Index.open(tree, index_dir=str(folder / "index"), refresh="never", encoder="none")
-    try:
+    with Index.open(tree, index_dir=str(folder / "index"), refresh="never", encoder="none") as index:
         load(file, index.backend, SETTINGS, root=tree)
         read_index(index)
-    finally:
-        index.backend.close()
     return True
 
 

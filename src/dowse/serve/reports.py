@@ -100,7 +100,7 @@ class Reports:
                 saved = self._read(source, path, root)
             except (EvalError, OSError) as error:
                 problems.append(f"{_printable(path.name)}: {error}")
-                read += most_plain(path.lstat().st_size)
+                read += _read_bytes(path)
                 continue
             kept += saved.plain
             found[saved.id] = saved
@@ -185,6 +185,12 @@ def _check(saved: Saved) -> None:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         said = str(error).partition("\n")[0]
         raise EvalError(f"the report is damaged ({said}); run the evaluation again") from None
+
+
+def _read_bytes(path: Path) -> int:
+    """Return how many bytes were looked at, at most, to find out that a file is no report."""
+    size = path.lstat().st_size
+    return most_plain(size) if path.name.endswith(".gz") else min(size, MAX_STORED)
 
 
 def _printable(name: str) -> str:
