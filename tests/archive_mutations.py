@@ -6,6 +6,7 @@ parsers behind them.
 
 from __future__ import annotations
 
+import copy
 import gzip
 import hashlib
 import json
@@ -117,7 +118,7 @@ def places_in(value: object) -> list[tuple[Any, Any]]:
 def mutate_json(rng: random.Random, value: Any) -> Any:
     """Change some values of a JSON value in place, and return it; rarely it is another one altogether."""
     if rng.random() < 0.02:
-        return rng.choice(HOSTILE)
+        return copy.deepcopy(rng.choice(HOSTILE))
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         places = places_in(value)
         if not places:
@@ -145,7 +146,8 @@ def _mutate_place(rng: random.Random, container: Any, key: Any, places: list[tup
         at = rng.randrange(len(text))
         container[key] = text[:at] + rng.choice(("", "\0", "/", "..", "é", "\u2028", "z")) + text[at + 1 :]
     else:
-        container[key] = rng.choice(HOSTILE)
+        # A copy: the next change may put something into it.
+        container[key] = copy.deepcopy(rng.choice(HOSTILE))
 
 
 def mutate_snapshot(rng: random.Random, frames: Frames) -> bytes:
