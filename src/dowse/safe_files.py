@@ -194,3 +194,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = PRIV
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = False) -> int:
+    """Open a regular file for reading and return its descriptor, for files too large to read in one piece."""
+    return _open_regular(path, follow_symlinks)

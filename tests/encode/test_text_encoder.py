@@ -129,6 +129,7 @@ def test_models_with_other_inputs_are_refused(folder: Path) -> None:
 
 def test_without_onnx_the_package_is_asked_for(folder: Path) -> None:
     (folder / "onnx/model.onnx").unlink()
+    (folder / "model.safetensors").touch()
     encoder = load(str(folder))
     try:
         import sentence_transformers  # noqa: F401

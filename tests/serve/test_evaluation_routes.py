@@ -175,13 +175,20 @@ def test_no_link_of_a_repository_leads_to_a_report_elsewhere(tmp_path: Path) -> 
     assert {saved.name for saved in found} == {"innocent", "shown"}
 
 
-def test_a_file_that_would_fill_the_memory_is_not_unpacked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dowse.serve.reports._MOST_PLAIN", 1_000_000)
-    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 2_000_000))
+def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 30_000_000))
     found, problems = Reports([tmp_path], shipped=tmp_path / "none").all()
-    assert found == [] and problems == ["bomb.json.gz: too large for a report"]
+    assert found == [] and len(problems) == 1
+    assert problems[0].startswith("bomb.json.gz: no report") and "too large for a report" in problems[0]
+
+
+def test_reports_of_a_repository_hold_up_no_other_request(inn: Index, tmp_path: Path) -> None:
+    """However long it takes to read them, the server answers whether it is well."""
+    with running([inn], ServeOptions(reports=(tmp_path,))) as run:
+        with run.state.reports._lock:  # somebody is reading them
+            assert run.get("health")["status"] == "ok"
+        (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b"[" * 30_000_000))
+        assert len(run.get("eval")["problems"]) == 1
 
 
 def test_a_file_that_changes_is_read_again(inn: Index, tmp_path: Path) -> None:

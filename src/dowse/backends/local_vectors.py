@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError
 from dowse.safe_files import write_atomically
 from dowse.store.layout import VECTORS, lock_holder
-from dowse.vectors.files import STATE
+from dowse.vectors.files import STATE, encoder_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,7 @@ class LocalVectors:
 
     def folder(self, encoder: str) -> Path:
         """Return where the vectors of an encoder lie."""
-        return self._folder / encoder
+        return encoder_path(self._folder, encoder)
 
     def folders(self) -> list[Path]:
         """Return the folders of all encoders."""
@@ -197,7 +197,7 @@ class GenerationVectors:
         import numpy as np
 
         with contextlib.suppress(OSError, ValueError):
-            centres: Floats = np.load(self.matrix.folder / _CLUSTERS)
+            centres: Floats = np.load(self.matrix.folder / _CLUSTERS, allow_pickle=False)
             if centres.ndim == 2 and centres.shape[1] == self.matrix.dimension:
                 return centres
         return np.zeros((0, self.matrix.dimension), np.float32)

@@ -34,24 +34,28 @@ def export(options: argparse.Namespace) -> int:
 
 def import_(options: argparse.Namespace) -> int:
     """Make an index what a file says."""
-    from dowse.transfer.load import load, read_about
+    from dowse.transfer.frames import SnapshotFile
+    from dowse.transfer.load import load_checked
+    from dowse.transfer.validate import validate
 
-    file = Path(options.file)
-    about = read_about(file)
-    index = _index(options)
-    # Without a place of its own, a source keeps its name on a cluster.
-    goes_by_its_name = is_cluster(index.settings.backend) and options.path is None
-    backend = _of_source(index, about.slot) if goes_by_its_name else index.backend
-    with ProgressBar(_shows(options), "importing") as bar:
-        report = load(
-            file,
-            backend,
-            index.settings,
-            root=None if goes_by_its_name else index.root,
-            wait=0.0 if options.no_wait else None,
-            on_wait=say,
-            on_progress=bar.show,
-        )
+    # Open from the check to the end: nobody can put another file in its place meanwhile.
+    with SnapshotFile(Path(options.file)) as snapshot:
+        about = validate(snapshot)
+        index = _index(options)
+        # Without a place of its own, a source keeps its name on a cluster.
+        goes_by_its_name = is_cluster(index.settings.backend) and options.path is None
+        backend = _of_source(index, about.slot) if goes_by_its_name else index.backend
+        with ProgressBar(_shows(options), "importing") as bar:
+            report = load_checked(
+                snapshot,
+                about,
+                backend,
+                index.settings,
+                root=None if goes_by_its_name else index.root,
+                wait=0.0 if options.no_wait else None,
+                on_wait=say,
+                on_progress=bar.show,
+            )
     return _tell(options, report, f"read {options.file} into {backend.address}")
 
 

@@ -7,7 +7,6 @@ into another order.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dowse.encode.document import Document, Form, first_sentence, query_view, views
-from dowse.encode.models import shipped_folder
-from dowse.encode.onnx_encoder import TOKENIZER_FILE, own_session
+from dowse.encode.model_files import load_tokenizer, read_model_settings, shipped_folder
+from dowse.encode.onnx_encoder import TOKENIZER_FILE, form_of, name_of, own_session
 from dowse.encode.text_encoder import document_text, find_model, read_form
 from dowse.encode.words import LAST, UNKNOWN
 from dowse.errors import ConfigError, DowseError
@@ -89,11 +88,11 @@ class CrossDescription:
     def read(cls, folder: Path) -> CrossDescription:
         """Read and check a folder's cross.json."""
         try:
-            values = json.loads((folder / CROSS_FILE).read_text(encoding="utf-8"))
+            values = read_model_settings(folder / CROSS_FILE, folder)
             if values["version"] != CROSS_VERSION:
                 raise ValueError(f"version {values['version']!r}")
-            return cls(values["name"], float(values["unit"]), Form(**values["form"]))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            return cls(name_of(values), float(values["unit"]), form_of(values))
+        except (DowseError, ValueError, KeyError, TypeError) as error:
             raise DowseError(
                 f"{folder} is no reranker of this version of dowse ({error!r}); export it with `dowse train`"
             ) from error
@@ -149,7 +148,7 @@ class OnnxCrossEncoder:
         model, tokenizer = find_model(folder), folder / "tokenizer.json"
         if model is None or not tokenizer.is_file():
             raise DowseError(f"{folder} needs an ONNX file and tokenizer.json; export the model first")
-        self._model, self._tokenizer_file = model, tokenizer
+        self._folder, self._model, self._tokenizer_file = folder, model, tokenizer
         self._device, self._threads = device, threads
         self._form = read_form(folder)
 
@@ -170,7 +169,7 @@ class OnnxCrossEncoder:
     def _session(self) -> InferenceSession:
         from dowse.encode.session import open_session
 
-        return open_session(self._model, self._device)
+        return open_session(self._model, self._device, folder=self._folder)
 
     @cached_property
     def _inputs(self) -> frozenset[str]:
@@ -182,9 +181,7 @@ class OnnxCrossEncoder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._tokenizer_file))
+        tokenizer = load_tokenizer(self._tokenizer_file)
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._form.tokens)  # of the longer text, which is rarely the query
         return tokenizer
@@ -192,13 +189,15 @@ class OnnxCrossEncoder:
     def _logit(self, pair: Encoding) -> float:
         import numpy as np
 
+        from dowse.encode.session import run_model
+
         given = {
             "input_ids": pair.ids,
             "attention_mask": [1] * len(pair.ids),
             "token_type_ids": pair.type_ids,
         }
         inputs = {name: np.array([given[name]], np.int64) for name in self._inputs}
-        found = [float(value) for value in np.ravel(self._session.run(None, inputs)[0])]
+        found = [float(value) for value in np.ravel(run_model(self._session, inputs))]
         if len(found) > _CLASSES:
             raise DowseError(
                 f"{self._model} gives {len(found)} numbers for a pair; a cross-encoder gives one score"

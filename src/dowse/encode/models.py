@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowse.encode.model_files import read_model_settings
+from dowse.encode.model_files import shipped_folder as shipped_folder
 from dowse.encode.onnx_encoder import DESCRIPTION_FILE
 from dowse.errors import ConfigError, DowseError
 
@@ -63,13 +64,6 @@ def available() -> list[Model]:
     ]
 
 
-def shipped_folder() -> Path:
-    """Return where the encoders lie: in the installed package, or at the root of a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "models"
-    return installed if installed.is_dir() else package.parents[1] / "models"
-
-
 def _shipped() -> Iterator[Path]:
     place = shipped_folder()
     if place.is_dir():
@@ -96,13 +90,10 @@ def _open(folder: Path, name: str, view: str, device: str, threads: int) -> Enco
 
 
 def _open_own(folder: Path, view: str, device: str, threads: int) -> Encoder:
-    try:
-        architecture = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8")).get("arch")
-    except (OSError, ValueError, AttributeError) as error:
-        raise DowseError(
-            f"{folder / DESCRIPTION_FILE} can't be read ({error!r}); export the model again"
-        ) from error
-    if architecture == "nbow":
+    about = read_model_settings(folder / DESCRIPTION_FILE, folder)
+    if not isinstance(about, dict):
+        raise DowseError(f"{folder / DESCRIPTION_FILE} is no description; export the model again")
+    if about.get("arch") == "nbow":
         from dowse.encode.nbow import NbowEncoder
 
         return NbowEncoder.load(folder, view=view)

@@ -19,8 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dowse.encode.array_check import MAX_WEIGHT_BYTES, check_arrays
 from dowse.encode.batches import unit
 from dowse.encode.document import Document, Form, View, docs_view, query_view, views
+from dowse.encode.model_files import check_model_file, load_tokenizer, read_model_settings
+from dowse.encode.onnx_encoder import form_of, name_of
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -187,21 +190,32 @@ def write_model(model: NbowModel, folder: Path, **facts: object) -> None:
 def read_model(folder: Path) -> NbowModel:
     """Read a model folder."""
     try:
-        settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
+        settings = read_model_settings(folder / SETTINGS_FILE, folder)
         if settings["arch"] != ARCHITECTURE or settings["version"] != FORMAT_VERSION:
             raise ValueError(f"arch {settings['arch']!r} in version {settings['version']!r}")
-        with np.load(folder / WEIGHTS_FILE, allow_pickle=False) as arrays:
-            tables = {
-                name: TokenTable(arrays[f"{name}.vectors"], arrays[f"{name}.weights"])
-                for name in (QUERY, ANY_LANGUAGE, *settings["languages"])
-            }
-        tokenizer = (folder / TOKENIZER_FILE).read_text(encoding="utf-8")
-        json.loads(tokenizer)  # the library's own complaint is of no class that could be told apart
-        return NbowModel(tokenizer, tables, Form(**settings["form"]), settings["name"])
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        weights = check_model_file(folder / WEIGHTS_FILE, folder, MAX_WEIGHT_BYTES)
+        tables = _read_tables(weights, [QUERY, ANY_LANGUAGE, *settings["languages"]])
+        tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
+        if tokenizer.get_vocab_size() > min(len(table.weights) for table in tables.values()):
+            raise ValueError("fewer vectors than tokens")
+        text = (folder / TOKENIZER_FILE).read_text(encoding="utf-8")
+        return NbowModel(text, tables, form_of(settings), name_of(settings))
+    except (DowseError, OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DowseError(
             f"{folder} is not a bag-of-words model ({error!r}): make one with `dowse train --arch nbow`"
         ) from error
+
+
+def _read_tables(weights: Path, names: Sequence[str]) -> dict[str, TokenTable]:
+    """Read the tables of token vectors, after a check of what they take in memory."""
+    check_arrays(weights)
+    with np.load(weights, allow_pickle=False) as arrays:
+        tables = {name: TokenTable(arrays[f"{name}.vectors"], arrays[f"{name}.weights"]) for name in names}
+    width = tables[QUERY].vectors.shape[1]
+    for vectors, counts in tables.values():
+        if vectors.shape != (len(counts), width) or counts.ndim != 1:
+            raise ValueError("tables of different sizes")
+    return tables
 
 
 def _fingerprint(model: NbowModel) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dowse.encode.document import Document, Form, View, docs_view, query_view, views
 from dowse.encode.encoder import file_safe
+from dowse.encode.model_files import read_model_settings
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ MODEL_FILE, GPU_MODEL_FILE, WEIGHTS_FILE = "model.onnx", "model-gpu.onnx", "weig
 ARCHITECTURE = "transformer"
 # Raise when the same files would give other vectors: words.py and document.py are a part of the encoder.
 FORMAT_VERSION = 1
+_NAME_CHARACTERS = 200
+_LONGEST = 100_000  # ids of a text
+_LARGEST_DIMENSION = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,11 @@ class Description:
     def read(cls, folder: Path) -> Description:
         """Read and check a folder's encoder.json."""
         try:
-            values = json.loads((folder / DESCRIPTION_FILE).read_text(encoding="utf-8"))
+            values = read_model_settings(folder / DESCRIPTION_FILE, folder)
             if values["arch"] != ARCHITECTURE or values["version"] != FORMAT_VERSION:
                 raise ValueError(f"arch {values['arch']!r} in version {values['version']!r}")
-            return cls(values["name"], values["dimension"], Form(**values["form"]), values["sha256"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            return cls(name_of(values), _dimension_of(values), form_of(values), values["sha256"])
+        except (DowseError, ValueError, KeyError, TypeError) as error:
             raise DowseError(
                 f"{folder} is no encoder of this version of dowse ({error!r}); export it with `dowse train`"
             ) from error
@@ -54,6 +58,30 @@ class Description:
         """Return what changes whenever a vector could."""
         said = json.dumps([FORMAT_VERSION, asdict(self.form), self.sha256], sort_keys=True)
         return hashlib.sha256(said.encode()).hexdigest()[:12]
+
+
+def name_of(values: dict[str, Any]) -> str:
+    """Return the name that a description gives; raises ValueError if it is none."""
+    name = values["name"]
+    if not isinstance(name, str) or not 1 <= len(name) <= _NAME_CHARACTERS:
+        raise ValueError("no name")
+    return name
+
+
+def form_of(values: dict[str, Any]) -> Form:
+    """Return the form that a description gives; raises ValueError for what is no number, or no sane one."""
+    form = Form(**values["form"])
+    for number in astuple(form):
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= _LONGEST:
+            raise ValueError("a form out of range")
+    return form
+
+
+def _dimension_of(values: dict[str, Any]) -> int:
+    dimension = values["dimension"]
+    if type(dimension) is not int or not 1 <= dimension <= _LARGEST_DIMENSION:
+        raise ValueError("a dimension out of range")
+    return dimension
 
 
 class OnnxEncoder:

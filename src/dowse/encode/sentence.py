@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.encode.encoder import file_safe
+from dowse.encode.sentence_check import check_sentence_folder
 from dowse.encode.text_encoder import PromptedEncoder, read_form
 from dowse.errors import DowseError
 
@@ -48,13 +49,27 @@ class SentenceEncoder(PromptedEncoder):
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - of a package that need not be there
+        check_sentence_folder(self._folder)
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise DowseError(
                 f"{self._folder} has no ONNX file; install sentence-transformers, or export the model to ONNX"
             ) from error
-        model = SentenceTransformer(str(self._folder), device=self._device)
+        try:
+            model = SentenceTransformer(
+                str(self._folder),
+                device=self._device,
+                trust_remote_code=False,
+                local_files_only=True,
+                model_kwargs={"use_safetensors": True},
+            )
+        except Exception as error:  # of the package, of torch, of transformers
+            reason = str(error).strip().partition("\n")[0][:200]
+            raise DowseError(
+                f"sentence-transformers can't load {self._folder} ({reason}); "
+                "it needs version 3 or later, or export the model to ONNX"
+            ) from error
         model.max_seq_length = self._form.tokens
         return model
 

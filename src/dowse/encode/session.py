@@ -27,14 +27,26 @@ def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
     return onnxruntime
 
 
-def open_session(model: Path, device: str = "auto", *, optimise: bool = True) -> InferenceSession:
+def open_session(
+    model: Path, device: str = "auto", *, optimise: bool = True, folder: Path | None = None
+) -> InferenceSession:
     """Open a model; runs may come from several threads at once, and each uses just the one it comes from.
 
     Args:
         model: An ONNX file.
         device: "auto", "cpu" or "cuda".
         optimise: Let onnxruntime look for a better graph; a waste of time where there is none.
+        folder: What the files of the model may not lie outside of; by default the one that it lies in.
+
+    Raises:
+        DowseError: It does not come with dowse and does what a text encoder has no need to do, or it can't be
+            opened. No library of custom operators is ever registered, and no model brings settings along.
     """
+    from dowse.encode.model_files import is_shipped_file
+    from dowse.encode.onnx_check import check_onnx_model
+
+    if not is_shipped_file(model):
+        check_onnx_model(model, folder)
     onnxruntime = import_onnxruntime()
 
     options = onnxruntime.SessionOptions()
@@ -51,6 +63,14 @@ def open_session(model: Path, device: str = "auto", *, optimise: bool = True) ->
         return onnxruntime.InferenceSession(str(model), options, providers=providers)
     except Exception as error:  # onnxruntime's own exceptions have no common base
         raise DowseError(f"onnxruntime can't open {model}: {_first_line(error)}") from error
+
+
+def run_model(session: InferenceSession, inputs: dict[str, Any]) -> Any:  # noqa: ANN401 - an array
+    """Return the first output of a model; raises DowseError if it can't be run on these inputs."""
+    try:
+        return session.run(None, inputs)[0]
+    except Exception as error:  # onnxruntime's own exceptions have no common base
+        raise DowseError(f"the model can't be run ({_first_line(error)[:200]}); use another one") from error
 
 
 def uses_gpu(device: str) -> bool:

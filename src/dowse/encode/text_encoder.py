@@ -6,7 +6,6 @@ Such a model reads text as it stands, so a document is its name, its documentati
 from __future__ import annotations
 
 import hashlib
-import json
 import mmap
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.encode.document import Document
 from dowse.encode.encoder import file_safe
+from dowse.encode.model_files import check_model_file, load_tokenizer, read_model_settings
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ _TOKENIZER_FILES = ("tokenizer.json", "onnx/tokenizer.json")
 _MOST_TOKENS = 256
 # Prompts by which sentence-transformers models know what they read.
 _QUERY_PROMPTS, _DOCUMENT_PROMPTS = ("query",), ("document", "passage", "corpus")
+_PROMPT_CHARACTERS = 10_000
 _READ_BYTES = 1 << 20
+_WEIGHT_BYTES = 1 << 40
 # The beginning of the operators that quantise a batch by what is in it.
 _BATCH_SCALES = b"DynamicQuantize"
 
@@ -81,6 +83,7 @@ class TextEncoder(PromptedEncoder):
         self, folder: Path, name: str, *, view: str = "symbol", device: str = "auto", threads: int = 1
     ) -> None:
         self.name = name
+        self._folder = folder
         self._model = _required(find_model(folder), folder, "an ONNX file")
         self._tokenizer_file = _required(_find(folder, _TOKENIZER_FILES), folder, "tokenizer.json")
         self._docs_only = view == "docs"
@@ -94,7 +97,7 @@ class TextEncoder(PromptedEncoder):
         digest = hashlib.sha256(repr((astuple(self._form), self._docs_only)).encode())
         weights = sorted(self._model.parent.glob(f"{self._model.name}?data"))  # where they are kept apart
         for file in (self._model, *weights, self._tokenizer_file):
-            with file.open("rb") as stream:
+            with check_model_file(file, self._folder, _WEIGHT_BYTES).open("rb") as stream:
                 while block := stream.read(_READ_BYTES):
                     digest.update(block)
         return f"{file_safe(self.name)}-{digest.hexdigest()[:12]}"
@@ -109,13 +112,11 @@ class TextEncoder(PromptedEncoder):
     def _session(self) -> InferenceSession:
         from dowse.encode.session import open_session
 
-        return open_session(self._model, self._device)
+        return open_session(self._model, self._device, folder=self._folder)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._tokenizer_file))
+        tokenizer = load_tokenizer(self._tokenizer_file, self._folder)
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._form.tokens)
         return tokenizer
@@ -161,17 +162,16 @@ def document_text(document: Document, *, docs_only: bool = False) -> str:
 
 def read_form(folder: Path) -> TextForm:
     """Read what sentence-transformers' files say: length, pooling and prompts."""
-    limits = _json(folder / "sentence_bert_config.json")
-    tokenizer = _json(folder / "tokenizer_config.json")
-    prompts = _json(folder / "config_sentence_transformers.json").get("prompts") or {}
-    tokens = min(
-        int(limit)
-        for limit in (limits.get("max_seq_length"), tokenizer.get("model_max_length"), _MOST_TOKENS)
-        if limit
-    )
+    limits = _settings(folder, "sentence_bert_config.json")
+    tokenizer = _settings(folder, "tokenizer_config.json")
+    prompts = _settings(folder, "config_sentence_transformers.json").get("prompts")
+    prompts = prompts if isinstance(prompts, dict) else {}
+    said = (limits.get("max_seq_length"), tokenizer.get("model_max_length"))
+    # Some write 1e30 for no limit.
+    tokens = int(min([_MOST_TOKENS, *(n for n in said if isinstance(n, int | float) and n >= 1)]))
     return TextForm(
         tokens,
-        _pooling(_json(folder / "1_Pooling" / "config.json")),
+        _pooling(_settings(folder, "1_Pooling/config.json")),
         _prompt(prompts, _QUERY_PROMPTS),
         _prompt(prompts, _DOCUMENT_PROMPTS),
         bool(limits.get("do_lower_case")),
@@ -191,12 +191,14 @@ def _pooling(settings: dict[str, Any]) -> str:
 
 
 def _prompt(prompts: dict[str, Any], names: tuple[str, ...]) -> str:
-    return next((str(prompts[name]) for name in names if prompts.get(name)), "")
+    return next((str(prompts[name])[:_PROMPT_CHARACTERS] for name in names if prompts.get(name)), "")
 
 
 def _model_call(session: InferenceSession, pooling: str) -> Callable[[NDArray[np.int64]], Vectors]:
     """Return what runs a batch of equally long sequences: inputs by their names, and pooling if need be."""
     import numpy as np
+
+    from dowse.encode.session import run_model
 
     wanted = {entry.name for entry in session.get_inputs()}
     unknown = wanted - {"input_ids", "attention_mask", "token_type_ids"}
@@ -207,7 +209,9 @@ def _model_call(session: InferenceSession, pooling: str) -> Callable[[NDArray[np
 
     def run(ids: NDArray[np.int64]) -> Vectors:
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        found: Vectors = session.run(None, {name: inputs[name] for name in wanted})[0].astype(np.float32)
+        found: Vectors = run_model(session, {name: inputs[name] for name in wanted}).astype(np.float32)
+        if found.ndim not in (2, 3) or len(found) != len(ids):
+            raise DowseError(f"the model gives {found.shape} for {ids.shape} ids; it is no text encoder")
         if found.ndim == 2:  # the model pools by itself
             return found
         return found[:, 0] if pooling == "cls" else found.mean(axis=1)
@@ -225,11 +229,6 @@ def _required(file: Path | None, folder: Path, what: str) -> Path:
     return file
 
 
-def _json(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except OSError:
-        return {}
-    except ValueError as error:
-        raise DowseError(f"{file} is not JSON ({error}); fetch the model again") from error
+def _settings(folder: Path, name: str) -> dict[str, Any]:
+    found = read_model_settings(folder / name, folder)
     return found if isinstance(found, dict) else {}

@@ -52,9 +52,9 @@ class Words:
     @classmethod
     def read(cls, path: Path) -> Words:
         """Read a tokenizer.json."""
-        from tokenizers import Tokenizer
+        from dowse.encode.model_files import load_tokenizer
 
-        return cls(Tokenizer.from_file(str(path)))
+        return cls(load_tokenizer(path))
 
     def text(self, text: str, limit: int) -> list[int]:
         """Ids of prose or of a name: as many whole words as fit into `limit`."""

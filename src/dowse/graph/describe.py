@@ -22,7 +22,7 @@ from dowse.graph.keys import (
 from dowse.graph.places import joined, prefix_of, scope_of
 from dowse.kinds import TYPES
 from dowse.parse.languages import LANGUAGES
-from dowse.store.packing import pack, unpack
+from dowse.store.packing import BrokenBlock, pack, unpack
 from dowse.types import Definition, Fact, ParsedFile, SymbolRecord
 
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
@@ -179,8 +179,14 @@ def pack_facts(facts: FileFacts) -> bytes:
 
 
 def unpack_facts(packed: bytes) -> FileFacts:
-    """Return what was packed."""
+    """Return what was packed; raises BrokenBlock if it is not of that form."""
     if not packed:
         return FileFacts({}, [], -1)
-    face, local, remainder = json.loads(unpack(packed))
-    return FileFacts(face, [Fact(*fact) for fact in local], remainder)
+    try:
+        face, local, remainder = json.loads(unpack(packed))
+        facts = [Fact(*fact) for fact in local]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BrokenBlock(str(error)) from error
+    if type(face) is not dict:
+        raise BrokenBlock("facts are no object")
+    return FileFacts(face, facts, remainder)

@@ -13,7 +13,7 @@ from dowse.graph.lookups import Lookups, Place
 from dowse.graph.places import joined
 from dowse.graph.rules import Rules
 from dowse.graph.values import OUTSIDE, Found, Step, Value, only_callable, only_types, steps_of
-from dowse.store.graph_tables import Linked, LinkedFile, Named
+from dowse.store.graph_tables import Linked, LinkedFile, Named, OwnSymbol
 from dowse.types import Reference
 
 _EDGES = {
@@ -51,6 +51,7 @@ class _FileResolver:
         facts = unpack_facts(file.facts)
         self._file, self._rules, self._links, self._place = file, rules, links, place
         self._symbols = file.symbols
+        self._first_parts = _first_parts(file.symbols)
         self._remainder = facts.remainder
         self._local = LocalNames(file.symbols, facts.local, facts.remainder)
         self._values: dict[tuple[str, str, str], Value | None] = {}
@@ -65,9 +66,10 @@ class _FileResolver:
                 owner = self._remainder
             if not 0 <= owner < len(self._symbols):
                 continue
-            while owner > 0 and self._symbols[owner].part:
-                owner -= 1
-            self._resolve(reference, owner)
+            try:
+                self._resolve(reference, self._first_parts[owner])
+            except RecursionError:  # a chain of thousands of names, each another name for the next
+                continue
 
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
@@ -301,6 +303,14 @@ class _FileResolver:
                 *(reference.line, reference.column, _EDGES[reference.kind], key, sure),
             )
         )
+
+
+def _first_parts(symbols: Sequence[OwnSymbol]) -> list[int]:
+    """The index of the first part of every symbol: its own, unless it is a later part of a long one."""
+    first: list[int] = []
+    for index, symbol in enumerate(symbols):
+        first.append(first[-1] if symbol.part and index else index)
+    return first
 
 
 def _is_constructor(value: Value, name: str) -> bool:

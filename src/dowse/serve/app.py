@@ -73,7 +73,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Start what runs beside the requests, and end it."""
     state: ServerState = app.state.server
     state.keeper.start()
-    threading.Thread(target=state.reports.all, name="dowse-reports", daemon=True).start()
+    threading.Thread(target=state.reports.read_shipped, name="dowse-reports", daemon=True).start()
     try:
         yield
     finally:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
+import os
 import threading
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from dowse.errors import EvalError
 from dowse.eval.reports.json_form import from_json
 from dowse.eval.reports.model import Report
+from dowse.eval.reports.unpack_saved import MAX_STORED, most_plain, parse_saved
+from dowse.safe_files import FileTooLarge, read_regular_file
 from dowse.serve.models.evaluation import EvalRow, EvalSummary
 from dowse.serve.problems import NotFound
 
 _ENDINGS = (".json", ".json.gz")
-# Larger files are no reports, packed or not; reading them would fill the memory.
-_MOST_BYTES = 50_000_000
-_MOST_PLAIN = 200_000_000
+# Reports that one folder may have, and their bytes together: what is read stays in memory, and what turns
+# out to be no report is read again the next time.
+MAX_FILES = 200
+MAX_KEPT_BYTES = 20_000_000
+MAX_READ_BYTES = 100_000_000
+# Entries of a folder that are looked at to find them.
+_MAX_ENTRIES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,11 @@ class Saved:
     stamp: tuple[int, int]  # size and time of the file
     report: Report
     data: dict[str, Any]  # as it was written: differences take long to compute again
+    plain: int  # bytes before packing
+
+
+# Where reports come from, the folder, and the repository that it must not lead out of.
+_Folder: TypeAlias = tuple[str, Path, Path | None]
 
 
 class Reports:
@@ -50,7 +60,7 @@ class Reports:
             shipped: Those that come with the package; None finds them.
         """
         ours = shipped_folder() if shipped is None else shipped
-        self._folders: list[tuple[str, Path, Path | None]] = [
+        self._folders: list[_Folder] = [
             *(("own", folder, None) for folder in folders),
             *(("own", folder, root) for root, folder in within),
             ("shipped", ours, None),
@@ -60,18 +70,40 @@ class Reports:
 
     def all(self) -> tuple[list[Saved], list[str]]:
         """Return every report, own ones first, and what is wrong with files that are none."""
+        return self._read_folders(self._folders)
+
+    def read_shipped(self) -> None:
+        """Read the reports that come with the package, so that the first who asks need not wait.
+
+        Those of a repository are read when somebody asks for reports, and not before.
+        """
+        self._read_folders([each for each in self._folders if each[0] == "shipped"])
+
+    def _read_folders(self, folders: Iterable[_Folder]) -> tuple[list[Saved], list[str]]:
         problems: list[str] = []
         found: dict[str, Saved] = {}
         with self._lock:
-            for source, path in self._files():
-                try:
-                    saved = self._read(source, path)
-                except (EvalError, OSError) as error:
-                    problems.append(f"{path.name}: {error}")
-                    continue
-                found[saved.id] = saved
+            for folder in folders:
+                self._read_folder(folder, found, problems)
             self._known = found
         return sorted(found.values(), key=_order), problems
+
+    def _read_folder(self, folder: _Folder, found: dict[str, Saved], problems: list[str]) -> None:
+        """Read the reports of one folder, as many as may be kept in memory."""
+        source, place, root = folder
+        kept = read = 0
+        for count, path in enumerate(_files(folder)):
+            if count >= MAX_FILES or kept > MAX_KEPT_BYTES or read > MAX_READ_BYTES:
+                problems.append(f"{place.name}: too many reports; only the first {count} are looked at")
+                return
+            try:
+                saved = self._read(source, path, root)
+            except (EvalError, OSError) as error:
+                problems.append(f"{_printable(path.name)}: {error}")
+                read += _read_bytes(path)
+                continue
+            kept += saved.plain
+            found[saved.id] = saved
 
     def get(self, report_id: str) -> Saved:
         """Return one report."""
@@ -80,29 +112,38 @@ class Reports:
             raise NotFound(f"there is no report {report_id!r}; /api/eval lists those there are")
         return found
 
-    def _files(self) -> Iterator[tuple[str, Path]]:
-        for source, folder, root in self._folders:
-            found = sorted(folder.iterdir()) if folder.is_dir() and _is_within(folder, root) else ()
-            for path in found:
-                is_file = path.name.endswith(_ENDINGS) and path.is_file()
-                if is_file and _fits(source, path) and _is_within(path, root):
-                    yield source, path
-
-    def _read(self, source: str, path: Path) -> Saved:
-        name = path.name.removesuffix(".gz").removesuffix(".json").removeprefix("eval-")
-        digest = hashlib.blake2b(str(path).encode(), digest_size=6).hexdigest()
+    def _read(self, source: str, path: Path, root: Path | None) -> Saved:
+        name = _printable(path.name).removesuffix(".gz").removesuffix(".json").removeprefix("eval-")
+        digest = hashlib.blake2b(os.fsencode(path), digest_size=6).hexdigest()
         report_id = name if source == "shipped" else digest
-        facts = path.stat()
+        facts = path.stat(follow_symlinks=root is None)
         stamp = (facts.st_size, facts.st_mtime_ns)
         known = self._known.get(report_id)
         if known is not None and known.stamp == stamp:
             return known
-        if facts.st_size > _MOST_BYTES:
-            raise EvalError("too large for a report")
-        data = _read_json(path)
-        saved = Saved(report_id, name, source, stamp, from_json(data), data)
+        try:
+            stored = read_regular_file(path, MAX_STORED, follow_symlinks=root is None)
+        except FileTooLarge:
+            raise EvalError("too large for a report") from None
+        data, size = parse_saved(stored, packed=path.name.endswith(".gz"))
+        saved = Saved(report_id, name, source, stamp, from_json(data), data, size)
         _check(saved)
         return saved
+
+
+def _files(folder: _Folder) -> Iterator[Path]:
+    """Give the files of a folder that may be reports, in the order of their names."""
+    source, place, root = folder
+    if not place.is_dir() or not _is_within(place, root):
+        return
+    with os.scandir(place) as entries:
+        names = sorted(entry.name for entry in islice(entries, _MAX_ENTRIES) if entry.name.endswith(_ENDINGS))
+    for name in names:
+        path = place / name
+        # Inside a repository a link is not followed, wherever it leads.
+        is_file = path.is_file() and not (root is not None and path.is_symlink())
+        if is_file and _fits(source, path):
+            yield path
 
 
 def shipped_folder() -> Path:
@@ -134,25 +175,6 @@ def figures(row: dict[str, Any]) -> dict[str, Any]:
     return {"mode": row["mode"].removeprefix("mean:"), **kept}
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    """Read a file that may be packed; what is no JSON is no report."""
-    try:
-        with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
-            plain = file.read(_MOST_PLAIN + 1)
-        if len(plain) > _MOST_PLAIN:
-            raise EvalError("too large for a report")
-        found = json.loads(plain, parse_constant=_no_number)
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        raise EvalError(f"no report; save one with `dowse eval --report FILE` ({error})") from error
-    if not isinstance(found, dict):
-        raise EvalError("no report; save one with `dowse eval --report FILE`")
-    return found
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number")
-
-
 def _check(saved: Saved) -> None:
     """Refuse what could not be shown: one bad file must not hide the others."""
     try:
@@ -163,6 +185,17 @@ def _check(saved: Saved) -> None:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         said = str(error).partition("\n")[0]
         raise EvalError(f"the report is damaged ({said}); run the evaluation again") from None
+
+
+def _read_bytes(path: Path) -> int:
+    """Return how many bytes were looked at, at most, to find out that a file is no report."""
+    size = path.lstat().st_size
+    return most_plain(size) if path.name.endswith(".gz") else min(size, MAX_STORED)
+
+
+def _printable(name: str) -> str:
+    """Return a file name that can be sent as JSON; bytes that are no text become escapes."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _is_within(path: Path, root: Path | None) -> bool:

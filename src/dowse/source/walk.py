@@ -151,7 +151,7 @@ class Layers:
 
     def _affordable(self, scope: _Scope | None) -> _Scope | None:
         """The scope, unless so many are in force that a hostile tree could make every path slow."""
-        in_force = (*self.command, *self.dowse, *self.ignored)
+        in_force = [each for _, scopes in self.kinds for each in scopes]
         if scope is None or len(in_force) >= MAX_IGNORE_FILES:
             return None
         cost = sum(each.rules.cost for each in in_force)

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from dowse.store.packing import unpack
+from dowse.store.packing import BrokenBlock, unpack
 from dowse.types import Edge, FileRecord, Reference
 
 SCHEMA = """
@@ -35,6 +35,8 @@ CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- questions that got ano
 CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols that came or went
 """
 
+# What the parser calls the kinds of references.
+REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import"])
 KINDS = ("calls", "extends", "implements", "uses", "imports")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 
@@ -286,13 +288,18 @@ class GraphTables:
 
 
 def unpack_references(packed: bytes) -> list[Reference]:
-    """Return references as `index.records` packed them."""
+    """Return references as `index.records` packed them; raises BrokenBlock if they are not of that form."""
     if not packed:
         return []
     data = unpack(packed)
-    (count,) = struct.unpack_from("<i", data)
-    numbers = struct.unpack_from(f"<{4 * count}i", data, 4)
-    words = data[4 + 16 * count :].decode().split("\0")
+    try:
+        (count,) = struct.unpack_from("<i", data)
+        numbers = struct.unpack_from(f"<{4 * count}i", data, 4)
+        words = data[4 + 16 * count :].decode().split("\0")
+    except (struct.error, UnicodeDecodeError) as error:
+        raise BrokenBlock(str(error)) from error
+    if count < 1 or len(words) != 3 * count:
+        raise BrokenBlock("references have not three words each")
     return [Reference._make((*words[n::count], *numbers[n::count])) for n in range(count)]
 
 

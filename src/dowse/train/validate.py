@@ -57,7 +57,7 @@ class EvaluationSet:
         if not path.exists():
             raise ConfigError(f"there is no evaluation set {path}")
         self._device = device
-        with np.load(path) as arrays:
+        with np.load(path, allow_pickle=False) as arrays:
             self._arrays = {key: arrays[key] for key in arrays.files}
 
     def __contains__(self, key: str) -> bool:

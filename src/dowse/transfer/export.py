@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError
 from dowse.index.update import Progress
 from dowse.store.catalog import FORMAT_VERSION
+from dowse.transfer.errors import BrokenSnapshot
 from dowse.transfer.frames import FORMAT, FrameWriter
+from dowse.transfer.limits import VECTORS_IN_FRAME
 from dowse.transfer.records import record_to_json
 from dowse.types import FileRecord
 from dowse.version import __version__
@@ -27,6 +29,8 @@ ABOUT, FILES, VECTORS = b"abou", b"file", b"vecs"
 # Text of the files that lie in one frame, about: enough to compress well.
 _FRAME_BYTES = 4_000_000
 LENGTH = struct.Struct("<I")
+# What stands before the vectors of a frame: the name of an encoder, and a number.
+_HEAD_BYTES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +125,34 @@ def _timed(report: TransferReport, started: float) -> TransferReport:
     return replace(report, seconds=time.monotonic() - started)
 
 
+def vector_head(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, int, int]:
+    """Return encoder, count and where the keys of a frame of vectors begin; raises if its size is another."""
+    from dowse.limited_json import parse_limited
+    from dowse.vectors.keys import KEY_BYTES
+
+    try:
+        (length,) = LENGTH.unpack_from(data)
+        if length > _HEAD_BYTES:
+            raise ValueError("too long")
+        at = LENGTH.size + length
+        head = parse_limited(data[LENGTH.size : at], max_memory=4 * _HEAD_BYTES, max_elements=10)
+        encoder, count = head["encoder"], head["count"]
+        if type(count) is not int or not 1 <= count <= VECTORS_IN_FRAME:
+            raise ValueError("out of range")
+        if len(data) != at + count * (KEY_BYTES + dimensions[encoder]):
+            raise ValueError("another size")
+    except (struct.error, ValueError, KeyError, TypeError):
+        raise BrokenSnapshot("a frame of vectors is not of the size that it says") from None
+    return encoder, count, at
+
+
 def split_vectors(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, Sequence[bytes], Any]:
     """Return encoder, keys and codes of a frame of vectors."""
     import numpy as np
 
     from dowse.vectors.keys import KEY_BYTES
 
-    (length,) = LENGTH.unpack_from(data)
-    head = json.loads(data[LENGTH.size : LENGTH.size + length])
-    at, count = LENGTH.size + length, int(head["count"])
+    encoder, count, at = vector_head(data, dimensions)
     keys = [data[at + n * KEY_BYTES : at + (n + 1) * KEY_BYTES] for n in range(count)]
     codes = np.frombuffer(data, np.int8, offset=at + count * KEY_BYTES)
-    return head["encoder"], keys, codes.reshape(count, dimensions[head["encoder"]])
+    return encoder, keys, codes.reshape(count, dimensions[encoder])

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import Settings, cache_folder
-from dowse.errors import IndexVersionError
 from dowse.graph.link import link
 from dowse.index.update import Progress
-from dowse.store.catalog import FORMAT_VERSION
 from dowse.terminal import decodable
-from dowse.transfer.export import ABOUT, FILES, VECTORS, TransferReport, split_vectors
-from dowse.transfer.frames import FORMAT, BrokenSnapshot, read_frames, verify
+from dowse.transfer.about import About
+from dowse.transfer.export import FILES, VECTORS, TransferReport, split_vectors
+from dowse.transfer.frames import SnapshotFile
 from dowse.transfer.records import record_from_json
+from dowse.transfer.validate import validate
 
 if TYPE_CHECKING:
     from dowse.backends.protocol import Backend, Floats
@@ -29,35 +28,10 @@ _CHUNK = 200_000_000
 _QUESTIONS, _COSINE = 300, 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a snapshot says of itself."""
-
-    slot: str
-    meta: Mapping[str, str]
-    skipped: list[tuple[str, str]]
-    files: int
-    encoders: Mapping[str, int]  # dimension by encoder
-
-    @property
-    def is_corpus(self) -> bool:
-        """Whether it holds functions from many places."""
-        return self.meta.get("corpus") == "1"
-
-
 def read_about(path: Path) -> About:
     """Return what a snapshot says of itself; raises if it is none, or one that this dowse can't read."""
-    frame = next(read_frames(path), None)
-    if frame is None or frame.kind != ABOUT:
-        raise BrokenSnapshot(f"{path} does not say what it holds; write it again with `dowse export`")
-    about = frame.json()
-    if about["format"] != FORMAT or about["records"] != FORMAT_VERSION:
-        raise IndexVersionError(
-            f"{path} has format {about['format']}.{about['records']} of dowse {about['dowse']}, this dowse "
-            f"reads {FORMAT}.{FORMAT_VERSION}; export it again with this one, or run `dowse index`"
-        )
-    skipped = [(str(file), str(reason)) for file, reason in about["skipped"]]
-    return About(about["slot"], about["meta"], skipped, about["files"], about["encoders"])
+    with SnapshotFile(path) as snapshot:
+        return validate(snapshot)
 
 
 def load(
@@ -70,10 +44,37 @@ def load(
     on_wait: Callable[[str], None] = lambda _: None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> TransferReport:
+    """Check a snapshot and make a source what it says: see `load_checked`."""
+    with SnapshotFile(path) as snapshot:
+        about = validate(snapshot)
+        return load_checked(
+            snapshot,
+            about,
+            backend,
+            settings,
+            root=root,
+            wait=wait,
+            on_wait=on_wait,
+            on_progress=on_progress,
+        )
+
+
+def load_checked(
+    snapshot: SnapshotFile,
+    about: About,
+    backend: Backend,
+    settings: Settings,
+    *,
+    root: Path | None = None,
+    wait: float | None = None,
+    on_wait: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> TransferReport:
     """Make a source what a snapshot says; whatever it was before is replaced when all is there.
 
     Args:
-        path: The snapshot; it is read to its end before anything is changed.
+        snapshot: The snapshot; all of it was checked.
+        about: What `validate` returned for it.
         backend: Where it goes.
         settings: How vectors will be searched.
         root: The tree or corpus that the index belongs to from now on; None: where it was made.
@@ -81,19 +82,14 @@ def load(
         on_wait: Called once with a message if another writer holds the index.
         on_progress: Called after every few files.
     """
-    started = time.monotonic()
-    about = read_about(path)
-    verify(path)
-    meta = {
-        **_without_permissions(about.meta),
-        **({"root": decodable(str(root))} if root is not None else {}),
-    }
+    place = {"root": decodable(str(root))} if root is not None else {}
+    meta = {**_without_permissions(about.meta), **place}
     files = symbols = 0
-    with _vectors_along(path, about, backend), backend.writer(wait, on_wait) as writer:
+    with _vectors_along(snapshot, about, backend), backend.writer(wait, on_wait) as writer:
         gone = set(writer.stamps())
         waiting = 0
-        for frame in read_frames(path):
-            for value in frame.json() if frame.kind == FILES else ():
+        for frame in snapshot.frames([FILES]):
+            for value in frame.json():
                 record = record_from_json(value, about.is_corpus)
                 writer.put(record)
                 gone.discard(record.key)
@@ -108,8 +104,10 @@ def load(
         writer.set_skipped(about.skipped)
         link(writer.graph())
         generation = writer.commit(meta)
-    vectors = {encoder: _load_vectors(path, about, encoder, backend, settings) for encoder in about.encoders}
-    size, seconds = path.stat().st_size, time.monotonic() - started
+    vectors = {
+        encoder: _load_vectors(snapshot, about, encoder, backend, settings) for encoder in about.encoders
+    }
+    size, seconds = snapshot.size, time.monotonic() - snapshot.opened
     return TransferReport(about.slot, files, symbols, vectors, size, seconds, generation)
 
 
@@ -125,7 +123,7 @@ def _without_permissions(meta: Mapping[str, str]) -> dict[str, str]:
 
 
 @contextmanager
-def _vectors_along(path: Path, about: About, backend: Backend) -> Iterator[None]:
+def _vectors_along(snapshot: SnapshotFile, about: About, backend: Backend) -> Iterator[None]:
     """Let documents take their vectors along to a cluster: sent afterwards, each would be written twice.
 
     They go through the machine's own cache, so that a snapshot may be larger than memory. What that does not
@@ -143,28 +141,29 @@ def _vectors_along(path: Path, about: About, backend: Backend) -> Iterator[None]
     assert isinstance(backend, ElasticBackend)  # noqa: S101 - there are two kinds
     encoder, dimension = next(iter(about.encoders.items()))
     with VectorCache(cache_folder() / "vectors", encoder, dimension) as cache:
-        for keys, vectors in _vectors(path, about, encoder):
+        for keys, vectors in _vectors(snapshot, about, encoder):
             cache.put_many(keys, vectors)
         backend.vectors = KnownVectors(encoder, dimension, cache.get_many)
         yield
 
 
-def _vectors(path: Path, about: About, encoder: str) -> Iterator[tuple[Any, Floats]]:
+def _vectors(snapshot: SnapshotFile, about: About, encoder: str) -> Iterator[tuple[Any, Floats]]:
     from dowse.vectors.quantise import restore, scales_of
 
-    for frame in read_frames(path):
-        if frame.kind == VECTORS:
-            name, keys, codes = split_vectors(frame.data, about.encoders)
-            if name == encoder:
-                yield keys, restore(codes, scales_of(codes))
+    for frame in snapshot.frames([VECTORS]):
+        name, keys, codes = split_vectors(frame.data, about.encoders)
+        if name == encoder:
+            yield keys, restore(codes, scales_of(codes))
 
 
-def _load_vectors(path: Path, about: About, encoder: str, backend: Backend, settings: Settings) -> int:
+def _load_vectors(
+    snapshot: SnapshotFile, about: About, encoder: str, backend: Backend, settings: Settings
+) -> int:
     import numpy as np
 
     count, sample = 0, np.empty((0, about.encoders[encoder]), np.float32)
     with backend.vector_writer(encoder, about.encoders[encoder]) as writer:
-        for keys, vectors in _vectors(path, about, encoder):
+        for keys, vectors in _vectors(snapshot, about, encoder):
             writer.put(keys, vectors)
             count, sample = count + len(keys), vectors[:_QUESTIONS]
         if count:

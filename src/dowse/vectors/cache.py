@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dowse.errors import DowseError, IndexLocked
 from dowse.safe_files import make_private_directory
 from dowse.store.layout import writer_lock
+from dowse.vectors.files import encoder_path
 from dowse.vectors.quantise import Floats, quantise, restore, scales_of
 
 # Some 2.4 million vectors of 384 dimensions.
@@ -43,7 +44,7 @@ class VectorCache:
 
     def __init__(self, folder: Path, encoder: str, dimension: int, max_bytes: int = MAX_BYTES) -> None:
         """Open, or begin, the cache of one encoder."""
-        self.path = folder / f"{encoder}{_ENDING}"
+        self.path = encoder_path(folder, encoder, _ENDING)
         self._dimension = dimension
         self._most = max(1, max_bytes // (dimension + _ROW_OVERHEAD))
         self._database: sqlite3.Connection | None = None

@@ -10,6 +10,7 @@ from dowse.errors import EvalError
 from dowse.eval import marks
 from dowse.eval.budget import budget_of
 from dowse.eval.diversity import METRICS
+from dowse.eval.reports.check_saved import check_report
 from dowse.eval.reports.differences import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
 from dowse.eval.stats import Difference
@@ -49,16 +50,19 @@ def from_json(data: Mapping[str, Any]) -> Report:
     version = data.get(marks.REPORT) if isinstance(data, Mapping) else None
     if version is None:
         raise EvalError("this is no report of dowse; write one with `dowse eval … --json`")
-    if version != SCHEMA:
+    if version != SCHEMA or type(version) is not int:
         raise EvalError(
-            f"the report has format {version}, this dowse reads {SCHEMA}; run the evaluation again"
+            f"the report has format {ascii(version)[:20]}, this dowse reads {SCHEMA}; "
+            "run the evaluation again"
         )
     try:
+        check_report(data)
         sets = tuple(_read_set(each) for each in data["sets"])
         means = tuple(_read_row(row, "", "", ()) for row in data["means"])
         return Report(data["about"], sets, means)
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise EvalError(f"the report is damaged ({problem!r}); run the evaluation again") from None
+        reason = str(problem).partition("\n")[0][:200]
+        raise EvalError(f"the report is damaged ({reason}); run the evaluation again") from None
 
 
 def details(report: Report) -> Iterator[dict[str, Any]]:

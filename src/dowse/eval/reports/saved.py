@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from dowse.errors import EvalError
 from dowse.eval.means import make_report
 from dowse.eval.reports.json_form import from_json
 from dowse.eval.reports.model import Report, SetFacts, SetReport
+from dowse.eval.reports.unpack_saved import MAX_STORED, parse_saved
+from dowse.safe_files import read_regular_file
 
 
 def read_report(place: str) -> Report:
     """Read what `dowse eval --report` saved."""
     try:
-        data = Path(place).read_bytes()
+        data = read_regular_file(place, MAX_STORED, follow_symlinks=True)
     except OSError as error:
         raise EvalError(f"{place} can't be read ({error.strerror}); check the path") from error
     try:
-        plain = gzip.decompress(data) if place.endswith(".gz") else data
-        return from_json(json.loads(plain.decode("utf-8")))
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError, EvalError) as error:
-        raise EvalError(f"{place}: no report; save one with `dowse eval --report FILE` ({error})") from error
+        return from_json(parse_saved(data, packed=place.endswith(".gz"))[0])
+    except EvalError as error:
+        raise EvalError(f"{place}: {error}") from error
 
 
 def joined(reports: Sequence[Report]) -> Report:

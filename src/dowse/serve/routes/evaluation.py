@@ -23,17 +23,13 @@ _COPIED = ("name", "level", "metric", "half", "cases", "strip_docs", "graded", "
 @router.get("/eval", operation_id="evals", response_model=Evals, summary="All reports")
 async def evals(state: State) -> dict[str, Any]:
     """List the reports at hand, each with the means of every way of searching."""
-    saved, problems = await state.workers.run(state.reports.all)
-    return {"reports": [summary(each) for each in saved], "problems": problems}
+    return await state.workers.run(lambda: _all(state.reports))
 
 
 @router.get("/eval/{report}", operation_id="evalReport", response_model=EvalReport, summary="One report")
 async def eval_report(state: State, report: _ReportId) -> dict[str, Any]:
     """Give every set of a report, and how every way of searching did on it."""
-    saved = await state.workers.run(lambda: state.reports.get(report))
-    pairs = zip(saved.report.sets, saved.data["sets"], strict=True)
-    sets = [_set(each, data) for each, data in pairs]
-    return {"summary": summary(saved), "about": dict(saved.report.about), "sets": sets}
+    return await state.workers.run(lambda: _in_full(state.reports.get(report)))
 
 
 @router.get(
@@ -60,6 +56,17 @@ async def eval_cases(
     return await state.workers.run(
         lambda: _cases(state.reports, report, name, mode, metric, (other, other_mode), order, k, offset)
     )
+
+
+def _all(reports: Reports) -> dict[str, Any]:
+    saved, problems = reports.all()
+    return {"reports": [summary(each) for each in saved], "problems": problems}
+
+
+def _in_full(saved: Saved) -> dict[str, Any]:
+    pairs = zip(saved.report.sets, saved.data["sets"], strict=True)
+    sets = [_set(each, data) for each, data in pairs]
+    return {"summary": summary(saved), "about": dict(saved.report.about), "sets": sets}
 
 
 def _set(each: SetReport, data: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,187 @@
+"""Checks of the files and symbols in a snapshot: all that the catalog, the graph and searches rely on."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from typing import Any
+
+from dowse.graph.describe import unpack_facts
+from dowse.limited_json import count_elements
+from dowse.store.graph_tables import REFERENCE_KINDS, unpack_references
+from dowse.store.packing import BrokenBlock, unpack, unpacked_size
+from dowse.transfer.checks import (
+    Check,
+    boolean,
+    check_fields,
+    choice,
+    hexadecimal,
+    integer,
+    integers,
+    line,
+    pattern,
+    relative_path,
+    text,
+)
+from dowse.transfer.errors import BrokenSnapshot
+from dowse.transfer.limits import FRAME_BYTES, PACKED_BYTES, PACKED_ELEMENTS, Budget
+
+_HASH_DIGITS = 32
+_KEY_CHARACTERS = 4_096
+_NAME_CHARACTERS = 100_000
+_LINES = 1 << 31
+_TEXT = text(FRAME_BYTES)
+_BYTES = 1 << 62  # of a file that was read, whatever became of its text
+# What taking documentation out of a symbol's text costs grows with the product of both counts.
+_SPAN_PAIRS = 4_000_000
+
+
+def _any(_: object) -> None:
+    """Accept a field that is checked together with others."""
+
+
+def _file_text(value: object) -> None:
+    if type(value) is not str or len(value) > FRAME_BYTES:
+        raise BrokenSnapshot("no text")
+
+
+_FILE: dict[str, Check] = {
+    "key": text(_KEY_CHARACTERS, 1),
+    "repo": line(1_000),
+    "path": _any,
+    "language": line(100),
+    "role": choice(("", "vendored", "generated", "benchmark", "test", "example", "docs")),
+    "size": integer(0, _BYTES),
+    "mtime_ns": integer(),
+    "content_hash": hexadecimal(_HASH_DIGITS),
+    "encoding": line(100),
+    "lines": integer(0, _LINES),
+    "problem": text(_NAME_CHARACTERS),
+    "text": _file_text,
+    "references": _any,
+    "facts": _any,
+    "offers": integers(1_000_000),
+    "marks": integers(1_000_000),
+    "symbols": _any,
+}
+_SYMBOL: dict[str, Check] = {
+    "key": text(_KEY_CHARACTERS, 1),
+    "kind": pattern(r"[a-z][a-z_-]{0,31}"),
+    "name": text(_NAME_CHARACTERS),
+    "qualified_name": text(_NAME_CHARACTERS),
+    "start_line": integer(1, _LINES),
+    "end_line": integer(1, _LINES),
+    "signature": text(_NAME_CHARACTERS),
+    "doc": _TEXT,
+    "spans": _any,
+    "content_hash": hexadecimal(_HASH_DIGITS),
+    "doc_spans": _any,
+    "part": integer(0, 1_000_000),
+    "scope_key": integer(),
+    "name_key": integer(),
+    "overrides": boolean,
+    "vector_key": hexadecimal(_HASH_DIGITS),
+}
+
+
+def check_file(value: object, is_corpus: bool, budget: Budget) -> int:
+    """Check a file with all its symbols; return how many those are."""
+    file = check_fields(value, _FILE, "a file")
+    _check_path(file, is_corpus)
+    size, lines = len(file["text"].encode()), file["text"].count("\n") + 1
+    if file["lines"] > lines:
+        raise BrokenSnapshot("a file has more lines than its text")
+    symbols = file["symbols"]
+    if type(symbols) is not list:
+        raise BrokenSnapshot("a file has no list of symbols")
+    for symbol in symbols:
+        _check_symbol(symbol, size, lines, budget)
+    _check_references(_packed(file["references"], budget), size, lines)
+    _check_facts(_packed(file["facts"], budget))
+    return len(symbols)
+
+
+def _check_path(file: dict[str, Any], is_corpus: bool) -> None:
+    """Of a corpus, functions need no path; in a tree the path is the key."""
+    if not (is_corpus and file["path"] == ""):
+        relative_path(file["path"])
+    if not is_corpus and file["key"] != file["path"]:
+        raise BrokenSnapshot("a file has another key than its path")
+
+
+def _check_symbol(value: object, size: int, lines: int, budget: Budget) -> None:
+    symbol = check_fields(value, _SYMBOL, "a symbol")
+    if not symbol["start_line"] <= symbol["end_line"] <= lines:
+        raise BrokenSnapshot("a symbol has lines that its file does not have")
+    covered = _check_spans(symbol["spans"], size)
+    _check_spans(symbol["doc_spans"], size)
+    if len(symbol["spans"]) * len(symbol["doc_spans"]) > _SPAN_PAIRS:
+        raise BrokenSnapshot("a symbol has too many spans")
+    # Terms are made again from it: many symbols that all span a large text would take hours.
+    budget.spend(covered)
+
+
+def _check_spans(spans: object, size: int) -> int:
+    """Accept ranges within a text, in order and without overlap; return how many bytes they cover."""
+    if type(spans) is not list:
+        raise BrokenSnapshot("a symbol has no list of spans")
+    last = covered = 0
+    for span in spans:
+        if type(span) is not list or len(span) != 2 or type(span[0]) is not int or type(span[1]) is not int:
+            raise BrokenSnapshot("a span is no pair of numbers")
+        if not last <= span[0] <= span[1] <= size:
+            raise BrokenSnapshot("spans lie outside the text, or out of order")
+        covered += span[1] - span[0]
+        last = span[1]
+    return covered
+
+
+def _packed(value: object, budget: Budget) -> bytes:
+    """Return bytes that are stored packed, after a check of the size that they claim to unpack to."""
+    try:
+        if type(value) is not str:
+            raise ValueError
+        packed = b64decode(value.encode("ascii"), validate=True)
+        size = unpacked_size(packed) if packed else 0
+    except (ValueError, binascii.Error, BrokenBlock):
+        raise BrokenSnapshot("references or facts of a file can't be unpacked") from None
+    if size > PACKED_BYTES:
+        raise BrokenSnapshot("references or facts of a file are too large")
+    budget.spend(size)
+    return packed
+
+
+def _check_references(packed: bytes, size: int, lines: int) -> None:
+    try:
+        found = unpack_references(packed)
+    except BrokenBlock:
+        raise BrokenSnapshot("references of a file can't be read") from None
+    for reference in found:
+        if reference.kind not in REFERENCE_KINDS:
+            raise BrokenSnapshot("a reference is of no known kind")
+        if not (0 <= reference.line <= lines and 0 <= reference.column <= size):
+            raise BrokenSnapshot("a reference stands outside its file")
+
+
+def _check_facts(packed: bytes) -> None:
+    if not packed:
+        return
+    try:
+        # Parsed facts take up to a hundred times the memory of the text.
+        if count_elements(unpack(packed), PACKED_ELEMENTS) > PACKED_ELEMENTS:
+            raise BrokenSnapshot("a file has too many facts")
+        face, local, remainder = unpack_facts(packed)
+    except BrokenBlock:
+        raise BrokenSnapshot("facts of a file can't be read") from None
+    number = integer(-1, _LINES)
+    number(remainder)
+    for fact in local:
+        if set(map(type, fact[:4])) != {str}:
+            raise BrokenSnapshot("a fact is no text")
+        for each in fact[4:]:
+            number(each)
+    for said in face.values():
+        if type(said) is not list or any(type(each) is not list or len(each) != 3 for each in said):
+            raise BrokenSnapshot("facts are not of the form that dowse writes")
+        if any(set(map(type, each)) != {str} for each in said):
+            raise BrokenSnapshot("a fact is no text")
