@@ -13,12 +13,17 @@ import json
 import os
 import random
 import resource
+import shutil
 import sys
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 from common import percentile, work_folder, write_results
 
@@ -34,6 +39,8 @@ from eval.report_samples import small_report, varied_report
 _HANG_SECONDS = 5.0
 _BAR_MEGABYTES = 500
 _SHOWN = 5
+# Mutations that one process runs: memory is that of a process, and what is native in it stays for a while.
+_CHUNK = 500
 
 
 def main() -> None:
@@ -50,9 +57,9 @@ def main() -> None:
     results: dict[str, object] = {"count": options.count, "seed": options.seed}
     with work_folder(options.work) as folder:
         os.environ["DOWSE_CACHE_DIR"] = str(folder / "cache")
-        for kind, prepare in (("snapshots", _snapshots), ("reports", _reports)):
+        for kind in ("snapshots", "reports"):
             if options.kind in (None, kind):
-                results[kind] = fuzz(kind, prepare(folder / kind), options.count, options.seed)
+                results[kind] = fuzz(kind, folder, options.count, options.seed)
     results["bars_hold"] = all(_holds(each) for each in results.values() if isinstance(each, dict))
     print(json.dumps(results, indent=1))
     if options.out:
@@ -92,30 +99,24 @@ def _reports(folder: Path) -> Callable[[random.Random], list[str]]:
     return run
 
 
-def fuzz(kind: str, run: Callable[[random.Random], list[str]], count: int, seed: int) -> dict[str, object]:
-    """Run mutations one after the other; return what became of them."""
-    seconds: list[float] = []
+def fuzz(kind: str, folder: Path, count: int, seed: int) -> dict[str, object]:
+    """Run mutations one after the other, some hundreds in one process; return what became of them."""
     outcomes: Counter[str] = Counter()
-    shown: dict[str, str] = {}
+    shown: dict[str, int] = {}
     outside: set[str] = set()
-    for number in range(count):
-        rng = random.Random(f"{kind} {seed} {number}")
-        began = time.perf_counter()
-        try:
-            outside.update(run(rng))
-            outcome = "accepted"
-        except DowseError as error:
-            outcome = "refused" if "\n" not in str(error) else "several lines"
-        except Exception as error:  # what this is about
-            outcome = "traceback"
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            shown.setdefault(
-                f"{type(error).__name__} in {Path(last.filename).name}:{last.lineno}", str(number)
-            )
-        outcomes[outcome] += 1
-        seconds.append(time.perf_counter() - began)
-        if number % 1000 == 999:
-            print(f"{kind}: {number + 1:,} {dict(outcomes)}", file=sys.stderr)
+    seconds: list[float] = []
+    peak = 0
+    one_each = ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1)
+    with one_each as processes:
+        chunks = [range(first, min(count, first + _CHUNK)) for first in range(0, count, _CHUNK)]
+        run = partial(run_chunk, kind, folder, seed=seed)
+        for found in processes.map(run, chunks):
+            outcomes.update(found.outcomes)
+            shown = {**found.shown, **shown}
+            outside.update(found.outside)
+            seconds += found.seconds
+            peak = max(peak, found.peak_mb)
+            print(f"{kind}: {len(seconds):,} {dict(outcomes)}, {peak} MB", file=sys.stderr)
     return {
         "outcomes": dict(outcomes),
         "tracebacks": outcomes["traceback"] + outcomes["several lines"],
@@ -125,8 +126,50 @@ def fuzz(kind: str, run: Callable[[random.Random], list[str]], count: int, seed:
         "slowest_s": round(max(seconds), 2),
         "p50_ms": round(percentile(seconds, 0.5) * 1000, 2),
         "p99_ms": round(percentile(seconds, 0.99) * 1000, 2),
-        "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "peak_mb": peak,
     }
+
+
+class Chunk(NamedTuple):
+    """What became of some mutations, in a process of their own."""
+
+    outcomes: Counter[str]
+    shown: dict[str, int]  # where tracebacks came from, and the number of the first
+    outside: set[str]
+    seconds: list[float]
+    peak_mb: int
+
+
+def run_chunk(kind: str, folder: Path, numbers: range, seed: int) -> Chunk:
+    """Run mutations by their numbers."""
+    chunk = Chunk(Counter(), {}, set(), [], 0)
+    place = folder / f"{kind}-{numbers.start}"
+    run = {"snapshots": _snapshots, "reports": _reports}[kind](place)
+    for number in numbers:
+        rng = random.Random(f"{kind} {seed} {number}")
+        began = time.perf_counter()
+        try:
+            chunk.outside.update(run(rng))
+            outcome = "accepted"
+        except DowseError as error:
+            outcome = "refused" if "\n" not in str(error) else "several lines"
+        except Exception as error:  # what this is about
+            outcome = "traceback"
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{type(error).__name__} in {Path(last.filename).name}:{last.lineno}"
+            chunk.shown.setdefault(where, number)
+        chunk.outcomes[outcome] += 1
+        chunk.seconds.append(time.perf_counter() - began)
+    shutil.rmtree(place, ignore_errors=True)
+    return chunk._replace(peak_mb=_peak_megabytes())
+
+
+def _peak_megabytes() -> int:
+    """Return the most memory that this process has had; `getrusage` may tell that of its parent."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    known = (int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
+    return next(known, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 if __name__ == "__main__":

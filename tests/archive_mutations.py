@@ -263,7 +263,7 @@ def _flip_outside(rng: random.Random, frames: Frames) -> bytes:
 
 
 def _bomb(rng: random.Random, frames: Frames) -> bytes:
-    return build_snapshot(bomb_frames(rng.randrange(6), frames, rng.choice((2_000_000, 15_000_000))), 9)
+    return build_snapshot(bomb_frames(rng.randrange(6), frames, rng.choice((500_000, 4_000_000))), 9)
 
 
 def bomb_frames(number: int, frames: Frames, size: int) -> Frames:

@@ -14,6 +14,7 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 # One character that needs four bytes makes its whole string four times as large.
 _FOUR_BYTES = re.compile(rb"[\xf0-\xf4]")
 _ESCAPE = re.compile(rb"\\u(?!00)")
+_BACKSLASH = ord("\\")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -35,7 +36,7 @@ def parse_limited(data: bytes, *, max_memory: int, max_elements: int) -> Any:  #
         raise ValueError("too many values")
     try:
         found = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
-        if _SURROGATE.search(data):  # rare: most matches are code with such an escape in it
+        if _has_surrogate(data):
             json.dumps(found, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise ValueError("nested too deeply") from None
@@ -57,6 +58,17 @@ def _bytes_per_character(data: bytes) -> int:
     if data.isascii() and not _ESCAPE.search(data):
         return 1
     return 4 if _FOUR_BYTES.search(data) or _ESCAPE.search(data) else 2
+
+
+def _has_surrogate(data: bytes) -> bool:
+    """Whether there is an escape of a surrogate; behind an odd number of backslashes it is code about one."""
+    for match in _SURROGATE.finditer(data):
+        before = match.start()
+        while before and data[before - 1] == _BACKSLASH:
+            before -= 1
+        if (match.start() - before) % 2 == 0:
+            return True
+    return False
 
 
 def _refuse_constant(name: str) -> NoReturn:

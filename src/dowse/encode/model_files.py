@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
-from dowse.limited_json import parse_limited
-from dowse.safe_files import read_regular_file
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -71,10 +70,13 @@ def read_model_settings(file: Path, folder: Path) -> Any:  # noqa: ANN401 - any 
     """Return the JSON of a small file of a model; None where there is no such file."""
     if not file.exists() and not file.is_symlink():
         return None
-    # Every search reads a description of ours.
-    real = file if is_shipped_file(file) else check_model_file(file, folder, _SETTINGS_BYTES)
     try:
-        data = read_regular_file(real, _SETTINGS_BYTES, follow_symlinks=is_shipped_file(file))
+        if is_shipped_file(file):  # every search reads a description of ours
+            return json.loads(file.read_bytes())
+        from dowse.limited_json import parse_limited
+        from dowse.safe_files import read_regular_file
+
+        data = read_regular_file(check_model_file(file, folder, _SETTINGS_BYTES), _SETTINGS_BYTES)
         return parse_limited(data, max_memory=4 * _SETTINGS_BYTES, max_elements=_SETTINGS_VALUES)
     except (OSError, ValueError) as error:
         raise DowseError(f"{file} is not JSON ({str(error)[:200]}); fetch the model again") from error

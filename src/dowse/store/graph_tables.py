@@ -291,6 +291,12 @@ def unpack_references(packed: bytes) -> list[Reference]:
     """Return references as `index.records` packed them; raises BrokenBlock if they are not of that form."""
     if not packed:
         return []
+    count, words, numbers = unpack_columns(packed)
+    return [Reference._make((*words[n::count], *numbers[n::count])) for n in range(count)]
+
+
+def unpack_columns(packed: bytes) -> tuple[int, list[str], tuple[int, ...]]:
+    """Return count; kinds, names and qualifiers; lines, columns, owners and arguments of references."""
     data = unpack(packed)
     try:
         (count,) = struct.unpack_from("<i", data)
@@ -300,7 +306,7 @@ def unpack_references(packed: bytes) -> list[Reference]:
         raise BrokenBlock(str(error)) from error
     if count < 1 or len(words) != 3 * count:
         raise BrokenBlock("references have not three words each")
-    return [Reference._make((*words[n::count], *numbers[n::count])) for n in range(count)]
+    return count, words, numbers
 
 
 def _marks(count: int) -> str:

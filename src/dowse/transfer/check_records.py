@@ -8,7 +8,7 @@ from typing import Any
 
 from dowse.graph.describe import unpack_facts
 from dowse.limited_json import count_elements
-from dowse.store.graph_tables import REFERENCE_KINDS, unpack_references
+from dowse.store.graph_tables import REFERENCE_KINDS, unpack_columns
 from dowse.store.packing import BrokenBlock, unpack, unpacked_size
 from dowse.transfer.checks import (
     Check,
@@ -152,14 +152,16 @@ def _packed(value: object, budget: Budget) -> bytes:
 
 
 def _check_references(packed: bytes, size: int, lines: int) -> None:
+    if not packed:
+        return
     try:
-        found = unpack_references(packed)
+        count, words, numbers = unpack_columns(packed)
     except BrokenBlock:
         raise BrokenSnapshot("references of a file can't be read") from None
-    for reference in found:
-        if reference.kind not in REFERENCE_KINDS:
-            raise BrokenSnapshot("a reference is of no known kind")
-        if not (0 <= reference.line <= lines and 0 <= reference.column <= size):
+    if not REFERENCE_KINDS.issuperset(words[:count]):
+        raise BrokenSnapshot("a reference is of no known kind")
+    for column, most in ((numbers[:count], lines), (numbers[count : 2 * count], size)):
+        if not 0 <= min(column) <= max(column) <= most:
             raise BrokenSnapshot("a reference stands outside its file")
 
 

@@ -48,9 +48,12 @@ class Frame(NamedTuple):
 
     kind: bytes
     data: bytes
+    checked: bool = False  # whether the same bytes were read and checked before
 
     def json(self) -> Any:  # noqa: ANN401 - any JSON
         """Return the parsed content; raises BrokenSnapshot if it is none, or too much."""
+        if self.checked:
+            return json.loads(self.data)
         try:
             return parse_limited(self.data, max_memory=FRAME_BYTES, max_elements=ELEMENTS)
         except ValueError as error:
@@ -158,7 +161,7 @@ class SnapshotFile:
             if self._digests is None or kinds is None or kind in kinds:
                 if zlib.crc32(stored) != checksum:
                     raise self._damaged(at)
-                yield Frame(kind, self._unpack(stored, unpacked, at))
+                yield Frame(kind, self._unpack(stored, unpacked, at), self._digests is not None)
         end = Frame(_END, self._unpack(stored, unpacked, at))
         told = {"frames": len(digests) - 1, "hash": known.hexdigest()}
         if zlib.crc32(stored) != checksum or end.json() != told or self._file.read(1):

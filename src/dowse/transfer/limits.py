@@ -17,7 +17,7 @@ ENCODERS = 16
 VECTORS_IN_FRAME = 65_536
 # All that comes out of a snapshot, against its size: source code shrinks to a fifth, generated code to a
 # thirtieth, a decompression bomb to a thousandth.
-ALLOWANCE_BYTES = 16_000_000
+ALLOWANCE_BYTES = 4_000_000
 RATIO = 100
 
 
