@@ -135,7 +135,7 @@ def refuse_links(folder: Path, remedy: str) -> None:
     while pending:
         try:
             found = os.scandir(pending.pop())
-        except FileNotFoundError:  # a writer removes an old generation meanwhile, or there is no folder yet
+        except (FileNotFoundError, NotADirectoryError):  # there is none, or a writer has just removed it
             continue
         with found as entries:
             for entry in entries:
