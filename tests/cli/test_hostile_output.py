@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.cli.formats.spots import Spot
+from dowse.cli.formats.spots import Spot, escaped_spots
 from dowse.cli.formats.write import _lines, answer_text, file_lines
 from dowse.cli.graph_text import render_graph
 from dowse.cli.main import main
@@ -227,15 +227,15 @@ def test_every_format_of_a_search_is_harmless(answer: Answer) -> None:
 @given(st.lists(st.builds(Spot, HOSTILE, LINES, LINES, HOSTILE), max_size=4, unique=True))
 def test_line_formats_have_a_line_for_each_place(spots: list[Spot]) -> None:
     root = Path("/nowhere")
-    shown = list(dict.fromkeys(spot.escaped(terminal=False) for spot in spots))
+    shown = list(dict.fromkeys(escaped_spots(spots, ".", root, terminal=False)))
     assert len(_lines("vimgrep", spots, ".", root).splitlines()) == len(shown)
     assert len(_lines("grep", spots, ".", root).splitlines()) == len(
         {spot._replace(column=1) for spot in shown}
     )
     paths = _lines("path", spots, ".", root)
     assert len(paths.splitlines()) == len({spot.path for spot in shown}) and is_harmless(paths, "\n")
-    for spot in spots:
-        assert is_harmless("".join(map(str, spot.escaped(terminal=True))), "\t")
+    for spot in escaped_spots(spots, ".", root, terminal=True):
+        assert is_harmless("".join(map(str, spot)), "\t")
 
 
 ROWS = st.builds(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dowse.mcp.frame import quoted
 from dowse.mcp.readiness import Call, in_words
 from dowse.mcp.repositories import Repository
 from dowse.terminal import escape_name
@@ -39,7 +38,7 @@ class Asked:
 
 def places_said(repositories: Sequence[Repository]) -> str:
     """Say where the paths of an answer begin."""
-    return ", ".join(f"{quoted(each.name)} ({escape_name(str(each.index.root))})" for each in repositories)
+    return ", ".join(escape_name(f"{each.name} ({each.index.root})") for each in repositories)
 
 
 def work_said(repositories: Sequence[Repository], *, by_meaning: bool) -> list[str]:

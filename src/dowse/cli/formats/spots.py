@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,11 +26,6 @@ class Spot(NamedTuple):
     line: int  # from 1
     column: int  # from 1, in bytes of UTF-8, as editors' quickfix lists count
     text: str
-
-    def escaped(self, *, terminal: bool) -> Spot:
-        """Return it as part of one line; for a terminal without control characters in the code, either."""
-        escape = escape_controls if terminal else escape_line_ends
-        return self._replace(path=escape_name(self.path), text=escape(self.text))
 
 
 def answer_spots(answer: Answer, root: Path) -> Iterator[Spot]:
@@ -69,6 +64,24 @@ def openable(path: str, place: str, root: Path) -> str:
     if place in ("", ".") or not root.is_dir():
         return path
     return str(Path(place).expanduser() / path)
+
+
+def escaped_spots(spots: Iterable[Spot], place: str, root: Path, *, terminal: bool) -> Iterator[Spot]:
+    """Give places as parts of one line each, with paths that can be opened (`openable`).
+
+    Args:
+        spots: The places.
+        place: Where was searched, as the user wrote it.
+        root: What that means.
+        terminal: Whether control characters in the code are escaped, too; in a pipe it stays exact.
+    """
+    escape = escape_controls if terminal else escape_line_ends
+    paths: dict[str, str] = {}  # an answer has many places in each file
+    for spot in spots:
+        path = paths.get(spot.path)
+        if path is None:
+            path = paths[spot.path] = escape_name(openable(spot.path, place, root))
+        yield Spot(path, spot.line, spot.column, escape(spot.text))
 
 
 def _naming_spot(hit: Hit, files: _Files) -> Spot:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.cli.formats.spots import Spot, answer_spots, graph_spots, openable
+from dowse.cli.formats.spots import Spot, answer_spots, escaped_spots, graph_spots
 from dowse.cli.links import with_links
 from dowse.cli.output import Style, print_json, render_answer
 from dowse.cli.prepare import say
@@ -107,10 +107,7 @@ def _graph_text(answer: GraphAnswer, form: str, options: argparse.Namespace, roo
 
 def _lines(form: str, spots: Iterable[Spot], place: str, root: Path) -> str:
     """Return places in one of the formats that are read line by line."""
-    terminal = sys.stdout.isatty()
-    found = (
-        spot._replace(path=openable(spot.path, place, root)).escaped(terminal=terminal) for spot in spots
-    )
+    found = escaped_spots(spots, place, root, terminal=sys.stdout.isatty())
     if form == "path":
         from dowse.cli.formats.paths import write_paths
 
