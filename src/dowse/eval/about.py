@@ -39,7 +39,10 @@ def own_commit() -> str:
         return ""
     if not ask_own_checkout(str(here.parent), "ls-files", "--error-unmatch", here.name):
         return ""
-    return ask_own_checkout(str(here.parent), "describe", "--always", "--dirty", "--exclude=*")
+    # Not `describe --dirty`, which writes the index.
+    commit = ask_own_checkout(str(here.parent), "rev-parse", "--short", "HEAD")
+    changed = ask_own_checkout(str(here.parents[3]), "status", "--porcelain", "--untracked-files=no")
+    return f"{commit}-dirty" if commit and changed else commit
 
 
 def general(word: str) -> str:

@@ -287,7 +287,7 @@ def ask_user_configuration(key: str) -> str:
 def ask_own_checkout(folder: str, *arguments: str) -> str:
     """Return what git says in the checkout that this very code runs from, so its configuration is trusted."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment["GIT_OPTIONAL_LOCKS"] = "0"  # `describe --dirty` would write the index
+    environment["GIT_OPTIONAL_LOCKS"] = "0"  # else `status` writes the index
     return _run_trusted(["-c", "core.fsmonitor=false", *arguments], environment, folder)
 
 
