@@ -29,7 +29,7 @@ _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
 _HOLDERS = TYPES | {"module"}  # whose names stand before those of what is in them
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _CRATE = re.compile(r"^\[(?:package|project)\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
-_NPM = re.compile(r'^\s*"name"\s*:\s*"([^"]+)"', re.MULTILINE)
+_NPM = re.compile(r'^[^\S\n]*"name"\s*:\s*"([^"]+)"', re.MULTILINE)
 
 _MANIFESTS = {
     "go.mod": (_GO_MODULE, "go module"),
@@ -97,6 +97,7 @@ def _sort(parsed: ParsedFile) -> tuple[dict[str, list[list[str]]], list[Fact]]:
     face: dict[str, list[list[str]]] = {}
     local: list[Fact] = []
     classes = {d.qualified_name for d in parsed.definitions if d.kind in _HOLDERS}
+    typed = _typed_names(parsed.facts)
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
         said = [kind, value, origin]
@@ -111,7 +112,7 @@ def _sort(parsed: ParsedFile) -> tuple[dict[str, list[list[str]]], list[Fact]]:
             face.setdefault(slot, []).append(said)
         else:
             home = _class_around(definition, classes)
-            said = _settled(said, owner, parsed.facts)
+            said = _settled(said, typed.get((owner, said[1])))
             face.setdefault(f"field {home} {field[1] if field else name.lstrip('$')}", []).append(said)
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
@@ -130,13 +131,18 @@ def _heirs(face: dict[str, list[list[str]]], parsed: ParsedFile) -> set[str]:
     }
 
 
-def _settled(said: list[str], owner: int, facts: tuple[Fact, ...]) -> list[str]:
+def _typed_names(facts: tuple[Fact, ...]) -> dict[tuple[int, str], list[str]]:
+    """What is said first of the type of each name, by definition and name."""
+    typed: dict[tuple[int, str], list[str]] = {}
+    for kind, name, value, _, owner, _, _ in facts:
+        if kind in ("type", "made"):
+            typed.setdefault((owner, name), [kind, value, ""])
+    return typed
+
+
+def _settled(said: list[str], typed: list[str] | None) -> list[str]:
     """A field that is set to a parameter has its type: `self.x = x`."""
-    if said[0] == "same" and "." not in said[1]:
-        for kind, name, value, *_, home, _, _ in facts:
-            if home == owner and name == said[1] and kind in ("type", "made"):
-                return [kind, value, ""]
-    return said
+    return typed if typed and said[0] == "same" and "." not in said[1] else said
 
 
 def _class_around(definition: Definition, classes: set[str]) -> str:

@@ -14,8 +14,9 @@ from typing import BinaryIO, cast
 
 from dowse.errors import DowseError
 from dowse.index.jobs import READY, AnyJob, CorpusJob, Reply, read_frame, write_frame
+from dowse.parse.limits import SLOW_FILES_SECONDS, TOO_SLOW, file_seconds, parse_seconds
 
-# Far beyond any real file (the parser's own limit is seconds): only a hung grammar gets here.
+# Wall time, far beyond any real file: only what hangs without using the CPU gets here (`parse.limits`).
 FILE_TIME_LIMIT = 30
 # Jobs a process has ahead of it, so that it never waits for the parent.
 _AHEAD = 4
@@ -35,11 +36,11 @@ def parse_all(
         program: What the processes run, if not `worker_program(time_limit)`.
     """
     program = program or worker_program(time_limit)
-    source = _Source(jobs)
+    source, slow = _Source(jobs), _SlowFiles()
     replies: queue.Queue[Reply | BaseException | None] = queue.Queue(_BACKLOG)
     stop = threading.Event()
     threads = [
-        threading.Thread(target=_drive, args=(source, replies, stop, program, time_limit), daemon=True)
+        threading.Thread(target=_drive, args=(source, slow, replies, stop, program, time_limit), daemon=True)
         for _ in range(max(1, processes))
     ]
     for thread in threads:
@@ -112,6 +113,29 @@ class _Source:
             return next(self._jobs, None)
 
 
+class _SlowFiles:
+    """The time that files took which could not be parsed within their limits; shared by several threads."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._lock = threading.Lock()
+
+    def add(self, seconds: float) -> None:
+        """Count a file that was given up after this long."""
+        with self._lock:
+            self._seconds += seconds
+
+    def add_reply(self, job: AnyJob, reply: Reply) -> None:
+        """Count a reply's files that were given up by the parser's own limit."""
+        given_up = sum(record.problem.startswith(TOO_SLOW) for record in reply.records)
+        if given_up:
+            self.add(given_up * parse_seconds(job.size, short=job.short_limits))
+
+    def limited(self, job: AnyJob) -> AnyJob:
+        """Return the job under the short limits once too much time is lost."""
+        return job._replace(short_limits=True) if self._seconds > SLOW_FILES_SECONDS else job
+
+
 def worker_program(time_limit: int) -> str:
     """Return the Python program of a parsing process."""
     # The parent's own search path, so that the child finds the very same package.
@@ -120,6 +144,7 @@ def worker_program(time_limit: int) -> str:
 
 def _drive(
     source: _Source,
+    slow: _SlowFiles,
     replies: queue.Queue[Reply | BaseException | None],
     stop: threading.Event,
     program: str,
@@ -138,16 +163,21 @@ def _drive(
             if worker is None:
                 worker, sent = _resting.wake(program) or _start(program), 0
             while sent < min(len(pending), _ahead(pending)):
+                pending[sent] = slow.limited(pending[sent])
                 _send(worker, pending[sent])
                 sent += 1
             reply = cast("Reply | None", read_frame(cast(BinaryIO, worker.stdout)))
             job, sent = pending.popleft(), sent - 1
             if reply is not None:
+                slow.add_reply(job, reply)
                 replies.put(reply)
                 continue
-            reason, worker = _epitaph(worker, time_limit), None
+            reason, worker = _cause_of_death(worker, time_limit), None
+            slow.add(file_seconds(job.size, short=job.short_limits))
             if isinstance(job, CorpusJob) and len(job.functions) > 1:
                 pending.extendleft(_singly(job))
+            elif not job.plain:  # what ended the process was the parser, most likely: try without
+                pending.appendleft(job._replace(plain=reason))
             else:
                 replies.put(Reply(job.key, (), reason))
     except BaseException as error:  # handed to the consumer, who raises it
@@ -197,12 +227,14 @@ def _send(worker: subprocess.Popen[bytes], job: AnyJob) -> None:
         return  # it died: the missing reply tells, and the job is still pending
 
 
-def _epitaph(worker: subprocess.Popen[bytes], time_limit: int) -> str:
+def _cause_of_death(worker: subprocess.Popen[bytes], time_limit: int) -> str:
     """Say in words why a process died."""
     _end(worker)
     code = worker.returncode
     if code == -getattr(signal, "SIGALRM", 0):
         return f"parser took longer than {time_limit} s"
+    if code == -getattr(signal, "SIGPROF", -1):
+        return "parser took too much CPU time for the size of the file"
     return f"parser died ({signal.Signals(-code).name if code < 0 else f'exit {code}'})"
 
 

@@ -6,12 +6,14 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from dowse.encode.place import place_of
 from dowse.graph.describe import describe
 from dowse.index.hashes import content_hash, corpus_hash, symbol_keys, vector_key
 from dowse.parse.files import parse_file
 from dowse.parse.languages import language_of
+from dowse.parse.limits import parse_seconds
 from dowse.parse.tokens import term_string
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
@@ -38,10 +40,17 @@ class Source:
     tree: str = ""  # the name of the folder that is indexed
 
 
-def make_record(source: Source, strip_docs: bool) -> FileRecord:
+class Effort(NamedTuple):
+    """How hard to try to parse."""
+
+    plain: str = ""  # why a file must not be parsed, only cut into lines; "" if it may
+    short_limits: bool = False
+
+
+def make_record(source: Source, strip_docs: bool, effort: Effort = Effort()) -> FileRecord:
     """Parse a file and return its record; documentation is blanked out first if it must be held back."""
     data = source.text.encode("utf-8", "replace")
-    parsed = parse_file(data, source.language, source.path)
+    parsed = _parse(data, source.language, source.path, effort)
     if strip_docs:
         data, parsed = hold_back_docs(data, parsed)
     key = symbol_keys(source.repo, source.path)
@@ -66,13 +75,21 @@ def make_record(source: Source, strip_docs: bool) -> FileRecord:
     )
 
 
-def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
+def _parse(data: bytes, language: str, path: str, effort: Effort) -> ParsedFile:
+    """Parse a file, or cut it into lines if parsing it has ended a process before."""
+    if not effort.plain:
+        return parse_file(data, language, path, time_limit=parse_seconds(len(data), short=effort.short_limits))
+    parsed = parse_file(data, language, path, time_limit=0)
+    return replace(parsed, problem=f"{effort.plain}; indexed as plain lines")
+
+
+def corpus_record(function: CorpusFunction, strip_docs: bool, effort: Effort = Effort()) -> FileRecord:
     """Return the record of one corpus function: a file of its own that holds one symbol."""
     data = function.code.encode("utf-8", "replace")
     language = (
         canonical_language(function.language, LANGUAGES) or language_of(function.path) or function.language
     )
-    parsed = parse_file(data, language, function.path or "function")
+    parsed = _parse(data, language, function.path or "function", effort)
     if strip_docs:
         data, parsed = hold_back_docs(data, parsed)
     first = parsed.definitions[0] if parsed.definitions else None
