@@ -36,7 +36,9 @@ class Shape:
             body = "".join([self.unit.replace(NUMBER, str(number)) for number in range(count)])
         else:
             body = self.unit * count
-        return (self.head + body + self.tail + self.close * count + padding).encode("utf-8", "surrogateescape")
+        return (self.head + body + self.tail + self.close * count + padding).encode(
+            "utf-8", "surrogateescape"
+        )
 
 
 @dataclass(frozen=True)
@@ -475,9 +477,7 @@ LANGUAGES = {
 def _of_language(language: str, snippets: Snippets) -> Iterator[Shape]:
     """Give the shapes that every language has."""
 
-    def shape(
-        name: str, unit: str, head: str = "", tail: str = "", close: str = ""
-    ) -> Shape:
+    def shape(name: str, unit: str, head: str = "", tail: str = "", close: str = "") -> Shape:
         return Shape(f"{language}: {name}", snippets.path, unit, snippets.head + head, tail, close)
 
     one = snippets.define.replace("NAME", "f")
@@ -557,7 +557,9 @@ def _of_text() -> Iterator[Shape]:
     yield Shape("json: nested lists", "a.json", "[\n", close="]\n")
     yield Shape("json: name marks", "package.json", '\n "name" :\n')
     yield Shape("json: one long string", "a.json", "a", head='{"a": "', tail='"}\n')
-    yield Shape("notebook: cells", "a.ipynb", '{"cell_type": "code", "source": ["a"]},\n', head='{"cells": [\n')
+    yield Shape(
+        "notebook: cells", "a.ipynb", '{"cell_type": "code", "source": ["a"]},\n', head='{"cells": [\n'
+    )
     yield Shape("notebook: one picture", "a.ipynb", "iVBORw0KGgo", head='{"image/png": "')
     yield Shape("crate: packages", "Cargo.toml", "[package]\nname =\n")
     yield Shape("crate: names", "Cargo.toml", "name\n", head="[package]\n")

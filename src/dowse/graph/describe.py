@@ -37,6 +37,9 @@ _MANIFESTS = {
     "package.json": (_NPM, "npm"),
 }
 
+# Kept of what a file says of one name, and of what it imports as a whole.
+_MAX_SAID, _MAX_STARS = 100, 1_000
+
 # What a file says of one of its names: (kind, value, origin).
 Said = tuple[str, str, str]
 
@@ -109,16 +112,23 @@ def _sort(parsed: ParsedFile) -> tuple[dict[str, list[list[str]]], list[Fact]]:
             local.append(fact)
         elif definition is None or kind in ("import", "export"):
             slot = "stars" if name == "*" else f"{'import' if kind in ('import', 'export') else 'var'} {name}"
-            face.setdefault(slot, []).append(said)
+            _say(face, slot, said)
         else:
             home = _class_around(definition, classes)
             said = _settled(said, typed.get((owner, said[1])))
-            face.setdefault(f"field {home} {field[1] if field else name.lstrip('$')}", []).append(said)
+            _say(face, f"field {home} {field[1] if field else name.lstrip('$')}", said)
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
             home = parsed.definitions[reference.owner].qualified_name
-            face.setdefault(f"base {home}", []).append([reference.kind, _dotted(reference), ""])
+            _say(face, f"base {home}", [reference.kind, _dotted(reference), ""])
     return face, local
+
+
+def _say(face: dict[str, list[list[str]]], slot: str, said: list[str]) -> None:
+    """Add what is said under a name, unless that is too much to be of use: each lookup reads all of it."""
+    held = face.setdefault(slot, [])
+    if len(held) < (_MAX_STARS if slot == "stars" else _MAX_SAID):
+        held.append(said)
 
 
 def _heirs(face: dict[str, list[list[str]]], parsed: ParsedFile) -> set[str]:

@@ -13,7 +13,7 @@ from dowse.graph.lookups import Lookups, Place
 from dowse.graph.places import joined
 from dowse.graph.rules import Rules
 from dowse.graph.values import OUTSIDE, Found, Step, Value, only_callable, only_types, steps_of
-from dowse.store.graph_tables import Linked, LinkedFile, Named
+from dowse.store.graph_tables import Linked, LinkedFile, Named, OwnSymbol
 from dowse.types import Reference
 
 _EDGES = {
@@ -56,6 +56,8 @@ class _FileResolver:
         self._values: dict[tuple[str, str, str], Value | None] = {}
         self._groups: dict[int, str] = {}
         self._heads: dict[tuple[str, int, int], Value | None] = {}
+        self._owners = {s.qualified_name: i for i, s in reversed([*enumerate(self._symbols)]) if not s.part}
+        self._firsts = _first_parts(self._symbols)
 
     def run(self) -> None:
         """Resolve every reference, once for each place."""
@@ -65,9 +67,7 @@ class _FileResolver:
                 owner = self._remainder
             if not 0 <= owner < len(self._symbols):
                 continue
-            while owner > 0 and self._symbols[owner].part:
-                owner -= 1
-            self._resolve(reference, owner)
+            self._resolve(reference, self._firsts[owner])
 
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
@@ -173,10 +173,7 @@ class _FileResolver:
         return self._rules.called(self._rules.whole(value)) if made else value
 
     def _owner_named(self, within: str) -> int:
-        for index, symbol in enumerate(self._symbols):
-            if symbol.qualified_name == within and not symbol.part:
-                return index
-        return self._remainder
+        return self._owners.get(within, self._remainder)
 
     def _follow(self, steps: Sequence[Step], line: int, owner: int) -> Value | None:
         """What a path means at a line."""
@@ -301,6 +298,14 @@ class _FileResolver:
                 *(reference.line, reference.column, _EDGES[reference.kind], key, sure),
             )
         )
+
+
+def _first_parts(symbols: Sequence[OwnSymbol]) -> list[int]:
+    """For each symbol, the first part of the definition that it is a part of."""
+    firsts: list[int] = []
+    for index, symbol in enumerate(symbols):
+        firsts.append(firsts[-1] if symbol.part and firsts else index)
+    return firsts
 
 
 def _is_constructor(value: Value, name: str) -> bool:

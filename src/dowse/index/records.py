@@ -47,7 +47,10 @@ class Effort(NamedTuple):
     short_limits: bool = False
 
 
-def make_record(source: Source, strip_docs: bool, effort: Effort = Effort()) -> FileRecord:
+_NORMAL = Effort()
+
+
+def make_record(source: Source, strip_docs: bool, effort: Effort = _NORMAL) -> FileRecord:
     """Parse a file and return its record; documentation is blanked out first if it must be held back."""
     data = source.text.encode("utf-8", "replace")
     parsed = _parse(data, source.language, source.path, effort)
@@ -78,12 +81,13 @@ def make_record(source: Source, strip_docs: bool, effort: Effort = Effort()) -> 
 def _parse(data: bytes, language: str, path: str, effort: Effort) -> ParsedFile:
     """Parse a file, or cut it into lines if parsing it has ended a process before."""
     if not effort.plain:
-        return parse_file(data, language, path, time_limit=parse_seconds(len(data), short=effort.short_limits))
+        seconds = parse_seconds(len(data), short=effort.short_limits)
+        return parse_file(data, language, path, time_limit=seconds)
     parsed = parse_file(data, language, path, time_limit=0)
     return replace(parsed, problem=f"{effort.plain}; indexed as plain lines")
 
 
-def corpus_record(function: CorpusFunction, strip_docs: bool, effort: Effort = Effort()) -> FileRecord:
+def corpus_record(function: CorpusFunction, strip_docs: bool, effort: Effort = _NORMAL) -> FileRecord:
     """Return the record of one corpus function: a file of its own that holds one symbol."""
     data = function.code.encode("utf-8", "replace")
     language = (

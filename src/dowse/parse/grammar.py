@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Parser, Point, Query, QueryCursor, Tree
 
 # Below this size no grammar takes long, so the text goes to the parser in one piece: 5 % faster.
-_UNTIMED_BYTES = 64 * 1024
+_UNTIMED_BYTES = 16 * 1024
 
 # Patterns below this line of a query file only start at the top of the tree. A pattern rooted in the
 # file's node would stay half-matched, and be tried, at every node of the file.
@@ -26,7 +26,7 @@ _TOP_MARK = ";; top level"
 _TOP_DEPTH = 1
 
 # The clock is read once per chunk.
-_CHUNK_BYTES = 8 * 1024
+_CHUNK_BYTES = 4 * 1024
 
 # The captures that make a definition. "scope", "impl" and "object" only qualify what they hold,
 # "member" is a function in an object literal.
@@ -81,17 +81,29 @@ class Toolkit:
     def _parse_in_time(self, text: bytes, deadline: float) -> Tree | None:
         """Feed the parser piecemeal and pretend the file ends once the time is over.
 
-        tree-sitter 0.26's own progress callback crashes the interpreter, so reading has to do.
+        tree-sitter 0.26's own progress callback crashes the interpreter, so reading has to do. The parser
+        reads some places again. These must stay as they were, else it crashes too: what the file ends with is
+        the last chunk that was read.
         """
+        known = 0  # the parser has seen the text up to here
         late = False
 
         def read(offset: int, _: Point) -> bytes:
-            nonlocal late
-            late = late or thread_time() >= deadline
-            return b"" if late else text[offset : offset + _CHUNK_BYTES]
+            nonlocal known, late
+            if offset >= known and not late:
+                late = thread_time() >= deadline
+                known = known if late else _character_end(text, offset + _CHUNK_BYTES)
+            return text[offset : min(offset + _CHUNK_BYTES, known)]
 
         tree = self.parser.parse(read)
         return None if late else tree
+
+
+def _character_end(text: bytes, offset: int) -> int:
+    """The first offset from here on that is not inside a character."""
+    while offset < len(text) and text[offset] & 0xC0 == 0x80:
+        offset += 1
+    return offset
 
 
 @cache

@@ -39,5 +39,5 @@ def parse_seconds(size: int, *, short: bool = False) -> float:
 
 
 def file_seconds(size: int, *, short: bool = False) -> float:
-    """CPU time for all that is done with a file; then its process is ended and it is indexed as plain lines."""
+    """CPU time for all that is done with a file; then its process ends and it is indexed as plain lines."""
     return (2.0 + 12.0 * size / _MEGABYTE) * (_SHORT if short else 1)

@@ -9,8 +9,8 @@ from itertools import accumulate
 from dowse.types import Span
 
 _WORDS_ONLY = re.compile(rb"[\w \t]*")
-# Words before a definition are looked for this far back: more of them are not `export default`, and a file can
-# have all its definitions in one line.
+# Words before a definition are looked for this far back: more of them are not `export default`, and all
+# definitions of a file can stand in one line.
 _REACH = 256
 # What may follow a definition on its last line and still be its own.
 _TRAILER = re.compile(rb"[ \t;,]*(?:(?://|#|--|/\*)[^\n]*)?\r?(?:\n|\Z)")

@@ -52,9 +52,9 @@ _DECLARABLE = frozenset(
     "big5 big5hkscs cp1006 cp1125 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp437 cp720"
     " cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp865 cp866 cp869 cp874 cp932"
     " cp949 cp950 euc_jis_2004 euc_jisx0213 euc_jp euc_kr gb18030 gb2312 gbk hp-roman8 iso8859-1 iso8859-10"
-    " iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6"
-    " iso8859-7 iso8859-8 iso8859-9 johab koi8-r koi8-t koi8-u kz1048 mac-cyrillic mac-greek mac-iceland"
-    " mac-latin2 mac-roman mac-turkish ptcp154 shift_jis tis-620".split()
+    " iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 iso8859-2 iso8859-3 iso8859-4 iso8859-5"
+    " iso8859-6 iso8859-7 iso8859-8 iso8859-9 johab koi8-r koi8-t koi8-u kz1048 mac-cyrillic mac-greek"
+    " mac-iceland mac-latin2 mac-roman mac-turkish ptcp154 shift_jis tis-620".split()
 )
 
 # Everything before the first line of code: only there does a generator speak about the file it wrote, while
