@@ -14,10 +14,12 @@ from typing import BinaryIO, cast
 
 from dowse.errors import DowseError
 from dowse.index.jobs import READY, AnyJob, CorpusJob, Reply, read_frame, write_frame
-from dowse.parse.limits import SLOW_FILES_SECONDS, TOO_SLOW, file_seconds, parse_seconds
+from dowse.parse.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
 
 # Wall time, far beyond any real file: only what hangs without using the CPU gets here (`parse.limits`).
 FILE_TIME_LIMIT = 30
+# CPU time to start a process in the place of one that died.
+_RESTART_SECONDS = 0.4
 # Jobs a process has ahead of it, so that it never waits for the parent.
 _AHEAD = 4
 # Parsed files that may wait for the store; bounds memory when the store is the slower side.
@@ -125,14 +127,10 @@ class _SlowFiles:
         with self._lock:
             self._seconds += seconds
 
-    def add_reply(self, job: AnyJob, reply: Reply) -> None:
-        """Count a reply's files that were given up by the parser's own limit."""
-        given_up = sum(record.problem.startswith(TOO_SLOW) for record in reply.records)
-        if given_up:
-            self.add(given_up * parse_seconds(job.size, short=job.short_limits))
-
     def limited(self, job: AnyJob) -> AnyJob:
-        """Return the job under the short limits once too much time is lost."""
+        """Return the job as it may be done after all the time that is lost."""
+        if self._seconds > ALL_SLOW_FILES_SECONDS and not job.plain:
+            return job._replace(plain="too many other files were slow to parse")
         return job._replace(short_limits=True) if self._seconds > SLOW_FILES_SECONDS else job
 
 
@@ -169,11 +167,11 @@ def _drive(
             reply = cast("Reply | None", read_frame(cast(BinaryIO, worker.stdout)))
             job, sent = pending.popleft(), sent - 1
             if reply is not None:
-                slow.add_reply(job, reply)
                 replies.put(reply)
                 continue
-            reason, worker = _cause_of_death(worker, time_limit), None
-            slow.add(file_seconds(job.size, short=job.short_limits))
+            (reason, was_slow), worker = _cause_of_death(worker, time_limit), None
+            taken = file_seconds(job.size, short=job.short_limits) if was_slow else 0
+            slow.add(_RESTART_SECONDS + taken)
             if isinstance(job, CorpusJob) and len(job.functions) > 1:
                 pending.extendleft(_singly(job))
             elif not job.plain:  # what ended the process was the parser, most likely: try without
@@ -227,15 +225,15 @@ def _send(worker: subprocess.Popen[bytes], job: AnyJob) -> None:
         return  # it died: the missing reply tells, and the job is still pending
 
 
-def _cause_of_death(worker: subprocess.Popen[bytes], time_limit: int) -> str:
-    """Say in words why a process died."""
+def _cause_of_death(worker: subprocess.Popen[bytes], time_limit: int) -> tuple[str, bool]:
+    """Say in words why a process died, and whether that was a time limit."""
     _end(worker)
     code = worker.returncode
     if code == -getattr(signal, "SIGALRM", 0):
-        return f"parser took longer than {time_limit} s"
+        return f"parser took longer than {time_limit} s", True
     if code == -getattr(signal, "SIGPROF", -1):
-        return "parser took too much CPU time for the size of the file"
-    return f"parser died ({signal.Signals(-code).name if code < 0 else f'exit {code}'})"
+        return "parser took too much CPU time for the size of the file", True
+    return f"parser died ({signal.Signals(-code).name if code < 0 else f'exit {code}'})", False
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dowse.index.hashes import content_hash
 from dowse.index.jobs import READY, CorpusJob, Job, Reply, read_frame, write_frame
-from dowse.index.records import Effort, Source, corpus_record, make_record
+from dowse.index.records import Source, corpus_record, make_record
 from dowse.parse.languages import language_of
 from dowse.parse.limits import file_seconds
 from dowse.source.content import classify, decode
@@ -47,8 +47,7 @@ def _set_alarm(wall_seconds: int, cpu_seconds: float) -> None:
 
 def parse_functions(job: CorpusJob) -> Reply:
     """Parse functions that came with their text."""
-    effort = Effort(job.plain, job.short_limits)
-    return Reply(job.key, tuple(corpus_record(f, job.strip_docs, effort) for f in job.functions), "")
+    return Reply(job.key, tuple(corpus_record(f, job.strip_docs, job.plain) for f in job.functions), "")
 
 
 def parse_path(job: Job) -> Reply:
@@ -71,5 +70,4 @@ def parse_path(job: Job) -> Reply:
         *(job.key, job.repo, job.path, language, role, len(data), job.mtime_ns, digest, encoding, text),
         tree=Path(job.file.removesuffix(job.path)).name,
     )
-    effort = Effort(job.plain, job.short_limits)
-    return Reply(job.key, (make_record(source, job.strip_docs, effort),), "")
+    return Reply(job.key, (make_record(source, job.strip_docs, job.plain),), "")

@@ -35,7 +35,7 @@ _PLAIN_TYPES = frozenset(
     b" unsigned int32_t uint32_t int64_t uint64_t uint8_t".split()
 )
 # Patterns that bind no name of their own.
-_WHOLE_ROLES = frozenset(["statement", "package", "default", "impl"])
+_WHOLE_ROLES = frozenset(["statement", "package", "default", "impl", "picks"])
 
 _TYPE_PATH = re.compile(
     rb"[&*?:\s\"'\\]*(?:mut\s+|dyn\s+|impl\s+|const\s+|struct\s+)*((?:\w+(?:\.|::|\\))*)([A-Za-z_]\w*)"
@@ -172,15 +172,28 @@ class Facts:
         if pattern.role == "default":
             return [("same", "export default", name, "")]
         if "required" in captures:
-            value = name if pattern.role == "picked" else ""
-            if "picked" in captures:
-                value = self._name(captures["picked"][0])
-            return [("import", name, value, self._name(captures["required"][0]))]
+            module = self._name(captures["required"][0])
+            if pattern.role == "picks":
+                return [
+                    ("import", bound, picked, module) for bound, picked in self._picks(captures["bind"][0])
+                ]
+            value = self._name(captures["picked"][0]) if "picked" in captures else ""
+            return [("import", name, value, module)]
         kind, value = self._value(captures)
         said = [(kind, self._name(node), value, "") for node in captures["bind"]]
         if pattern.role == "field":  # a parameter that is a field as well
             said.append((kind, "self." + name.lstrip("$"), value, ""))
         return said
+
+    def _picks(self, pattern: Node) -> Iterator[tuple[str, str]]:
+        """The names in `{ a, b: c }` with what each is a member of: (a, a), (c, b)."""
+        for child in pattern.named_children:
+            if child.type == "shorthand_property_identifier_pattern":
+                yield self._name(child), self._name(child)
+            elif child.type == "pair_pattern":
+                key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+                if key is not None and value is not None and value.type == "identifier":
+                    yield self._name(value), self._name(key)
 
     def _value(self, captures: dict[str, list[Node]]) -> tuple[str, str]:
         """The kind of a fact and what the name stands for."""

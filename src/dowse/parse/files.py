@@ -8,7 +8,7 @@ from functools import partial
 
 from dowse.parse.grammar import toolkit
 from dowse.parse.languages import LANGUAGES, Language
-from dowse.parse.limits import TOO_SLOW, parse_seconds
+from dowse.parse.limits import parse_seconds
 from dowse.parse.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parse.split import MAX_BYTES, MAX_LINES, split_spans
 from dowse.parse.text import Text
@@ -46,7 +46,7 @@ def parse_file(
         path: Names the module, and tells dialects apart.
         max_lines: Longer definitions are split into parts.
         time_limit: Seconds of CPU time after which the syntax tree is given up for line windows; by default
-            in proportion to the file's size.
+            in proportion to the file's size. None at all (`math.inf`) if the process as a whole has one.
     """
     if not text.strip():
         return ParsedFile(language, (), ())
@@ -57,13 +57,17 @@ def parse_file(
     kit = toolkit(known.grammar_for(path))
     seconds = parse_seconds(len(text)) if time_limit is None else time_limit
     tree = kit.parse(text, seconds)
-    problem = f"{TOO_SLOW} {seconds:.2g} s" if tree is None else ""
-    if tree is not None and has_long_unnamed_run(tree.root_node, text):
-        problem = "punctuation without end"
-    if tree is None or problem:
-        problem += "; indexed as plain lines"
-        return ParsedFile(language, windows(source, language, stem), (), problem)
+    if tree is None:
+        return parse_plain(text, language, path, f"parsing took longer than {seconds:.2g} s")
+    if has_long_unnamed_run(tree.root_node, text):
+        return parse_plain(text, language, path, "punctuation without end")
     return _from_tree(source, known, stem, Matches(source, known, kit, tree.root_node), max_lines)
+
+
+def parse_plain(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
+    """Cut a file that could not be parsed into windows of lines."""
+    found = windows(Text(text), language, _stem(path)) if text.strip() else ()
+    return ParsedFile(language, found, (), f"{reason}; indexed as plain lines")
 
 
 def _from_tree(text: Text, language: Language, stem: str, matches: Matches, max_lines: int) -> ParsedFile:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 _MEGABYTE = 1_000_000
 
-# Once an update has lost this much time to slow files, the rest of it works under the short limits: a
-# repository full of such files takes time in proportion to its size.
+# Once an update has lost this much time to slow files, the rest of it works under short limits, and when it
+# has lost all this, the rest is not parsed but only cut into lines: a repository that is full of such files
+# must not take hours.
 SLOW_FILES_SECONDS = 30.0
+ALL_SLOW_FILES_SECONDS = 120.0
 _SHORT = 0.25
-
-# How the problem of a file that hit the limit begins.
-TOO_SLOW = "parsing took longer than"
 
 # A name is stored with every definition inside of what it names, and a module with every name that is
 # imported from it: without a bound, their product would be. Hardly a generator makes longer ones.
@@ -33,9 +32,9 @@ MAX_DEPTH = 24
 MAX_UNNAMED_RUN = 1_000
 
 
-def parse_seconds(size: int, *, short: bool = False) -> float:
-    """CPU time for the syntax tree of a file; then it is indexed as plain lines."""
-    return (0.5 + 4.0 * size / _MEGABYTE) * (_SHORT if short else 1)
+def parse_seconds(size: int) -> float:
+    """CPU time for the syntax tree of a file, where no process of its own can be ended."""
+    return 0.5 + 4.0 * size / _MEGABYTE
 
 
 def file_seconds(size: int, *, short: bool = False) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dowse.kinds import TYPES
 from dowse.parse.comments import Comments, clean, docstring_at
 from dowse.parse.facts import Facts
-from dowse.parse.grammar import REFERS, Pattern, Toolkit
+from dowse.parse.grammar import REFERS, SOURCED, SOURCING, Pattern, Toolkit
 from dowse.parse.languages import Language
 from dowse.parse.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES, MAX_QUALIFIED_NAME
 from dowse.parse.names import (
@@ -253,6 +253,8 @@ class Matches:
         "_data",
         "_others",
         "_skip",
+        "_sourced",
+        "_sources",
         "_text",
         "docs",
         "entries",
@@ -270,7 +272,10 @@ class Matches:
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
         self._skip: set[int] = set()
+        self._sourced: list[Span] = []
+        self._sources: list[tuple[int, int, str]] = []
         self._read(kit, root, language)
+        self._add_sourced()
         for _, end in self.docs:
             self.leads.pop(end, None)
         self.references = self._settle(drop_in_leads=bool(language.lead_keywords))
@@ -319,6 +324,10 @@ class Matches:
                 self.leads[end] = start
             elif kind == "doc":
                 self.docs.append(captures[kind][0].byte_range)
+            elif kind == SOURCED:
+                self._sourced.append(captures[kind][0].byte_range)
+            elif kind == SOURCING:
+                self._sources.append((*captures[kind][0].byte_range, self._module(captures)))
             else:
                 self._refer(kind, captures)
 
@@ -372,14 +381,28 @@ class Matches:
         elif kind == "imports":
             pairs = _import_list(written)
         else:
-            module = ""
-            if "from" in captures:
-                begin, stop = captures["from"][0].byte_range
-                module = self._written(begin, min(stop, begin + MAX_NAME_BYTES))
-            pairs = [split_import(written, module)]
+            pairs = [split_import(written, self._module(captures))]
         for name, qualifier in pairs:
             if name:
                 self._others.append((start, "import", name, qualifier, -1))
+
+    def _add_sourced(self) -> None:
+        """Give each name in an import statement the module that the statement ends with."""
+        self._sources.sort()
+        starts = [start for start, _, _ in self._sources]
+        for start, end in self._sourced:
+            index = bisect_right(starts, start) - 1
+            if index >= 0 and start < self._sources[index][1] and end - start <= MAX_NAME_BYTES:
+                name, qualifier = split_import(self._written(start, end), self._sources[index][2])
+                if name:
+                    self._others.append((start, "import", name, qualifier, -1))
+
+    def _module(self, captures: dict[str, list[Node]]) -> str:
+        """The module that something is imported from."""
+        if "from" not in captures:
+            return ""
+        start, end = captures["from"][0].byte_range
+        return self._written(start, min(end, start + MAX_NAME_BYTES))
 
     def _written(self, start: int, end: int) -> str:
         """Text as it stands, but for NUL: names are stored with that between them."""
