@@ -3,9 +3,10 @@
     python bench/scan_scaling.py [--only WORD] [--out bench/results/scan_scaling.json]
 
 Every shape (bench/scan_shapes.py) goes through all that indexing does with a single file: reading, deciding
-what it is, decoding, parsing, the record. It does so in a process of its own with the CPU limit that a parsing
-process has; a file that hits it is cut into lines in a second process, and the time of both counts. The growth exponent is the slope of CPU time over size, on a double logarithmic scale, over the last
-two doublings: 1 is linear, 2 quadratic.
+what it is, decoding, parsing, the record. It does so in a process of its own, with the CPU limit that a
+parsing process has. A file that hits it is cut into lines in a second process, and the time of both counts.
+The growth exponent is the slope of CPU time over size, on a double logarithmic scale, over the last two
+doublings: 1 is linear, 2 quadratic.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import multiprocessing
 import os
 import resource
 import signal
-import sys
 import tempfile
 import time
 from math import inf, log
@@ -119,7 +119,7 @@ def scan(shape: Shape, size: int, repeats: int, folder: Path) -> Scan:
 
 
 def _in_child(job: Job, repeats: int) -> Scan | str:
-    """Scan in a process with the limits of a parsing process; returns the signal that ended it, if one did."""
+    """Scan in a process with the limits of a parsing process; return what ended it, if something did."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_scan, args=(job, repeats, sender))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from dowse.types import Span
+
+_END = itemgetter(1)
 
 
 def without(spans: Iterable[Span], holes: Sequence[Span]) -> tuple[Span, ...]:
@@ -13,11 +16,10 @@ def without(spans: Iterable[Span], holes: Sequence[Span]) -> tuple[Span, ...]:
     if not holes:
         return tuple(spans)
     left: list[Span] = []
-    separate = _merged(holes)
-    ends = [last for _, last in separate]
+    separate = _merged(holes) if len(holes) > 1 else holes
     for start, end in spans:
         at = start
-        for index in range(bisect_right(ends, start), len(separate)):
+        for index in range(bisect_right(separate, start, key=_END), len(separate)):
             first, last = separate[index]
             if first >= end:
                 break
@@ -31,10 +33,9 @@ def without(spans: Iterable[Span], holes: Sequence[Span]) -> tuple[Span, ...]:
 
 def overlap(some: Iterable[Span], others: Sequence[Span]) -> list[Span]:
     """Return what both cover; the others are in order and apart, the result is in the order of the first."""
-    ends = [last for _, last in others]
     both: list[Span] = []
     for start, end in some:
-        for index in range(bisect_right(ends, start), len(others)):
+        for index in range(bisect_right(others, start, key=_END), len(others)):
             first, last = others[index]
             if first >= end:
                 break

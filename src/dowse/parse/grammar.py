@@ -26,6 +26,10 @@ _TOP_MARK = ";; top level"
 # The file's children.
 _TOP_DEPTH = 1
 
+# Patterns start no deeper than this. tree-sitter counts the depth in 16 bits, and its queries get slow by far
+# where these are not enough; a chain of this many calls or operators is no code.
+_MAX_DEPTH = 10_000
+
 # The clock is read once per chunk.
 _CHUNK_BYTES = 4 * 1024
 
@@ -123,12 +127,11 @@ def toolkit(grammar: Grammar) -> Toolkit:
     sources = [(_QUERIES / f"{name}.scm").read_text("utf-8").partition(_TOP_MARK) for name in grammar.queries]
     everywhere, top = "".join(s[0] for s in sources), "".join(s[2] for s in sources)
     queries = []
-    for source, depth in ((everywhere, None), (top, _TOP_DEPTH)):
+    for source, depth in ((everywhere, _MAX_DEPTH), (top, _TOP_DEPTH)):
         if source.strip():
             query = Query(language, source)
             cursor = QueryCursor(query)
-            if depth is not None:
-                cursor.set_max_start_depth(depth)
+            cursor.set_max_start_depth(depth)
             queries.append((cursor, tuple(_patterns(query, source))))
     return Toolkit(Parser(language), tuple(queries))
 
