@@ -58,10 +58,15 @@ def test_a_class_after_blanks_makes_a_header_cpp():
 
 
 def test_many_headings_and_fences_are_all_found():
-    text = "b'# a\\n' * 100_000 + b'```\\n# no\\n```\\n' * 20_000 + b'## last\\n'"
+    text = "b'# a\\n' * 9_000 + b'```\\n# no\\n```\\n' * 50_000 + b'## last\\n'"
     found = parse_limited(text, "markdown", "a.md")
-    assert found["names"][:100_000] == ["a"] * 100_000
+    assert found["names"][:9_000] == ["a"] * 9_000
     assert found["names"][-1] == "a.last" and "no" not in found["names"]
+
+
+def test_a_file_of_nothing_but_headings_is_cut_into_lines():
+    found = parse_limited("b'# a\\n' * 200_000", "markdown", "guide.md")
+    assert set(found["names"]) == {"guide"} and found["bytes"] == 800_000
 
 
 @pytest.mark.parametrize("text", ["b'# ' * 200_000 + b'x\\n'", "b'# a' + b' ' * 400_000 + b'x\\n'"])

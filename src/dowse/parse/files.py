@@ -66,7 +66,7 @@ def parse_file(
 
 def parse_plain(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
     """Cut a file that could not be parsed into windows of lines."""
-    found = windows(Text(text), language, _stem(path)) if text.strip() else ()
+    found = windows(Text(text), "", _stem(path)) if text.strip() else ()
     return ParsedFile(language, found, (), f"{reason}; indexed as plain lines")
 
 

@@ -15,6 +15,9 @@ WINDOW_LINES = 40
 # A section of prose may be longer than a window: its heading holds it together.
 _SECTION_LINES = 80
 
+# A file with more headings than this is no prose: each section would be a symbol of a few bytes.
+_MAX_SECTIONS = 10_000
+
 # Only the start of a name or heading is worth keeping.
 _NAME_CHARS = 120
 
@@ -49,6 +52,8 @@ def _definition(text: Text, kind: str, path: tuple[str, ...], spans: list[Span],
 def _sections(data: bytes, stem: str) -> list[tuple[Span, tuple[str, ...]]]:
     """The stretches between headings, each with the headings above it."""
     headings = _headings(data)
+    if len(headings) > _MAX_SECTIONS:
+        return [((0, len(data)), ())]
     sections: list[tuple[Span, tuple[str, ...]]] = []
     if not headings or headings[0].start() > 0:
         sections.append(((0, headings[0].start() if headings else len(data)), ()))
