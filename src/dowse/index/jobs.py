@@ -31,6 +31,8 @@ class Job(NamedTuple):
     known_hash: str  # reply "same" if the content still has this hash
     strip_docs: bool
     include_secrets: bool = False
+    plain: str = ""  # why it must not be parsed, only cut into lines
+    short_limits: bool = False  # too much time has gone into slow files
 
 
 class CorpusJob(NamedTuple):
@@ -39,6 +41,13 @@ class CorpusJob(NamedTuple):
     key: str
     functions: tuple[CorpusFunction, ...]
     strip_docs: bool
+    plain: str = ""
+    short_limits: bool = False
+
+    @property
+    def size(self) -> int:
+        """How much text there is to parse."""
+        return sum(len(function.code) for function in self.functions)
 
 
 class Reply(NamedTuple):
