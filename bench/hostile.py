@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import argparse
 import collections
-import shutil
+import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from common import write_results
@@ -31,25 +32,20 @@ def main() -> None:
     parser.add_argument("--kinds", default=",".join(hostile.KINDS))
     parser.add_argument("--commands", default=",".join(traced.COMMANDS))
     parser.add_argument("--out", default=str(ROOT / "bench" / "results" / "hostile.json"))
+    parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     kinds, commands = options.kinds.split(","), options.commands.split(",")
     violations: dict[str, list[str]] = {}
     slowest: dict[str, float] = collections.defaultdict(float)
-    for kind in kinds:
-        top = Path(tempfile.mkdtemp(prefix="hostile-"))
-        root, outside = hostile.build(top, kind)
-        places = traced.Places(top, root)
-        for command in commands:
-            found = traced.run(command, places)
-            slowest[command] = max(slowest[command], found.seconds)
-            wrong = [
-                *found.violations,
-                *(["executed the payload"] if (outside / "executed").exists() else []),
-            ]
-            print(kind, command, found.code, f"{found.seconds:.1f} s", *wrong, flush=True)
-            if wrong:
-                violations[f"{kind} {command}"] = wrong
-        shutil.rmtree(top, ignore_errors=True)
+    with ThreadPoolExecutor(options.processes) as pool:
+        for kind, outcomes in zip(kinds, pool.map(lambda kind: attack(kind, commands), kinds), strict=True):
+            for found in outcomes:
+                slowest[found.command] = max(slowest[found.command], found.seconds)
+                print(
+                    kind, found.command, found.code, f"{found.seconds:.1f} s", *found.violations, flush=True
+                )
+                if found.violations:
+                    violations[f"{kind} {found.command}"] = found.violations
     counts = collections.Counter(
         each.split()[0].rstrip(":") for every in violations.values() for each in every
     )
@@ -66,6 +62,21 @@ def main() -> None:
             "slowest_seconds": {name: round(value, 1) for name, value in slowest.items()},
         },
     )
+
+
+def attack(kind: str, commands: list[str]) -> list[traced.Outcome]:
+    """Run every command in a repository of one kind."""
+    top = Path(tempfile.mkdtemp(prefix="hostile-"))
+    root, outside = hostile.build(top, kind)
+    places = traced.Places(top, root)
+    outcomes = []
+    for command in commands:
+        found = traced.run(command, places)
+        if (outside / "executed").exists():
+            found.violations.append("executed the payload")
+        outcomes.append(found)
+    subprocess.run(["rm", "-rf", str(top)], check=False)  # deeper than Python's own removal goes
+    return outcomes
 
 
 if __name__ == "__main__":
