@@ -86,8 +86,9 @@ def make_private_directory(path: str | os.PathLike[str]) -> None:
     """Make a directory for its owner alone (0700); one that exists and is ours becomes so.
 
     Raises:
-        DowseError: The path is a symbolic link, no directory, or belongs to another user: whoever owns it
-            could exchange what is written there.
+        DowseError: The path is a symbolic link or belongs to another user: whoever owns it could exchange
+            what is written there.
+        OSError: It can't be made.
     """
     folder = Path(path)
     try:
@@ -113,8 +114,10 @@ def make_parents(path: Path) -> None:
 def check_private_directory(folder: Path) -> None:
     """Take away other users' access to a directory of ours; raises DowseError if it is not ours."""
     found = folder.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        raise DowseError(f"{folder} is a symbolic link; dowse writes nothing there: name what it leads to")
     if not stat.S_ISDIR(found.st_mode):
-        raise DowseError(f"{folder} is a symbolic link or no directory; dowse writes nothing there")
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     if not hasattr(os, "geteuid"):  # Windows: the user's profile is private by its access control list
         return
     if found.st_uid != os.geteuid():
@@ -163,7 +166,7 @@ def _opened(path: str | os.PathLike[str], flags: int, mode: int) -> int:
     try:
         handle = os.open(path, flags, mode)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR):
+        if error.errno in (errno.ELOOP, errno.ENXIO):
             raise _refused(path) from None
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
