@@ -48,7 +48,7 @@ def test_good_reports_are_shown(tmp_path: Path) -> None:
 
 
 def test_decompression_bombs_take_little_memory(tmp_path: Path) -> None:
-    """A few hundred kilobytes each that unpack to 60 MB, of blanks and of lists, and one that is all lists."""
+    """Few bytes that unpack to 60 MB, of blanks and of lists, and a file that is all lists."""
     head, tail = json.dumps(good()).encode().split(b'"notes": []', 1)
     for name, start, part, end in (
         ("blanks", b"", b" " * 1_000_000, b"{}"),
