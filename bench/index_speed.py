@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
-from dowse.parse.files import TIME_LIMIT_SECONDS
 from dowse.parse.grammar import toolkit
 from dowse.parse.languages import LANGUAGES
+from dowse.parse.limits import parse_seconds
 from dowse.source.walk import WalkedFile, walk
 
 from common import beside_python, gather, run, work_folder, write_results
@@ -108,7 +108,8 @@ def parse_only(jobs: list[tuple[str, str, str]], processes: int) -> tuple[float,
 def parse_one(job: tuple[str, str, str]) -> None:
     """Read a file and make its syntax tree, under the time limit that indexing has."""
     file, path, language = job
-    toolkit(LANGUAGES[language].grammar_for(path)).parse(Path(file).read_bytes(), TIME_LIMIT_SECONDS)
+    data = Path(file).read_bytes()
+    toolkit(LANGUAGES[language].grammar_for(path)).parse(data, parse_seconds(len(data)))
 
 
 def change_and_run(copy: Path, command: list[Any], *, edit: bool) -> tuple[float, float]:

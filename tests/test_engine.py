@@ -61,6 +61,7 @@ def test_the_methods_of_an_index():
         "feedback",
         "file_count",
         "files",
+        "files_with_secrets",
         "impact",
         "implementers",
         "is_shared",

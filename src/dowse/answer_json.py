@@ -39,6 +39,7 @@ def related_to_json(found: Related) -> dict[str, Any]:
         "schema": SCHEMA_VERSION,
         "dowse": __version__,
         "symbol": {k: v for k, v in found.symbol._asdict().items() if k not in ("row", "file_id", "role")},
+        "notes": list(found.notes),
         "neighbours": [_hit(hit) for hit in found.neighbours],
         "cluster": cluster
         and {

@@ -22,6 +22,7 @@ from dowse.config import (
     index_command,
     index_folder,
     load_settings,
+    read_project_file,
 )
 from dowse.errors import DowseError
 from dowse.types import Answer, StoredFile, Symbol, SymbolRow
@@ -246,7 +247,10 @@ class Index:
         encoder = self._wanted_encoder()
         target = target.removeprefix(f"{self.root}/")
         with self.backend.reader() as reader:
-            return related(reader, encoder.id, resolve(reader, target), k, self.settings.vectors)
+            return related(
+                *(reader, encoder.id, resolve(reader, target), k, self.settings.vectors),
+                show_secrets=self.settings.show_secrets,
+            )
 
     def _wanted_encoder(self) -> Encoder:
         encoder = self.encoder
@@ -439,23 +443,27 @@ class Index:
 
         start, end = (name.removeprefix(f"{self.root}/") for name in (start, end))
         with self.backend.reader() as reader:
-            return find_path(reader, start, end, depth)
+            return find_path(reader, start, end, depth, show_secrets=self.settings.show_secrets)
 
     def _graph(self, relation: str, symbol: str, depth: int | None, k: int | None) -> GraphAnswer:
         from dowse.graph.ask import ask
 
         with self.backend.reader() as reader:
-            return ask(reader, relation, symbol.removeprefix(f"{self.root}/"), depth, k)
+            name, shows = symbol.removeprefix(f"{self.root}/"), self.settings.show_secrets
+            return ask(reader, relation, name, depth, k, show_secrets=shows)
 
     def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+        from dowse.secrets_mask import mask_row
+
         with self.backend.reader() as reader:
-            return reader.lookup(pattern, limit)
+            rows = reader.lookup(pattern, limit)
+        return rows if self.settings.show_secrets else [mask_row(row) for row in rows]
 
     def symbol(self, row: SymbolRow) -> Symbol:
         """Return a symbol with its text."""
         with self.backend.reader() as reader:
-            return reader.symbols([row])[0]
+            return reader.symbols([row], show_secrets=self.settings.show_secrets)[0]
 
     def status(self) -> dict[str, Any]:
         """Return what is indexed, where, and how fresh it is, as plain data."""
@@ -491,6 +499,7 @@ class Index:
                 "deleted": len(changes.deleted),
             },
             "cluster": self.backend.health(),
+            "ignored_settings": list(read_project_file(self.root).ignored),
         }
 
     def file_count(self) -> int:
@@ -502,6 +511,17 @@ class Index:
         """Return every file of the index."""
         with self.backend.reader() as reader:
             return reader.files()
+
+    def files_with_secrets(self) -> dict[int, int]:
+        """Return how many likely secrets files of the index hold, by file id; reads every file."""
+        from dowse.secrets_mask import count_secrets
+
+        with self.backend.reader() as reader:
+            counts = (
+                (file_id, count_secrets(text))
+                for file_id, text in reader.texts([file.file_id for file in reader.files()])
+            )
+            return {file_id: count for file_id, count in counts if count}
 
     def troubled_files(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""
@@ -522,6 +542,7 @@ class Index:
             self.settings,
             exclude=exclude,
             strip_docs=meta.get("strip_docs") == "1",
+            include_secrets=meta.get("include_secrets") == "1",
             tree_dimension=int(meta.get("tree_dimension") or self.settings.tree_dimension),
         )
         return Index(self.root, settings, self.backend)

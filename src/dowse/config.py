@@ -1,22 +1,32 @@
-"""Settings: flags beat the environment, then come the project's file, the user's, and the defaults."""
+"""Settings: flags beat the environment, then come the project's file, the user's, and the defaults.
+
+Flags, environment and the user's file are trusted. The project's file comes with the repository, so it is
+data: only settings of `PROJECT_SETTINGS` count, within bounds. All others are ignored with a note until the
+user allows this very content with `dowse trust` (docs/SECURITY.md).
+"""
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from dowse import runtime
 from dowse.errors import ConfigError
+from dowse.safe_files import FileTooLarge, NotRegularFile, read_regular_file
 
 PROJECT_FILE = ".dowse.toml"
 USER_FILE = "config.toml"
 _PREFIX = "DOWSE_"
 Number = TypeVar("Number", int, float)
+# Nobody writes more by hand; a larger file is no settings file.
+_MAX_FILE_BYTES = 100_000
+# Larger numbers overflow timers, SQLite or NumPy somewhere, and no setting needs them.
+_MAX_INT, _MAX_FLOAT = 2**31 - 1, 1e6
+_MAX_PATTERNS, _MAX_PATTERN_CHARS = 1_000, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,8 @@ class Settings:
     # A cluster that many share, instead of a folder: `elastic://host:9200/NAME`; see docs/CLUSTER.md.
     backend: str = ""
     exclude: tuple[str, ...] = ()  # more patterns to leave out, written as in .gitignore
+    include_secrets: bool = False  # index files that are secrets by name or content, too
+    show_secrets: bool = False  # do not mask likely secrets in answers
     # Source files above this are data or bundles: parsing them costs seconds and finds nothing.
     max_file_bytes: int = 1_000_000
     strip_docs: bool = False  # leave documentation out of the index, for honest evaluation
@@ -78,6 +90,25 @@ REFRESH = ("auto", "always", "never")
 VIEWS = ("symbol", "docs")
 VECTORS = ("auto", "exact", "approx")
 DEVICES = ("auto", "cpu", "cuda")
+# What a project's own file may set, and the largest number it may ask for: which files are left out and how
+# results are ranked. Nothing that names a path, host or model, or decides how much of the machine is used.
+PROJECT_SETTINGS: Mapping[str, int | None] = {
+    **dict.fromkeys(("exclude", "strip_docs", "fuzziness", "refresh", "view", "fusion", "expand")),
+    **dict.fromkeys(("graph_expand", "rerank", "rerank_weight", "feedback", "diversify", "clustering")),
+    "relax_below": 1_000,
+    "candidates": 1_000,
+    "top_k": 100,
+    "clusters": 500,
+    "graph_depth": 5,
+    "expand_documents": 50,
+    "expand_terms": 50,
+    "rerank_candidates": 100,
+    "diversify_candidates": 1_000,
+    "diversify_clusters": 100,
+    "tree_dimension": 64,
+}
+# Settings of files that may be relative paths: to the file they stand in, not to where a command is run.
+_PATHS = frozenset(["index_dir", "encoder", "reranker"])
 # Settings from 0 to 1.
 _SHARES = frozenset(["rerank_weight"])
 # Numbers that begin above 1: on a line there is no room for a tree.
@@ -95,6 +126,29 @@ _CHOICES = {
 }
 
 
+class ProjectFile(NamedTuple):
+    """What the settings file of a repository says, and what of it counts."""
+
+    path: Path
+    content: bytes = b""
+    values: Mapping[str, Any] = {}
+    asked: Mapping[str, Any] = {}  # all that the file says
+    ignored: tuple[str, ...] = ()  # settings that need the user's trust
+    problem: str = ""  # why the file is not read at all
+
+    @property
+    def note(self) -> str:
+        """One line for the user about what is ignored, "" if nothing is."""
+        if self.problem:
+            return f"{self.path} is ignored: {self.problem}"
+        if not self.ignored:
+            return ""
+        return (
+            f"{self.path}: ignored {', '.join(self.ignored)}: a repository may not choose "
+            f"{'this' if len(self.ignored) == 1 else 'these'}; `dowse trust` allows it after a look"
+        )
+
+
 def load_settings(root: Path | None = None, **flags: object) -> Settings:
     """Gather the settings for a repository; flags that are None count as not given."""
     values: dict[str, Any] = {}
@@ -105,6 +159,44 @@ def load_settings(root: Path | None = None, **flags: object) -> Settings:
         if value is not None:
             values[key] = _convert(key, value, f"--{key.replace('_', '-')}")
     return replace(Settings(), **values)
+
+
+def read_project_file(root: Path) -> ProjectFile:
+    """Read the settings file of a repository, and tell what of it counts."""
+    path = (root if root.is_dir() else root.parent) / PROJECT_FILE
+    try:
+        content = read_regular_file(path, _MAX_FILE_BYTES)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return ProjectFile(path)
+    except (NotRegularFile, FileTooLarge) as error:
+        return ProjectFile(path, problem=str(error.strerror))
+    found = _parse_toml(path, content)
+    ignored = _untrusted(found)
+    if ignored:
+        from dowse.trust import is_trusted  # only here: nearly all repositories need no trust
+
+        if is_trusted(trust_file(), path, content):
+            ignored = ()
+    values = {key: value for key, value in found.items() if key not in ignored}
+    if not ignored:
+        values = {key: _relative_to(path.parent, key, value) for key, value in values.items()}
+    return ProjectFile(path, content, values, found, ignored)
+
+
+def _untrusted(found: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the settings of a project file that may not count by themselves; unknown names are errors."""
+    return tuple(key for key, value in found.items() if key in _NAMES and not _is_harmless(key, value))
+
+
+def _is_harmless(key: str, value: object) -> bool:
+    if key not in PROJECT_SETTINGS:
+        return False
+    most = PROJECT_SETTINGS[key]
+    if most is not None and isinstance(value, int | float) and value > most:
+        return False
+    # A negated pattern brings back what other rules leave out, such as files with secrets.
+    patterns = value if isinstance(value, list) else [value]
+    return key != "exclude" or not any(str(pattern).startswith("!") for pattern in patterns)
 
 
 def index_folder(root: Path, settings: Settings) -> Path:
@@ -149,18 +241,29 @@ def _user_data() -> str:
     return platformdirs.user_data_dir("dowse", appauthor=False)
 
 
-def _sources(root: Path | None) -> list[tuple[str, dict[str, Any]]]:
+def _sources(root: Path | None) -> list[tuple[str, Mapping[str, Any]]]:
     """Return what the files and the environment say, weakest first."""
-    user = _user_file()
-    sources = [(str(user), _read_toml(user))]
+    user = user_file()
+    values = {key: _relative_to(user.parent, key, value) for key, value in _read_user_file(user).items()}
+    sources: list[tuple[str, Mapping[str, Any]]] = [(str(user), values)]
     if root is not None:
-        project = (root if root.is_dir() else root.parent) / PROJECT_FILE
-        sources.append((str(project), _read_toml(project)))
+        project = read_project_file(root)
+        sources.append((str(project.path), project.values))
     sources.append(("the environment", _from_environment(os.environ)))
     return sources
 
 
-def _user_file() -> Path:
+def _relative_to(folder: Path, key: str, value: object) -> object:
+    """Return a path of a settings file as seen from that file; a plain name is no path."""
+    if key not in _PATHS or not isinstance(value, str) or "\0" in value:
+        return value
+    if key != "index_dir" and ("/" not in value or value.startswith("hf:")):
+        return value
+    return str(folder / Path(value).expanduser()) if value else value
+
+
+def user_file() -> Path:
+    """Return the user's own settings file; it need not exist."""
     named = os.environ.get("DOWSE_CONFIG")
     if named:
         return Path(named)
@@ -168,17 +271,29 @@ def _user_file() -> Path:
     return Path(home) / "dowse" / USER_FILE
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def trust_file() -> Path:
+    """Return where it is recorded which project files the user trusts; it need not exist."""
+    return user_file().with_name("trusted.json")
+
+
+def _read_user_file(path: Path) -> dict[str, Any]:
     try:
-        data = path.read_bytes()
+        return _parse_toml(path, read_regular_file(path, _MAX_FILE_BYTES, follow_symlinks=True))
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return {}
+    except NotRegularFile:  # /dev/null, for no settings
+        return {}
+    except FileTooLarge as error:
+        raise ConfigError(f"{path} is {error.strerror}; is it a settings file?") from None
+
+
+def _parse_toml(path: Path, content: bytes) -> dict[str, Any]:
     import tomllib  # only when there is a file: starting up stays fast
 
     try:
-        return tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not valid TOML: {error}") from error
+        return tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:  # also of numbers with thousands of digits
+        raise ConfigError(f"{path} is not valid TOML: {_shown(error)}") from None
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -186,27 +301,63 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     return {names[key]: value for key, value in environment.items() if key in names and value}
 
 
+_DEFAULTS = {field.name: getattr(Settings(), field.name) for field in fields(Settings)}
+_NAMES = frozenset(_DEFAULTS)
+
+
 def _convert(key: str, value: Any, place: str) -> Any:  # noqa: ANN401 - settings have several types
-    defaults = {field.name: getattr(Settings(), field.name) for field in fields(Settings)}
-    if key not in defaults:
-        raise ConfigError(f"{place}: there is no setting `{key}`; there are {', '.join(sorted(defaults))}")
-    default = defaults[key]
+    if key not in _DEFAULTS:
+        known = ", ".join(sorted(_DEFAULTS))
+        raise ConfigError(f"{place}: there is no setting `{_shown(key)}`; there are {known}")
+    default = _DEFAULTS[key]
     try:
         if isinstance(default, bool):
             return _to_bool(value)
         if isinstance(default, int):
-            number = int(value) if default == 0 and int(value) == 0 else _positive(int(value))
+            number = _to_int(value)
+            number = number if default == 0 and number == 0 else _in_range(number, _MAX_INT)
             return _at_least(_LEAST.get(key, 0), number)
         if isinstance(default, float):
-            return _share(float(value)) if key in _SHARES else _positive(float(value))
+            return _share(float(value)) if key in _SHARES else _in_range(float(value), _MAX_FLOAT)
         if isinstance(default, tuple):
-            return tuple(value.split(os.pathsep) if isinstance(value, str) else map(str, value))
-    except (ValueError, TypeError):
-        raise ConfigError(f"{place}: `{key}` can't be {value!r}") from None
+            return _to_patterns(value)
+        text = _to_text(value)
+    except (ValueError, TypeError, OverflowError):
+        raise ConfigError(f"{place}: `{key}` can't be {_shown(repr(value))}") from None
     choices = _CHOICES.get(key)
-    if choices and str(value) not in choices:
-        raise ConfigError(f"{place}: `{key}` is one of {', '.join(choices)}, not {value!r}")
-    return str(value)
+    if choices and text not in choices:
+        raise ConfigError(f"{place}: `{key}` is one of {', '.join(choices)}, not {_shown(repr(value))}")
+    return text
+
+
+def _shown(value: object) -> str:
+    """Return a text of a file for a message: not a page of it."""
+    text = str(value)
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def _to_int(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError
+    return int(value)
+
+
+def _to_text(value: object) -> str:
+    if not isinstance(value, str | int | float):
+        raise TypeError
+    text = str(value)
+    if "\0" in text or "\n" in text:
+        raise ValueError
+    return text
+
+
+def _to_patterns(value: object) -> tuple[str, ...]:
+    patterns = value.split(os.pathsep) if isinstance(value, str) else value
+    if not isinstance(patterns, list | tuple) or len(patterns) > _MAX_PATTERNS:
+        raise TypeError
+    if not all(isinstance(each, str) and len(each) <= _MAX_PATTERN_CHARS for each in patterns):
+        raise TypeError
+    return tuple(map(_to_text, patterns))
 
 
 def _to_bool(value: object) -> bool:
@@ -220,8 +371,8 @@ def _to_bool(value: object) -> bool:
     raise ValueError
 
 
-def _positive(value: Number) -> Number:
-    if not 0 < value < math.inf:
+def _in_range(value: Number, most: Number) -> Number:
+    if not 0 < value <= most:
         raise ValueError
     return value
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dowse.answer_json import SCHEMA_VERSION
 from dowse.graph.answer import GraphAnswer, GraphStep
+from dowse.secrets_mask import mask_row
 from dowse.types import Edge, SymbolRow
 from dowse.version import __version__
 
@@ -22,8 +23,9 @@ def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
         "relation": answer.relation,
         "generation": answer.generation,
         "depth": answer.depth,
-        "seeds": [symbol_to_json(seed) for seed in answer.seeds],
-        "target": symbol_to_json(answer.target) if answer.target else None,
+        # Secrets were masked when the answer was made.
+        "seeds": [symbol_to_json(seed, show_secrets=True) for seed in answer.seeds],
+        "target": symbol_to_json(answer.target, show_secrets=True) if answer.target else None,
         "total": answer.total,
         "notes": list(answer.notes),
         "steps": [_step(number, step) for number, step in enumerate(answer.steps, 1)],
@@ -41,8 +43,9 @@ def candidates_to_json(name: str, candidates: Sequence[SymbolRow]) -> dict[str, 
     }
 
 
-def symbol_to_json(row: SymbolRow) -> dict[str, Any]:
-    """Return a symbol without its text as plain data."""
+def symbol_to_json(row: SymbolRow, *, show_secrets: bool = False) -> dict[str, Any]:
+    """Return a symbol without its text as plain data, likely secrets masked unless they are asked for."""
+    row = row if show_secrets else mask_row(row)
     return {
         "id": row.key,
         **{name: value for name, value in row._asdict().items() if name not in _INTERNAL},
@@ -54,7 +57,7 @@ def _step(number: int, step: GraphStep) -> dict[str, Any]:
         "number": number,
         "depth": step.depth,
         "parent": step.parent + 1,
-        "symbol": symbol_to_json(step.symbol),
+        "symbol": symbol_to_json(step.symbol, show_secrets=True),
         "path": step.path,
         "line": step.line,
         "kind": step.edge.kind,

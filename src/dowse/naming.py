@@ -9,6 +9,8 @@ from functools import partial
 from dowse.backends.protocol import Reader
 from dowse.errors import DowseError
 from dowse.kinds import BESIDES
+from dowse.secrets_mask import mask_text
+from dowse.terminal import decodable, escape_name
 from dowse.types import SymbolRow
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
@@ -27,12 +29,16 @@ class UnknownName(DowseError):
 class AmbiguousName(DowseError):
     """A name that several symbols bear."""
 
+    is_list = True
+
     def __init__(self, name: str, candidates: Sequence[SymbolRow]) -> None:
         shown = "".join(
-            f"\n  {row.path}:{row.start_line}  {row.kind} {row.qualified_name}" for row in candidates[:_SHOWN]
+            f"\n  {escape_name(f'{row.path}:{row.start_line}  {row.kind} {mask_text(row.qualified_name)}')}"
+            for row in candidates[:_SHOWN]
         )
         more = f"\n  and {len(candidates) - _SHOWN} more" if len(candidates) > _SHOWN else ""
-        super().__init__(f"{name} could be any of these; name one by its path:line\n{shown[1:]}{more}")
+        said = f"{escape_name(name)} could be any of these; name one by its path:line"
+        super().__init__(f"{said}\n{shown[1:]}{more}")
         self.name = name
         self.candidates = tuple(candidates)
 
@@ -118,7 +124,8 @@ def _order(parts: list[str], row: SymbolRow) -> tuple[bool, bool, str, int]:
 
 
 def _plain(text: str) -> str:
-    return text.strip().strip("`").removesuffix("()")
+    # Nothing in an index has lone surrogates: what is no text in a path is stored as an escape.
+    return decodable(text).strip().strip("`").removesuffix("()")
 
 
 def _parts(text: str) -> list[str]:
@@ -147,8 +154,11 @@ def _unparted(rows: list[SymbolRow]) -> list[SymbolRow]:
 
 def _at(reader: Reader, path: str, line: int) -> list[SymbolRow]:
     """Return the innermost symbol at a line of the file that a path, or the end of one, names."""
-    wanted = path.replace("\\", "/").removeprefix("./")
+    wanted = path.removeprefix("./")
     files = reader.files_ending(wanted)
+    if not files and "\\" in path:  # as Windows writes it
+        wanted = path.replace("\\", "/").removeprefix("./")
+        files = reader.files_ending(wanted)
     exact = [file for file in files if file.path == wanted]
     chosen = exact or files
     if not chosen:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dowse.backends.protocol import Reader, VectorRequest
 from dowse.errors import DowseError
 from dowse.parse.tokens import split_identifier
+from dowse.secrets_mask import mask_row, masked_note
 from dowse.types import Contribution, Hit, SymbolRow
 
 # Words that say what a group is about.
@@ -33,19 +34,33 @@ class Related:
     symbol: SymbolRow
     neighbours: tuple[Hit, ...]
     cluster: Cluster | None  # None where none were fitted
+    notes: tuple[str, ...] = ()  # what was masked
 
 
-def related(reader: Reader, encoder: str, symbol: SymbolRow, k: int, method: str = "auto") -> Related:
+def related(
+    reader: Reader,
+    encoder: str,
+    symbol: SymbolRow,
+    k: int,
+    method: str = "auto",
+    *,
+    show_secrets: bool = False,
+) -> Related:
     """Return the k symbols nearest to one, and the k in the middle of its group."""
     vector = reader.vectors(encoder, [symbol.row])[0]
     if not vector.any():
         raise DowseError(f"{symbol.qualified_name} has no vector yet; `dowse index` finishes embedding")
     found = reader.nearest(VectorRequest(encoder, vector, method), k + 1)
     near = [(row, score) for row, score in found if row != symbol.row][:k]
-    return Related(symbol, _hits(reader, near, "embedding"), _cluster(reader, encoder, symbol, k))
+    neighbours = _hits(reader, near, "embedding", show_secrets)
+    cluster = _cluster(reader, encoder, symbol, k, show_secrets)
+    hits = {hit.symbol.id: hit for hit in (*neighbours, *(cluster.members if cluster else ()))}
+    masked = sum(hit.symbol.masked for hit in hits.values())
+    shown = symbol if show_secrets else mask_row(symbol)
+    return Related(shown, neighbours, cluster, (masked_note(masked),) if masked else ())
 
 
-def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int) -> Cluster | None:
+def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int, show_secrets: bool) -> Cluster | None:
     import numpy as np
 
     centres = reader.clusters(encoder)
@@ -57,12 +72,12 @@ def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int) -> Cluster
     counts = Counter(word for row in rows for word in set(split_identifier(row.name)) if len(word) > 2)
     common = sorted((-count, word) for word, count in counts.items() if count > 1)
     words = [word for _, word in common[:_LABEL_WORDS]]
-    return Cluster(number, len(members), tuple(words), _hits(reader, members[:k], "cluster"))
+    return Cluster(number, len(members), tuple(words), _hits(reader, members[:k], "cluster", show_secrets))
 
 
-def _hits(reader: Reader, found: list[tuple[int, float]], source: str) -> tuple[Hit, ...]:
+def _hits(reader: Reader, found: list[tuple[int, float]], source: str, show_secrets: bool) -> tuple[Hit, ...]:
     rows = reader.rows([row for row, _ in found])
-    symbols = reader.symbols(rows)
+    symbols = reader.symbols(rows, show_secrets=show_secrets)
     return tuple(
         Hit(rank, score, symbol, (Contribution(source, score, "cosine"),))
         for rank, (symbol, (_, score)) in enumerate(zip(symbols, found, strict=True), 1)

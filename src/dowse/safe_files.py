@@ -16,7 +16,8 @@ from dowse.errors import DowseError
 
 # Missing on Windows: there is neither a FIFO to block on nor a flag to refuse links with.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+_READ = os.O_RDONLY | NONBLOCK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | _NOFOLLOW
 PRIVATE_DIRECTORY, PRIVATE_FILE = 0o700, 0o600
 _OTHERS = 0o077
@@ -89,11 +90,24 @@ def make_private_directory(path: str | os.PathLike[str]) -> None:
             could exchange what is written there.
     """
     folder = Path(path)
-    folder.parent.mkdir(PRIVATE_DIRECTORY, parents=True, exist_ok=True)
     try:
         folder.mkdir(PRIVATE_DIRECTORY)
+    except FileNotFoundError:
+        make_parents(folder)  # `Path.mkdir(parents=True)` would leave them open to others
+        folder.mkdir(PRIVATE_DIRECTORY, exist_ok=True)
     except FileExistsError:
         check_private_directory(folder)
+
+
+def make_parents(path: Path) -> None:
+    """Make the missing parents of a path, for their owner alone."""
+    missing = []
+    folder = path.parent
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(PRIVATE_DIRECTORY, exist_ok=True)
 
 
 def check_private_directory(folder: Path) -> None:
@@ -111,14 +125,43 @@ def check_private_directory(folder: Path) -> None:
         folder.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
 
 
+def refuse_links(folder: Path, remedy: str) -> None:
+    """Raise DowseError if a folder of ours holds a symbolic link, device, FIFO or socket at any depth.
+
+    SQLite and tantivy open files by path and follow links. A folder that came with a repository may hold
+    links to files of the user; one that is private and holds no links can't lead elsewhere.
+    """
+    pending = [folder]
+    while pending:
+        try:
+            found = os.scandir(pending.pop())
+        except (FileNotFoundError, NotADirectoryError):  # there is none, or a writer has just removed it
+            continue
+        with found as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(Path(entry.path))
+                elif not entry.is_file(follow_symlinks=False):
+                    raise DowseError(f"{entry.path} is a symbolic link or no regular file; {remedy}")
+
+
 def open_without_links(path: str | os.PathLike[str], flags: int, mode: int = PRIVATE_FILE) -> int:
     """Open or create a file for writing and return its descriptor; a symbolic link is refused, not followed.
 
     Raises:
         DowseError: There is a symbolic link, or something that is no regular file.
     """
+    return _opened(path, flags | _CREATE, mode)
+
+
+def open_existing_without_links(path: str | os.PathLike[str], flags: int) -> int:
+    """Open a file that exists and return its descriptor; links and all but regular files are refused."""
+    return _opened(path, flags | _CREATE & ~os.O_CREAT, 0)
+
+
+def _opened(path: str | os.PathLike[str], flags: int, mode: int) -> int:
     try:
-        handle = os.open(path, flags | _CREATE, mode)
+        handle = os.open(path, flags, mode)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR):
             raise _refused(path) from None

@@ -81,6 +81,7 @@ class Symbol:
     code: str  # its own text: a class without its methods, which are symbols themselves
     content_hash: str
     line_numbers: tuple[int, ...] = ()  # in the file, of each line of `code`
+    masked: int = 0  # likely secrets whose characters are replaced by `*` in the texts above
 
     @property
     def numbered_lines(self) -> list[tuple[int, str]]:

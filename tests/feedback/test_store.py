@@ -184,7 +184,7 @@ def test_a_folder_that_can_not_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with (
         FeedbackStore(tmp_path / "file" / "feedback.sqlite") as store,
-        pytest.raises(DowseError, match="permissions"),
+        pytest.raises(DowseError, match="no directory"),
     ):
         store.record(Event("q", "s", "click", "ann"))
 

@@ -13,6 +13,7 @@ from dowse import Index
 from dowse.errors import DowseError
 from dowse.index import pool
 from dowse.index.jobs import CorpusJob, Job, read_frame, write_frame
+from dowse.parse.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS
 from dowse.source.corpus import CorpusFunction
 
 from helpers import age, contents, json_lines, write_tree
@@ -98,6 +99,81 @@ def test_a_file_that_never_ends_costs_itself_alone(tmp_path):
     replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, 1, haunted(1))}
     assert replies["hang.py"].reason == "parser took longer than 1 s"
     assert replies["before.py"].records and replies["after.py"].records
+
+
+# The real worker with little CPU time for a file; the parser never ends, or dies, on some.
+POISONED = """
+import os, signal
+import dowse.index.records as records
+import dowse.index.worker as worker
+worker.file_seconds = lambda size, short=False: 0.3
+parse_file = records.parse_file
+def poisoned(data, language, path, **limits):
+    while "slow" in path:
+        pass
+    if "crash" in path:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return parse_file(data, language, path, **limits)
+records.parse_file = poisoned
+"""
+
+
+def poisoned(time_limit: int) -> str:
+    start, _, main = real_program(time_limit).partition("\n")
+    return f"{start}\n{POISONED}\n{main}"
+
+
+def test_a_file_that_cannot_be_parsed_is_indexed_as_plain_lines(tmp_path):
+    names = ["before.py", "slow.py", "crash.py", "after.py"]
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=poisoned(30))}
+    assert {key: reply.records[0].problem for key, reply in replies.items()} == {
+        "before.py": "",
+        "slow.py": "parser took too much CPU time for the size of the file; indexed as plain lines",
+        "crash.py": "parser died (SIGSEGV); indexed as plain lines",
+        "after.py": "",
+    }
+    assert [s.kind for s in replies["slow.py"].records[0].symbols] == ["text"]
+    assert [s.name for s in replies["after.py"].records[0].symbols] == ["in_3"]
+
+
+def test_a_function_that_cannot_be_parsed_is_indexed_as_plain_lines():
+    functions = tuple(
+        CorpusFunction(n, "", f"{n}.py", n, "python", f"def {n}(): ...", "", 1, "") for n in ("good", "slow")
+    )
+    replies = list(pool.parse_all([CorpusJob("both", functions, False)], 1, program=poisoned(30)))
+    problems = {record.key: record.problem for reply in replies for record in reply.records}
+    assert problems["good"] == "" and problems["slow"].endswith("indexed as plain lines")
+
+
+def test_many_slow_files_shorten_the_limits_then_end_parsing(tmp_path):
+    (job,) = jobs(tmp_path, ["a.py"])
+    slow = pool._SlowFiles()
+    assert slow.limited(job) == job
+    slow.add(SLOW_FILES_SECONDS + 1)
+    assert slow.limited(job) == job._replace(short_limits=True)
+    slow.add(ALL_SLOW_FILES_SECONDS)
+    assert slow.limited(job).plain == "too many other files were slow to parse"
+    assert slow.limited(job._replace(plain="parser died")).plain == "parser died"
+
+
+def test_once_too_much_time_is_lost_no_file_is_parsed(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "ALL_SLOW_FILES_SECONDS", 0.0)
+    names = ["crash.py", *(f"{i}.py" for i in range(9))]
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=poisoned(30))}
+    assert len(replies) == 10 and all(reply.records for reply in replies.values())
+    reason = "too many other files were slow to parse; indexed as plain lines"
+    assert replies["8.py"].records[0].problem == reason
+
+
+def test_an_update_says_which_files_were_not_parsed(tmp_path):
+    """Comments that never end: the lexer follows each of them to the end of the file."""
+    root = write_tree(tmp_path / "tree", {"A.java": "/* a\n" * 16_000, "b.py": "def fine(): ...\n"})
+    with Index.open(root, index_dir=str(tmp_path / "index")) as index:
+        report = index.update()
+        assert report.added == 2 and index.skipped() == []
+        ((path, problem),) = report.failed
+        assert path == "A.java" and problem.endswith("; indexed as plain lines")
+        assert [row.name for row in index.symbols("fine")] == ["fine"]
 
 
 def test_a_deadly_function_of_a_corpus_costs_itself_alone():

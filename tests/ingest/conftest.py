@@ -57,6 +57,9 @@ def _nodes() -> Iterator[RayCluster]:
     # Not below pytest's folders: names of sockets must be short.
     folder = Path(tempfile.mkdtemp(prefix="ray-"))
     quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+    # Ray's cluster for tests notes its address in the default folder, which only a plain start makes.
+    quiet["RAY_TMPDIR"] = str(folder)
+    (folder / "ray").mkdir()
     with (folder / "nodes.log").open("wb") as log:
         nodes = subprocess.Popen(
             [sys.executable, str(_PROGRAM), str(folder)],

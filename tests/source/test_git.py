@@ -52,7 +52,7 @@ def test_without_git(tmp_path, monkeypatch):
     assert git.toplevel(tmp_path / "plain") is None
     assert git.head_commit(tmp_path / "plain") == ""
     assert git.repo_identity(tmp_path / "plain") == "plain"
-    assert git.global_excludes(tmp_path).endswith("git/ignore")
+    assert git.global_excludes().endswith("git/ignore")
 
 
 def test_a_repository_without_commits(tmp_path):

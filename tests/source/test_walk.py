@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.source.errors import SourceError
-from dowse.source.walk import SkippedFile, WalkedFile, walk
+from dowse.source.walk import MAX_IGNORE_BYTES, MAX_IGNORE_FILES, SkippedFile, WalkedFile, walk
 
 
 def build(root: Path, files: dict[str, str]) -> Path:
@@ -105,24 +105,42 @@ def test_a_root_that_is_ignored_was_still_asked_for(tmp_path):
     assert kept(tmp_path / "build") == ["a.py"]
 
 
-def test_dowseignore_brings_back_what_gitignore_excludes(tmp_path):
+def test_dowseignore_brings_back_names_and_outer_rules_of_its_kind(tmp_path):
     build(
         tmp_path,
         {
-            ".gitignore": "generated/\n*.sql\n",
-            ".dowseignore": "!generated/\n!*.sql\nsecret.py\n!Cargo.lock\n!node_modules/\n",
-            "generated/x.py": "",
+            ".dowseignore": "*.sql\nsecret.py\n!Cargo.lock\n!node_modules/\n",
             "secret.py": "",
             "Cargo.lock": "",
             "node_modules/m.js": "",
+            "sub/.dowseignore": "!a.sql\n",
             "sub/a.sql": "",
-            "sub/.dowseignore": "b.sql\n",
             "sub/b.sql": "",
         },
     )
     paths = kept(tmp_path)
-    assert {"generated/x.py", "sub/a.sql", "Cargo.lock", "node_modules/m.js"} <= set(paths)
+    assert {"sub/a.sql", "Cargo.lock", "node_modules/m.js"} <= set(paths)
     assert not {"secret.py", "sub/b.sql"} & set(paths)
+
+
+@pytest.mark.parametrize("place", [".gitignore", "sub/.gitignore", ".git/info/exclude", "the user's"])
+@pytest.mark.parametrize("negation", ["!private.txt", "!**", "!*\n!*/", "!/sub/private.txt", "!sub/"])
+@pytest.mark.parametrize("level", ["", "sub/", "above"])
+def test_dowseignore_never_brings_back_what_git_ignores(tmp_path, monkeypatch, place, negation, level):
+    repository, home = tmp_path / "repo", tmp_path / "home"
+    init(build(repository, {"sub/private.txt": "", "sub/public.txt": ""}))
+    rules = {place: "private.txt\n"} if place != "the user's" else {}
+    build(home, {"git/ignore": "private.txt\n" if place == "the user's" else ""})
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    root = repository / "sub" if level == "above" else repository
+    build(repository, {**rules, f"{'' if level == 'above' else level}.dowseignore": negation + "\n"})
+    names = {Path(path).name for path in kept(root, user_ignores=True)}
+    assert "public.txt" in names
+    assert "private.txt" not in names
+    assert "private.txt" in {
+        Path(path).name for path in kept(root, user_ignores=True, exclude=["!private.txt"])
+    }
 
 
 def test_exclude_beats_everything(tmp_path):
@@ -173,7 +191,8 @@ def test_a_submodule_points_to_its_repository_with_a_file(tmp_path):
             },
         )
     )
-    build(tmp_path / ".git/modules/m", {"HEAD": "ref: refs/heads/main\n", "info/exclude": "*.six\n"})
+    module = {"HEAD": "ref: refs/heads/main\n", "config": "[core]\n\tworktree = ../../../mod\n"}
+    build(tmp_path / ".git/modules/m", {**module, "info/exclude": "*.six\n"})
     assert kept(tmp_path) == [".gitignore", "mod/x.one"]
 
 
@@ -345,3 +364,67 @@ def test_never_outside_the_root_and_always_the_same(files, ignores, links):
             if isinstance(item, WalkedFile):
                 assert os.path.realpath(place) == str(place)
             assert os.path.commonpath([root, os.path.normpath(place)]) == str(root)
+
+
+def test_ignore_files_beyond_the_limits_do_not_count(tmp_path):
+    build(tmp_path, {"a.py": "", "b.txt": ""})
+    (tmp_path / ".gitignore").write_text("*.py\n" + "#" * MAX_IGNORE_BYTES)
+    assert kept(tmp_path) == ["a.py", "b.txt"]
+    (tmp_path / ".gitignore").write_text("*.py\n" + "#" * 1000)
+    assert kept(tmp_path) == [".gitignore", "b.txt"]
+
+
+def test_many_ignore_files_above_each_other_are_limited(tmp_path):
+    folder = tmp_path
+    for level in range(MAX_IGNORE_FILES + 20):
+        folder = folder / "d"
+        folder.mkdir()
+        (folder / ".gitignore").write_text(f"{level}.py\n")
+        (folder / f"{level}.py").touch()
+    left = {path.rpartition("/")[2] for path in kept(tmp_path)} - {".gitignore"}
+    assert left == {f"{level}.py" for level in range(MAX_IGNORE_FILES, MAX_IGNORE_FILES + 20)}
+    (tmp_path / ".gitignore").write_text("[a]*b\n" * 1600)
+    (tmp_path / "d/.gitignore").write_text("[a]*b\n" * 1600)
+    (tmp_path / "d/d/.gitignore").write_text("[1].py\n" * 1600)
+    assert "d/d/1.py" in kept(tmp_path)
+
+
+def test_a_tree_deeper_than_any_path_may_be_is_reported(tmp_path):
+    start = os.open(tmp_path, os.O_RDONLY)
+    handle = start
+    for _ in range(10_000):
+        os.mkdir("d", dir_fd=handle)
+        below = os.open("d", os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = below
+    os.close(handle)
+    try:
+        reasons = set(skipped(tmp_path).values())
+    finally:
+        subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)
+    assert reasons == {"unreadable: file name too long"}
+
+
+def test_a_folder_with_very_many_odd_names(tmp_path):
+    rules = ["*a*a*a*a*b", "[!x]*\xff?", "new\nline*", "z" * 255]
+    (tmp_path / ".gitignore").write_bytes("\n".join(rules).encode("latin-1"))
+    names = {f"{number:05}".encode() + b"a" * 250 for number in range(10_000)}
+    names |= {b"\xff" * 255, b"new\nline", b"-", b"\xe2\x80\xae"}
+    folder = os.fsencode(tmp_path)
+    for name in names:
+        os.close(os.open(folder + b"/" + name, os.O_CREAT | os.O_WRONLY))
+    assert {os.fsencode(path) for path in kept(tmp_path)} >= names - {b"\xff" * 255, b"new\nline"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees, ignore_files, ignore_files)
+def test_no_dowseignore_adds_to_what_git_lists(files, ignores, own_ignores):
+    with tempfile.TemporaryDirectory() as name:
+        root = init(Path(name))
+        write_tree(root, files, ignores)
+        for folder, text in own_ignores.items():
+            if (root / folder).is_dir():
+                (root / folder / ".dowseignore").write_text(text)
+        command = ["git", "-c", "core.excludesFile=/dev/null", "ls-files", "-coz", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=root, capture_output=True, check=True, text=True).stdout
+        assert set(kept(root)) <= set(listed.split("\0"))

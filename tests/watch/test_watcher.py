@@ -144,6 +144,9 @@ def test_new_rules_count_at_once(index, root, tmp_path):
         assert names(index, "built") == ["built"]
         (root / ".dowseignore").write_text("!shop/cart.py\n")
         settle(watcher)
+        assert names(index, "Cart") == []  # a repository can't bring back what git ignores
+        (root / ".gitignore").write_text("")
+        settle(watcher)
         assert names(index, "Cart") == ["Cart"]
         (root / "shop" / "CACHEDIR.TAG").write_text("")
         settle(watcher)

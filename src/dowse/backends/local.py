@@ -23,6 +23,7 @@ from dowse.query import (
     path_matches,
     symbol_matches,
 )
+from dowse.secrets_mask import are_clean, mask_counted, mask_row, mask_span
 from dowse.spans import text_of
 from dowse.store.catalog import Catalog, SymbolDetails
 from dowse.store.graph_tables import GraphTables
@@ -34,6 +35,7 @@ from dowse.store.layout import (
     hindered,
     lock_holder,
     refuse_foreign_folder,
+    refuse_links,
     remove_generation,
     remove_index,
     remove_other_generations,
@@ -41,6 +43,7 @@ from dowse.store.layout import (
     writer_lock,
 )
 from dowse.store.packing import BrokenBlock
+from dowse.terminal import decodable
 from dowse.types import (
     KEYWORD_FIELDS,
     Edge,
@@ -120,6 +123,7 @@ class LocalBackend:
         if not self._cleared:
             refuse_foreign_folder(self.folder)
         with writer_lock(self.folder, wait, on_wait or (lambda _: None)), self._naming_damage():
+            refuse_links(self.folder)
             tag_new_index(self.folder)
             catalog = Catalog.open_for_writing(catalog_path(self.folder))
             writer = LocalWriter(self.folder, catalog)
@@ -148,6 +152,7 @@ class LocalBackend:
                 yield generation, self._vectors.of(encoder, generation, catalog)
 
         folder = self._vectors.folder(encoder)
+        refuse_links(self.folder)
         with matrix_writer(folder, dimension, wait, on_wait or (lambda _: None)) as writer:
             adding = LocalVectorWriter(writer, read)
             try:
@@ -182,6 +187,7 @@ class LocalBackend:
     def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
         """Remove the index, and nothing else that may lie in its folder."""
         self.close()
+        refuse_links(self.folder)
         refuse_foreign_folder(self.folder)
         tell = on_wait or (lambda _: None)
         with contextlib.ExitStack() as held:
@@ -249,6 +255,7 @@ class LocalBackend:
             with self._lock:
                 catalog = self._idle.pop() if self._idle else None
             if catalog is None:
+                refuse_links(self.folder)
                 return Catalog.open_for_reading(catalog_path(self.folder))
             if catalog.is_current():
                 return catalog
@@ -456,7 +463,7 @@ class LocalReader:
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
-        escaped = pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        escaped = decodable(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         return self._catalog.rows_like(escaped.replace("*", "%").replace("?", "_"), limit)
 
     def named(self, keys: Sequence[str]) -> list[SymbolRow]:
@@ -471,11 +478,11 @@ class LocalReader:
         """Return the files that have a problem."""
         return [file for file in self.files() if file.problem]
 
-    def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
-        """Return symbols with their text."""
+    def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
+        """Return symbols with their text, likely secrets masked unless they are asked for."""
         texts = self._fulltext.memory.texts({row.file_id for row in rows}, self._catalog.texts)
         details = self._catalog.details([row.row for row in rows if row.row])
-        return [symbol_from(row, texts[row.file_id], details.get(row.row)) for row in rows]
+        return symbols_from(rows, texts, details, show_secrets)
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
@@ -531,14 +538,41 @@ class LocalReader:
         return problems
 
 
-def symbol_from(row: SymbolRow, text: bytes, details: SymbolDetails | None) -> Symbol:
-    """Put a symbol together; without details it is a whole file."""
-    doc, spans, digest = details or SymbolDetails("", [[0, len(text)]], "")
-    code = b"".join([text[start:end] for start, end in spans]).decode("utf-8", "replace")
+def symbols_from(
+    rows: Sequence[SymbolRow],
+    texts: Mapping[int, bytes],
+    details: Mapping[int, SymbolDetails],
+    show_secrets: bool,
+) -> list[Symbol]:
+    """Put symbols together, secrets masked unless they are asked for; without details one is a whole file."""
+    found = [(row, texts[row.file_id], _details(details, row, texts[row.file_id])) for row in rows]
+    as_is = show_secrets or are_clean(
+        ((text, each.spans) for _, text, each in found), [each.doc for _, _, each in found if each.doc]
+    )
+    return [_symbol_from(row, text, each, as_is) for row, text, each in found]
+
+
+def _details(details: Mapping[int, SymbolDetails], row: SymbolRow, text: bytes) -> SymbolDetails:
+    return details.get(row.row) or SymbolDetails("", [[0, len(text)]], "")
+
+
+def _symbol_from(row: SymbolRow, text: bytes, details: SymbolDetails, as_is: bool) -> Symbol:
+    doc, spans, digest = details
+    masked = 0
+    if as_is:
+        parts = [text[start:end] for start, end in spans]
+    else:
+        found = [mask_span(text, start, end) for start, end in spans]
+        parts, masked = [part for part, _ in found], sum(count for _, count in found)
+        doc, beside = mask_counted(doc)  # a corpus gives it apart from the code
+        masked = masked or beside
+        row = mask_row(row) if masked else row  # names and signature are part of the code
+    code = b"".join(parts).decode("utf-8", "replace")
     return Symbol(
         *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
         *(row.start_line, row.end_line, row.signature, doc, code, digest),
         line_numbers=_line_numbers(text, spans),
+        masked=masked,
     )
 
 

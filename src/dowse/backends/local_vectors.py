@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.safe_files import write_atomically
 from dowse.store.layout import VECTORS, lock_holder
-from dowse.vectors.files import STATE, encoder_path, replace_file
+from dowse.vectors.files import STATE, encoder_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -289,7 +290,7 @@ def _note(generation: int, vectors: GenerationVectors, clusters: int | None = No
     if noted == _read_json(vectors.matrix.folder / _EMBEDDED):
         return
     with contextlib.suppress(OSError):  # a folder for reading only, or two who note it at once
-        replace_file(vectors.matrix.folder / _EMBEDDED, json.dumps(noted).encode())
+        write_atomically(vectors.matrix.folder / _EMBEDDED, json.dumps(noted).encode())
 
 
 def _fitted(matrix: Matrix) -> int | None:
@@ -309,7 +310,7 @@ def _fit_clusters(matrix: Matrix, count: int) -> None:
     centres = matrix_centres(matrix, min(count, len(matrix) // _SYMBOLS_A_CLUSTER))
     data = io.BytesIO()
     np.save(data, centres)
-    replace_file(matrix.folder / _CLUSTERS, data.getvalue())
+    write_atomically(matrix.folder / _CLUSTERS, data.getvalue())
 
 
 def _open_matrix(folder: Path) -> Matrix:

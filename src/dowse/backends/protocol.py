@@ -169,8 +169,8 @@ class Reader(Protocol):
     def troubled_files(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""
 
-    def symbols(self, rows: Sequence[SymbolRow]) -> list[Symbol]:
-        """Return symbols with their text."""
+    def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
+        """Return symbols with their text, in which likely secrets are masked unless they are asked for."""
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse.cli.formats.jsonl import json_line
-from dowse.cli.formats.write import answer_text, chosen_format
+from dowse.cli.formats.write import answer_text, chosen_format, file_lines
 from dowse.cli.main import ERROR, FOUND, NOTHING
+from dowse.cli.prepare import say
 from dowse.errors import DowseError
 from dowse.query.errors import QueryError
+from dowse.terminal import escape_name
 from dowse.types import Answer
 
 
@@ -33,7 +35,7 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer], root: P
             answer = ask(query)
         except (DowseError, QueryError) as error:
             failed = True
-            print(f"dowse: query {name}: {error}", file=sys.stderr)  # noqa: T201
+            say(f"query {name}: {error}")
             if form in ("json", "jsonl"):
                 _line({"id": name, "query": query, "error": str(error)})
             continue
@@ -41,14 +43,15 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer], root: P
         if form in ("json", "jsonl"):
             _write_json(name, answer, form)
         elif options.files_with_matches:
-            paths = dict.fromkeys(hit.symbol.path for hit in answer.hits)
-            sys.stdout.write(f"== {name}: {query}\n" + "".join(f"{path}\n" for path in paths))
+            sys.stdout.write(_heading(name, query) + file_lines(answer))
         else:
-            sys.stdout.write(f"== {name}: {query}\n")
-            for note in answer.notes:
-                sys.stdout.write(f"-- {note}\n")
-            sys.stdout.write(answer_text(answer, options, root))
+            notes = "".join(f"-- {escape_name(note)}\n" for note in answer.notes)
+            sys.stdout.write(_heading(name, query) + notes + answer_text(answer, options, root))
     return ERROR if failed else FOUND if found else NOTHING
+
+
+def _heading(name: object, query: str) -> str:
+    return escape_name(f"== {name}: {query}") + "\n"
 
 
 def _queries(place: str) -> Iterator[tuple[int, object, object]]:

@@ -26,6 +26,7 @@ from dowse.cli.output import (
 from dowse.cli.prepare import open_index, prepare, say, update
 from dowse.config import cache_folder, load_settings
 from dowse.errors import IndexLocked, IndexMissing
+from dowse.terminal import escape_name
 
 if TYPE_CHECKING:
     from dowse.index.embed import EmbedReport
@@ -133,6 +134,8 @@ def related(options: argparse.Namespace) -> int:
 
         print_json(related_to_json(found))
     else:
+        for note in found.notes:
+            say(note)
         sys.stdout.write(render_related(found, with_links(Style.choose("auto"), options, index.root)))
     return FOUND if found.neighbours else NOTHING
 
@@ -161,7 +164,8 @@ def symbols(options: argparse.Namespace) -> int:
         print_json([row._asdict() for row in rows])
     else:
         for row in rows:
-            sys.stdout.write(f"{row.path}:{row.start_line}\t{row.kind}\t{row.qualified_name}\n")
+            fields = (f"{row.path}:{row.start_line}", row.kind, row.qualified_name)
+            sys.stdout.write("\t".join(map(escape_name, fields)) + "\n")
     return FOUND if rows else NOTHING
 
 
@@ -195,7 +199,7 @@ def status(options: argparse.Namespace) -> int:
         from dowse.cli.cluster_text import cluster_lines
 
         lines += cluster_lines(index.backend.health(fields=options.fields), facts)
-    sys.stdout.writelines(f"{name:<10} {value}\n" for name, value in lines)
+    sys.stdout.writelines(f"{escape_name(f'{name:<10} {value}')}\n" for name, value in lines)
     return FOUND
 
 
@@ -208,7 +212,7 @@ def doctor(options: argparse.Namespace) -> int:
         print_json([{"check": name, "ok": ok, "detail": detail} for name, ok, detail in checks])
     else:
         for name, ok, detail in checks:
-            sys.stdout.write(f"{'ok' if ok else 'BAD':<4} {name}: {detail}\n")
+            sys.stdout.write(escape_name(f"{'ok' if ok else 'BAD':<4} {name}: {detail}") + "\n")
     return FOUND if all(ok for _, ok, _ in checks) else ERROR
 
 
@@ -220,7 +224,7 @@ def clear(options: argparse.Namespace) -> int:
         return NOTHING
     index.backend.clear()
     what = f"{index.root} from {index.backend.address}" if index.is_shared else index.backend.address
-    sys.stdout.write(f"removed {what} (vectors stay in {cache_folder() / 'vectors'})\n")
+    sys.stdout.write(escape_name(f"removed {what} (vectors stay in {cache_folder() / 'vectors'})") + "\n")
     return FOUND
 
 
@@ -236,10 +240,12 @@ def _warn_of_ignored(index: Index, options: argparse.Namespace) -> None:
     """Say which flags would have had to be given when the index was made, if it was made otherwise."""
     flags = [f"--exclude {shlex.quote(glob)}" for glob in options.exclude or ()]
     flags += ["--strip-docs"] if options.strip_docs else []
+    flags += ["--include-secrets"] if options.include_secrets else []
     if not flags or not index.exists:
         return
     built, wanted = index.as_built().settings, index.settings
-    if (built.exclude, built.strip_docs) != (wanted.exclude, wanted.strip_docs):
+    names = ("exclude", "strip_docs", "include_secrets")
+    if any(getattr(built, name) != getattr(wanted, name) for name in names):
         said = " ".join(flags)
         say(f"{said} only counts when the index is made; run `dowse index --rebuild {said}`")
 
@@ -258,17 +264,21 @@ def _quoted(value: str) -> str:
 
 
 def _list_files(index: Index, *, as_json: bool) -> int:
-    files, skipped = index.files(), index.skipped()
+    files, skipped, secrets = index.files(), index.skipped(), index.files_with_secrets()
     if as_json:
         left_out = [{"path": path, "reason": reason} for path, reason in skipped]
-        print_json({"files": [file._asdict() for file in files], "skipped": left_out})
+        listed = [{**file._asdict(), "likely_secrets": secrets.get(file.file_id, 0)} for file in files]
+        print_json({"files": listed, "skipped": left_out})
         return FOUND
     for file in files:
-        extra = "".join(f", {note}" for note in (file.role, file.problem) if note)
+        count = secrets.get(file.file_id, 0)
+        likely = f"{count} likely secret{'s' if count > 1 else ''}" if count else ""
+        extra = "".join(f", {note}" for note in (file.role, file.problem, likely) if note)
         language = file.language or "text"
-        sys.stdout.write(f"in   {file.path}\t{language}, {file.symbols} symbols, {file.lines} lines{extra}\n")
+        counts = escape_name(f"{language}, {file.symbols} symbols, {file.lines} lines{extra}")
+        sys.stdout.write(f"in   {escape_name(file.path)}\t{counts}\n")
     for path, reason in skipped:
-        sys.stdout.write(f"out  {path}\t{reason}\n")
+        sys.stdout.write(f"out  {escape_name(path)}\t{escape_name(reason)}\n")
     return FOUND
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Mapping
 
 from dowse.api import Index
+from dowse.cli.formats.jsonl import json_line
 from dowse.cli.main import FOUND, NOTHING, add_place
 from dowse.cli.output import print_json, render_time
 from dowse.cli.prepare import open_index, prepare, say
 from dowse.errors import DowseError
 from dowse.feedback.events import KINDS, Event
 from dowse.feedback.store import Count, FeedbackDamaged
+from dowse.terminal import escape_name
 from dowse.types import SymbolRow
 
 # Who chooses on the command line.
@@ -52,7 +53,7 @@ def _record(options: argparse.Namespace) -> int:
     with index.backend.reader() as reader:
         row = resolve(reader, options.symbol.removeprefix(f"{index.root}/"))
     index.feedback.record(Event(options.query, row.key, options.kind, VISITOR))
-    sys.stdout.write(f"{options.kind}: {_place(row)} for “{options.query}”\n")
+    sys.stdout.write(escape_name(f"{options.kind}: {_place(row)} for “{options.query}”") + "\n")
     return FOUND
 
 
@@ -64,17 +65,18 @@ def _reset(options: argparse.Namespace) -> int:
         if not options.all:
             raise
         index.feedback.destroy()
-        sys.stdout.write(f"removed {index.feedback.path}, which could not be read\n")
+        sys.stdout.write(escape_name(f"removed {index.feedback.path}, which could not be read") + "\n")
         return FOUND
     of = f"for “{options.query}”" if options.query else f"in {index.root}"
-    sys.stdout.write(f"forgot {removed:,} {'choice' if removed == 1 else 'choices'} {of}\n")
+    choices = f"{removed:,} {'choice' if removed == 1 else 'choices'}"
+    sys.stdout.write(escape_name(f"forgot {choices} {of}") + "\n")
     return FOUND if removed else NOTHING
 
 
 def _export(options: argparse.Namespace) -> int:
     found = NOTHING
     for event in open_index(options).feedback.events():
-        sys.stdout.write(json.dumps(event._asdict(), ensure_ascii=False) + "\n")
+        sys.stdout.write(json_line(event._asdict()))
         found = FOUND
     return found
 
@@ -91,7 +93,8 @@ def _named(index: Index, keys: set[str]) -> Mapping[str, SymbolRow]:
 def _line(count: Count, names: Mapping[str, SymbolRow]) -> str:
     votes = f"{count.chosen}×" + (f" −{count.down}" if count.down else "")
     place = _place(names.get(count.symbol)) or f"{count.symbol} (not in the index)"
-    return f"{votes:<7} {count.query}\t{place}\t{render_time(int(count.last))}\n"
+    asked = f"{votes:<7} {escape_name(count.query)}"
+    return f"{asked}\t{escape_name(place)}\t{render_time(int(count.last))}\n"
 
 
 def _place(row: SymbolRow | None) -> str:

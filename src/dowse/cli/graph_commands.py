@@ -11,7 +11,7 @@ from dowse.api import Index
 from dowse.cli.formats.write import chosen_format, write_graph
 from dowse.cli.main import ERROR, FOUND, NOTHING
 from dowse.cli.output import print_json
-from dowse.cli.prepare import open_index, prepare, say
+from dowse.cli.prepare import open_index, prepare, say_error
 
 if TYPE_CHECKING:
     from dowse.graph.answer import GraphAnswer
@@ -67,7 +67,7 @@ def _show(options: argparse.Namespace, question: Callable[[Index], GraphAnswer])
         answer = question(index)
     except AmbiguousName as error:
         _write_candidates(error, options)
-        say(str(error))
+        say_error(error)
         return ERROR
     write_graph(answer, options, index.root)
     return FOUND if answer.steps else NOTHING

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dowse.cli.output import Style
 from dowse.graph.answer import GraphAnswer, GraphStep
+from dowse.terminal import escape_name
 from dowse.types import SymbolRow
 
 # Further lines with references between the same two symbols that are named.
@@ -86,6 +87,10 @@ def _line(step: GraphStep, above: SymbolRow, style: Style) -> str:
 
 def _why(step: GraphStep, above: SymbolRow) -> str:
     """Say what kind of reference it is and how sure, and what it names where that is not seen above it."""
+    return escape_name(_unescaped_why(step, above))
+
+
+def _unescaped_why(step: GraphStep, above: SymbolRow) -> str:
     kinds = " and ".join(dict.fromkeys(edge.kind for edge in step.references))
     if step.through or step.other == above.qualified_name:
         return f"{kinds}, {step.certainty}"
@@ -108,4 +113,4 @@ def _named(symbol: SymbolRow, style: Style) -> str:
 
 
 def _what(symbol: SymbolRow) -> str:
-    return f"{symbol.kind} {symbol.qualified_name}"
+    return escape_name(f"{symbol.kind} {symbol.qualified_name}")

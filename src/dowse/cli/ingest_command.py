@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dowse.index.embed import EmbedReport
 
 # What decides what lies in an index.
-_DECIDING = ("exclude", "strip_docs", "encoder", "view", "max_file_bytes")
+_DECIDING = ("exclude", "strip_docs", "include_secrets", "encoder", "view", "max_file_bytes")
 # So many failures are told in full; JSON has all of them.
 _TOLD = 50
 

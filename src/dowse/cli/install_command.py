@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.terminal import escape_name
 
 if TYPE_CHECKING:
     from dowse.install.clients import Client
@@ -66,6 +67,7 @@ def _names(**_: object) -> list[str]:
 def install(options: argparse.Namespace) -> int:
     """Write the entries that were asked for; one that fails does not keep the others."""
     from dowse.cli.main import ERROR, FOUND, NOTHING
+    from dowse.cli.prepare import say, say_error
 
     if options.list:
         return _list(options)
@@ -77,11 +79,11 @@ def install(options: argparse.Namespace) -> int:
             changed |= _install(name, options)
         except DowseError as error:
             failed = True
-            sys.stderr.write(f"dowse: {error}\n")
+            say_error(error)
         except OSError as error:
             failed = True
             place = os.fsdecode(error.filename or "")
-            sys.stderr.write(f"dowse: {place}: {error.strerror}; check the place and its permissions\n")
+            say(f"{place}: {error.strerror}; check the place and its permissions")
     if failed:
         return ERROR
     return NOTHING if options.uninstall and not changed else FOUND
@@ -110,7 +112,8 @@ def _install(name: str, options: argparse.Namespace) -> bool:
     if options.dry_run:
         from dowse.install.diff import unified
 
-        sys.stdout.write(unified(change) if not change.is_none else _sentence(change, options, None))
+        text = unified(change) if not change.is_none else _sentence(change, options, None)
+        sys.stdout.write(text)  # a patch stays exact; on a terminal `protect_terminals` filters it
     elif change.is_none:
         sys.stdout.write(_sentence(change, options, None))
     else:
@@ -149,16 +152,20 @@ def _project(client: Client, options: argparse.Namespace) -> Path | None:
 
 
 def _sentence(change: Change, options: argparse.Namespace, backup: Path | None) -> str:
-    """Say what was done."""
+    """Say what was done, on one line."""
+    return escape_name(_unescaped_sentence(change, options, backup)) + "\n"
+
+
+def _unescaped_sentence(change: Change, options: argparse.Namespace, backup: Path | None) -> str:
     target = change.target
     where = f'{target.title}: "{target.keys[-1]}"'
     if change.is_none:
-        return f"{where} {'is not' if options.uninstall else 'is already'} in {_short(target.path)}\n"
+        return f"{where} {'is not' if options.uninstall else 'is already'} in {_short(target.path)}"
     kept = f" (backup: {_short(backup)})" if backup else ""
     if change.after is None:
-        return f"{where} removed, and {_short(target.path)} with it{kept}\n"
+        return f"{where} removed, and {_short(target.path)} with it{kept}"
     done = "removed from" if options.uninstall else "written to"
-    return f"{where} {done} {_short(target.path)}{kept}\n"
+    return f"{where} {done} {_short(target.path)}{kept}"
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -174,7 +181,7 @@ def _list(options: argparse.Namespace) -> int:
     width = max(len(row["client"]) for row in rows)
     for row in rows:
         head = f"{row['client']:<{width}}  {row['scope']:<7}  {row['state']:<13}"
-        sys.stdout.write(f"{head}  {_short(Path(row['file']))}\n")
+        sys.stdout.write(escape_name(f"{head}  {_short(Path(row['file']))}") + "\n")
     return FOUND
 
 

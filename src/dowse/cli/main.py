@@ -24,6 +24,7 @@ from dowse.config import (
     VIEWS,
 )
 from dowse.errors import DowseError
+from dowse.terminal import escape_message, protect_terminals
 from dowse.version import __version__
 
 FOUND, NOTHING, ERROR = 0, 1, 2
@@ -58,6 +59,7 @@ _NAMES = "file.py:42, name, Class.method, pkg.mod.Class.method"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    protect_terminals()
     return run(_parse(arguments))
 
 
@@ -130,6 +132,10 @@ def _home(command: str) -> ModuleType:
         from dowse.cli import install_command
 
         return install_command
+    if command == "trust":
+        from dowse.cli import trust_command
+
+        return trust_command
     if command in ("export", "import"):
         from dowse.cli import transfer_command
 
@@ -186,6 +192,11 @@ def _lacks_path(options: argparse.Namespace) -> bool:
 
 
 def _message(error: Exception) -> str:
+    """Return what to tell the user on one line, or as a list where the error is one."""
+    return escape_message(error, _unescaped_message(error))
+
+
+def _unescaped_message(error: Exception) -> str:
     """Return what to tell the user; what is no mistake of theirs goes on as it is."""
     if isinstance(error, OSError) and error.filename:
         remedy = "check the path and its permissions, or name another place with --index-dir"
@@ -218,6 +229,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_mcp(commands)
     _add_install(commands)
     _add_status(commands)
+    _add_trust(commands)
     _add_doctor(commands)
     _add_clear(commands)
     _add_transfer(commands)
@@ -265,7 +277,23 @@ def _add_indexing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strip-docs", action="store_true", default=None, help="leave documentation out of the index"
     )
+    parser.add_argument(
+        "--include-secrets",
+        action="store_true",
+        default=None,
+        help="index secrets too: .env, private keys, credentials (left out by default)",
+    )
     parser.add_argument("--processes", type=int, metavar="N", help="parsing processes (default: all cores)")
+
+
+def _add_show_secrets(parser: argparse.ArgumentParser) -> None:
+    """Add whether likely secrets are shown as they are."""
+    parser.add_argument(
+        "--show-secrets",
+        action="store_true",
+        default=None,
+        help="show likely secrets as they are (default: masked with *)",
+    )
 
 
 def _add_encoding(parser: argparse.ArgumentParser) -> None:
@@ -380,6 +408,7 @@ def _add_search(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("-C", "--context", type=int, default=None, metavar="N", help="lines of each snippet")
     _add_terminal(parser)
     parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
+    _add_show_secrets(parser)
     _add_indexing(parser)
     _add_encoding(parser)
 
@@ -407,6 +436,7 @@ def _add_symbols(commands: _Commands[argparse.ArgumentParser]) -> None:
     parser.add_argument("pattern", help="a name or qualified name; * and ? are wild")
     add_place(parser)
     parser.add_argument("-k", "--top-k", type=int, default=50, metavar="N", help="how many (default: 50)")
+    _add_show_secrets(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -416,6 +446,7 @@ def _add_related(commands: _Commands[argparse.ArgumentParser]) -> None:
     add_place(parser)
     _add_encoding(parser)
     parser.add_argument("-k", "--top-k", type=int, default=10, metavar="N", help="how many (default: 10)")
+    _add_show_secrets(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -440,6 +471,7 @@ def _add_graph(commands: _Commands[argparse.ArgumentParser]) -> None:
         form.add_argument("--dot", action="store_true", help="a picture for Graphviz")
         form.add_argument("--mermaid", action="store_true", help="a picture for Mermaid")
         _add_terminal(parser)
+        _add_show_secrets(parser)
         parser.add_argument("--refresh", choices=REFRESH, help="look for changed files first (default: auto)")
 
 
@@ -491,6 +523,7 @@ def _add_serve(commands: _Commands[argparse.ArgumentParser]) -> None:
         metavar="ORIGIN",
         help="another origin whose pages may ask, e.g. of a proxy; may be repeated",
     )
+    _add_show_secrets(parser)
     _add_encoding(parser)
 
 
@@ -499,6 +532,7 @@ def _add_mcp(commands: _Commands[argparse.ArgumentParser]) -> None:
 
     parser = _command(commands, "mcp", "answer coding agents: search and the code graph as MCP tools")
     add_mcp(parser)
+    _add_show_secrets(parser)
     _add_encoding(parser)
 
 
@@ -506,6 +540,12 @@ def _add_install(commands: _Commands[argparse.ArgumentParser]) -> None:
     from dowse.cli.install_command import add_install
 
     add_install(_command(commands, "install", "tell coding agents about dowse: Claude Code, Codex, …"))
+
+
+def _add_trust(commands: _Commands[argparse.ArgumentParser]) -> None:
+    from dowse.cli.trust_command import add_trust
+
+    add_trust(_command(commands, "trust", "allow what a repository's .dowse.toml may not choose by itself"))
 
 
 def _add_doctor(commands: _Commands[argparse.ArgumentParser]) -> None:

@@ -10,7 +10,7 @@ from dowse.cli.main import FOUND
 from dowse.errors import DowseError
 
 # Settings that are flags of this command.
-_SETTINGS = ("encoder", "view", "vectors", "device", "threads")
+_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "show_secrets")
 
 
 def add_mcp(parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.cli.surroundings import environment
+from dowse.terminal import escape_controls, escape_json, escape_name
 from dowse.types import Answer, Hit
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Style:
 
     def place(self, path: str, line: int) -> str:
         """Return `path:line`, coloured and to be clicked where that is wished for."""
-        text = f"{self.path}{path}{self.reset}:{self.line}{line}{self.reset}"
+        text = f"{self.path}{escape_name(path)}{self.reset}:{self.line}{line}{self.reset}"
         return self.links.around(text, path, line) if self.links else text
 
 
@@ -84,15 +85,14 @@ def _render_plan(answer: Answer, style: Style) -> str:
         said.append(f"expanded  {', '.join(plan.expanded)}")
     if answer.embedded:
         said.append(f"embedded  {answer.embedded.symbols:,} of {answer.embedded.total:,} symbols")
-    return "".join(f"{style.dim}{line}{style.reset}\n" for line in said) + "\n"
+    return "".join(f"{style.dim}{escape_name(line)}{style.reset}\n" for line in said) + "\n"
 
 
 def print_json(data: object) -> None:
     """Print plain data as JSON."""
     import json
 
-    json.dump(data, sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")
+    sys.stdout.write(escape_json(json.dumps(data, ensure_ascii=False, indent=2)) + "\n")
 
 
 def render_report(report: Report, root: Path) -> str:
@@ -101,22 +101,26 @@ def render_report(report: Report, root: Path) -> str:
         return f"up to date: {report.unchanged:,} files in {report.seconds:.2f} s\n"
     counts = (("added", report.added), ("changed", report.changed), ("deleted", report.deleted))
     done = ", ".join(f"{count:,} {name}" for name, count in counts if count)
-    return f"indexed {root}: {done} ({report.skipped:,} left out) in {report.seconds:.1f} s\n"
+    return (
+        f"indexed {escape_name(str(root))}: {done} ({report.skipped:,} left out) in {report.seconds:.1f} s\n"
+    )
 
 
 def render_embedding(report: EmbedReport) -> str:
     """Return what an embedding run did, on one line."""
     reused = f", {report.reused:,} known from before" if report.reused else ""
-    return f"embedded {report.encoded:,} symbols{reused} with {report.encoder} in {report.seconds:.1f} s\n"
+    encoder = escape_name(report.encoder)
+    return f"embedded {report.encoded:,} symbols{reused} with {encoder} in {report.seconds:.1f} s\n"
 
 
 def render_related(found: Related, style: Style) -> str:
     """Return what is like a symbol, one line each."""
     symbol = found.symbol
-    out = [f"like {symbol.path}:{symbol.start_line}  {symbol.qualified_name}", ""]
+    named = f"{escape_name(symbol.path)}:{symbol.start_line}  {escape_name(symbol.qualified_name)}"
+    out = [f"like {named}", ""]
     out += [_one_line(hit, style) for hit in found.neighbours]
     if found.cluster:
-        words = ", ".join(found.cluster.words)
+        words = escape_name(", ".join(found.cluster.words))
         about = f" about {words}" if words else ""
         out += ["", f"group {found.cluster.number}{about}: {found.cluster.size:,} symbols, its middle first"]
         out += [_one_line(hit, style) for hit in found.cluster.members]
@@ -126,13 +130,16 @@ def render_related(found: Related, style: Style) -> str:
 def _one_line(hit: Hit, style: Style) -> str:
     symbol = hit.symbol
     place = style.place(symbol.path, symbol.start_line)
-    return f"{style.dim}{hit.score:.2f}{style.reset}  {place}  {symbol.kind} {symbol.qualified_name}"
+    name = escape_name(f"{symbol.kind} {symbol.qualified_name}")
+    return f"{style.dim}{hit.score:.2f}{style.reset}  {place}  {name}"
 
 
 def render_models(models: Sequence[Model]) -> str:
     """Return the encoders there are, one line each."""
     lines = [
-        f"{model.name:<8} {model.dimension:>4} dimensions  {model.megabytes:>6.1f} MB  {model.id}"
+        escape_name(
+            f"{model.name:<8} {model.dimension:>4} dimensions  {model.megabytes:>6.1f} MB  {model.id}"
+        )
         for model in models
     ]
     return "\n".join(lines) + "\n"
@@ -160,9 +167,9 @@ def render_time(stamp: int) -> str:
 
 def _render_hit(hit: Hit, words: frozenset[str], style: Style, lines: int, explain: bool) -> str:
     symbol = hit.symbol
-    name = symbol.qualified_name if symbol.kind != "file" else ""
+    name = escape_name(f"{symbol.kind} {symbol.qualified_name if symbol.kind != 'file' else ''}")
     head = style.place(symbol.path, symbol.start_line)
-    out = [f"{head}  {style.bold}{symbol.kind} {name}{style.reset}  {style.dim}{hit.score:.2f}{style.reset}"]
+    out = [f"{head}  {style.bold}{name}{style.reset}  {style.dim}{hit.score:.2f}{style.reset}"]
     if hit.matches:
         out.extend(f"{m.line:>6}  {_mark_spans(m.text, m.spans, style)}" for m in hit.matches[:_MAX_MATCHES])
         if len(hit.matches) > _MAX_MATCHES:
@@ -208,7 +215,10 @@ def _render_why(hit: Hit, style: Style) -> list[str]:
         for lane in hit.lanes
     ]
     sure = [] if hit.confidence is None else [f"confidence {hit.confidence:.0%}"]
-    return [f"{style.dim}        {line}{style.reset}".rstrip() for line in (*parts, *lanes, *sure)]
+    return [
+        f"{style.dim}        {escape_controls(line)}{style.reset}".rstrip()
+        for line in (*parts, *lanes, *sure)
+    ]
 
 
 def _terms(text: str) -> list[str]:
@@ -218,7 +228,7 @@ def _terms(text: str) -> list[str]:
 
 
 def _mark_words(text: str, words: frozenset[str], style: Style) -> str:
-    text = text[:_MAX_WIDTH]
+    text = escape_controls(text[:_MAX_WIDTH].rstrip("\r"))
     if not style.match:
         return text
     return _WORD.sub(
@@ -227,13 +237,14 @@ def _mark_words(text: str, words: frozenset[str], style: Style) -> str:
 
 
 def _mark_spans(text: str, spans: tuple[tuple[int, int], ...], style: Style) -> str:
+    text = text.rstrip("\r")
     if not style.match:
-        return text.rstrip("\r")
+        return escape_controls(text)
     out, at = [], 0
     for start, end in _merged(spans):
-        out += [text[at:start], style.match, text[start:end], style.reset]
+        out += [escape_controls(text[at:start]), style.match, escape_controls(text[start:end]), style.reset]
         at = end
-    return ("".join(out) + text[at:]).rstrip("\r")
+    return "".join(out) + escape_controls(text[at:])
 
 
 def _merged(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:

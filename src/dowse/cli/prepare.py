@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from dowse.api import REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.cli import surroundings
+from dowse.config import read_project_file
 from dowse.errors import IndexLocked
+from dowse.terminal import escape_message, escape_name
 
 if TYPE_CHECKING:
     from dowse.index.update import Report
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 # Settings that are flags of several commands.
 SETTINGS = (
     *("index_dir", "backend", "exclude", "strip_docs", "processes"),
+    *("include_secrets", "show_secrets"),
     *("encoder", "view", "vectors", "device", "threads"),
 )
 
@@ -23,7 +26,10 @@ SETTINGS = (
 def open_index(options: argparse.Namespace, **more: object) -> Index:
     """Name the index that the flags of a command mean."""
     settings = {name: getattr(options, name, None) for name in SETTINGS}
-    return surroundings.open_index(options.path, **settings, **more)
+    index = surroundings.open_index(options.path, **settings, **more)
+    if note := read_project_file(index.root).note:
+        say(note)
+    return index
 
 
 def prepare(index: Index) -> None:
@@ -75,5 +81,10 @@ def update(index: Index, *, quiet: bool = False, rebuild: bool = False, wait: fl
 
 
 def say(message: str) -> None:
-    """Say something beside the results."""
-    sys.stderr.write(f"dowse: {message}\n")
+    """Say something beside the results, on one line: what is named in it may come from the repository."""
+    sys.stderr.write(f"dowse: {escape_name(message)}\n")
+
+
+def say_error(error: Exception) -> None:
+    """Say what went wrong; some errors list what a name could mean, one a line."""
+    sys.stderr.write(f"dowse: {escape_message(error)}\n")

@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import Protocol, Self
 
+from dowse.terminal import escape_name
+
 _WIDTH = 30
 _INTERVAL = 0.1
 
@@ -53,7 +55,7 @@ class ProgressBar(StatusLine):
 
     def __init__(self, enabled: bool, doing: str = "indexing", what: str = "files") -> None:
         super().__init__(enabled)
-        self._doing, self._what = doing, what
+        self._doing, self._what = escape_name(doing), escape_name(what)
 
     def show(self, progress: Progress) -> None:
         """Draw the bar, unless it was drawn a moment ago."""

@@ -12,7 +12,7 @@ from dowse.cli.main import FOUND
 from dowse.errors import DowseError
 
 # Settings that are flags of this command.
-_SETTINGS = ("backend", "encoder", "view", "vectors", "device", "threads")
+_SETTINGS = ("backend", "encoder", "view", "vectors", "device", "threads", "show_secrets")
 
 
 def serve(options: argparse.Namespace) -> int:

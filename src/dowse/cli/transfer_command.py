@@ -13,6 +13,7 @@ from dowse.cli.main import FOUND
 from dowse.cli.output import print_json, render_size
 from dowse.cli.prepare import open_index, say
 from dowse.cli.progress import ProgressBar
+from dowse.terminal import escape_name
 
 if TYPE_CHECKING:
     from dowse.api import Index
@@ -84,5 +85,5 @@ def _tell(options: argparse.Namespace, report: TransferReport, done: str) -> int
     elif not options.quiet:
         vectors = "".join(f", {count:,} vectors of {encoder}" for encoder, count in report.vectors.items())
         what = f"{report.source}: {report.files:,} files, {report.symbols:,} symbols{vectors}"
-        sys.stdout.write(f"{done}\n{what}, {report.seconds:.1f} s\n")
+        sys.stdout.write(f"{escape_name(done)}\n{escape_name(what)}, {report.seconds:.1f} s\n")
     return FOUND

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import signal
+import socket
 import sys
 import threading
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import DEVICES, VECTORS, VIEWS
+from dowse.terminal import escape_name
 from dowse.warm.client import COMMANDS, NO_DAEMON
 
 if TYPE_CHECKING:
@@ -65,11 +67,11 @@ def watch(options: argparse.Namespace) -> int:
     teller = _Teller(options.quiet, several=len(indexes) > 1)
     watchers = [Watcher(index, _hearer(index, teller), how) for index in indexes]
     server = WarmServer(indexes, watchers)
-    with _until_told() as told:
+    with _stop_signals() as wait_for_signal:
         for watcher in watchers:
             watcher.start()
         server.start()
-        told.wait()
+        wait_for_signal()
         server.stop()
         for watcher in watchers:
             watcher.stop()
@@ -95,20 +97,28 @@ def _close(indexes: list[Index]) -> None:
 
 
 @contextlib.contextmanager
-def _until_told() -> Iterator[threading.Event]:
-    """Give what is set when the process is told to end; a second time ends it at once."""
-    told = threading.Event()
+def _stop_signals() -> Iterator[Callable[[], object]]:
+    """Give a function that waits until the process is told to end; a second signal ends it at once.
 
-    def tell(number: int, _: object) -> None:
+    The kernel may deliver a signal to any thread, and a main thread that waits for a lock does not notice
+    then. The wake-up socket is written by the C handler, whichever thread it runs in.
+    """
+    readable, writable = socket.socketpair()
+    writable.setblocking(False)
+
+    def restore_default(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_DFL)
-        told.set()
 
-    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, restore_default) for number in (signal.SIGINT, signal.SIGTERM)}
+    wakeup = signal.set_wakeup_fd(writable.fileno())
     try:
-        yield told
+        yield lambda: readable.recv(1)
     finally:
+        signal.set_wakeup_fd(wakeup)
         for number, handler in before.items():
             signal.signal(number, handler)
+        readable.close()
+        writable.close()
 
 
 class _Teller:
@@ -122,10 +132,10 @@ class _Teller:
         text = _words(event)
         if not text or (self._quiet and event.kind != "failed"):
             return
-        where = f"{Path(event.root).name}: " if self._several else ""
+        said = escape_name(f"{Path(event.root).name}: {text}" if self._several else text)
         stream = sys.stderr if event.kind == "failed" else sys.stdout
         with contextlib.suppress(BrokenPipeError):  # nobody reads it any more; the work goes on
-            stream.write(f"{time.strftime('%H:%M:%S')} {where}{text}\n")
+            stream.write(f"{time.strftime('%H:%M:%S')} {said}\n")
             stream.flush()
 
 

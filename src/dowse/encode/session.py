@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,18 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+
+
+def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
+    """Import onnxruntime with its telemetry off.
+
+    From 1.29 on it writes a device id to the home folder and reports to its maker when it is loaded. dowse
+    works offline. Both names have been in use; they count only if they are set before the import.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = os.environ["ORT_TELEMETRY_DISABLED"] = "1"
+    import onnxruntime
+
+    return onnxruntime
 
 
 def open_session(
@@ -34,7 +47,7 @@ def open_session(
 
     if not is_shipped_file(model):
         check_onnx_model(model, folder)
-    import onnxruntime
+    onnxruntime = import_onnxruntime()
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
@@ -62,7 +75,7 @@ def run_model(session: InferenceSession, inputs: dict[str, Any]) -> Any:  # noqa
 
 def uses_gpu(device: str) -> bool:
     """Tell whether a session for this device setting would run on a GPU."""
-    import onnxruntime
+    onnxruntime = import_onnxruntime()
 
     return CUDA in choose_providers(device, onnxruntime.get_available_providers())
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import re
-import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dowse.eval.mine.repository import environment
+from dowse.source.git import toplevel
+from dowse.source.git_process import ask_own_checkout
 from dowse.version import __version__
 
 # A place of this machine, at the start of a word or after what flags put before it: `semble=`, `a,`.
@@ -33,20 +33,16 @@ def about(command: Sequence[str]) -> dict[str, object]:
 def own_commit() -> str:
     """Return the commit of dowse's own source, "" where it is installed without one."""
     here = Path(__file__).resolve()
-    # Installed inside some other repository, that one's commit says nothing.
-    if not _git(here.parent, "ls-files", "--error-unmatch", here.name):
+    # Only in a checkout of dowse. Installed inside some other repository, that one's commit says nothing, and
+    # git would obey its configuration.
+    if toplevel(here) != str(here.parents[3]) or here.parts[-4:-1] != ("src", "dowse", "eval"):
         return ""
-    return _git(here.parent, "describe", "--always", "--dirty", "--exclude=*")
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    """Return what git says, "" if it can't say anything."""
-    command = ["git", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
-    except OSError:
+    if not ask_own_checkout(str(here.parent), "ls-files", "--error-unmatch", here.name):
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    # Not `describe --dirty`, which writes the index.
+    commit = ask_own_checkout(str(here.parent), "rev-parse", "--short", "HEAD")
+    changed = ask_own_checkout(str(here.parents[3]), "status", "--porcelain", "--untracked-files=no")
+    return f"{commit}-dirty" if commit and changed else commit
 
 
 def general(word: str) -> str:

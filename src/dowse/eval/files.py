@@ -8,14 +8,25 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dowse.config import cache_folder
+from dowse.safe_files import write_atomically
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a file, packed if its name ends with .gz, in a folder that need not be there."""
     # Undecodable bytes of paths are lone surrogates; the escape that stands for them is also JSON's.
     data = text.encode("utf-8", "backslashreplace")
+    if path.suffix == ".gz":
+        data = gzip.compress(data, mtime=0)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    if _is_stream(path):
+        path.write_bytes(data)
+    else:  # a link of that name, which a repository may hold, is replaced and not followed
+        write_atomically(path, data, mode=0o666)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path is no file to be replaced but something to write into: a pipe, a terminal."""
+    return path.is_fifo() or path.is_char_device() or path.is_relative_to("/dev")
 
 
 def cache_place(kind: str, root: Path, name: str, made_with: Iterable[object]) -> Path:

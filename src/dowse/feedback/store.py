@@ -14,6 +14,7 @@ from dowse.config import feedback_file
 from dowse.errors import DowseError
 from dowse.feedback.database import identity, open_database
 from dowse.feedback.events import Event, checked, normalised, storable, terms_of
+from dowse.safe_files import make_private_directory
 
 # Further repetitions of one choice by one visitor would change nothing (see `weigh.py`).
 MOST_REPEATS = 10
@@ -187,7 +188,7 @@ class FeedbackStore:
         with self._lock:
             try:
                 if create:
-                    self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    make_private_directory(self.path.parent)
                 if self._database is None or self._file != identity(self.path):
                     self.close()  # somebody removed the file, or put another in its place
                     self._database = open_database(self.path)

@@ -20,6 +20,7 @@ from dowse.graph.notes import (
 from dowse.graph.path import Chain, shortest_chain
 from dowse.graph.reach import Bases, reach, through
 from dowse.graph.relations import RELATIONS
+from dowse.graph.secrets import without_secrets
 from dowse.graph.walk import Reached
 from dowse.naming import resolve_all
 from dowse.types import Edge, SymbolRow
@@ -29,7 +30,13 @@ _OF_TYPES = ("implementers", "subclasses", "supertypes")
 
 
 def ask(
-    reader: Reader, relation: str, name: str, depth: int | None = None, k: int | None = None
+    reader: Reader,
+    relation: str,
+    name: str,
+    depth: int | None = None,
+    k: int | None = None,
+    *,
+    show_secrets: bool = False,
 ) -> GraphAnswer:
     """Answer one question about one symbol; raise if the name is unknown or could mean several.
 
@@ -39,11 +46,13 @@ def ask(
         name: `pkg.Class.method`, `Class.method`, `name` or `file.py:42`.
         depth: Hops to walk; None takes what is usual for the relation.
         k: How many steps to give; 0 gives all, None what is usual for the relation.
+        show_secrets: Do not mask likely secrets in names and signatures.
     """
     _check(depth, k)
     seeds = resolve_all(reader, name, WITH_MEMBERS if relation in _OF_TYPES else ())
-    answer = ask_about(reader, relation, seeds, depth, k)
-    return replace(answer, notes=(*about_seed(name, seeds), *answer.notes))
+    answer = ask_about(reader, relation, seeds, depth, k, show_secrets=True)
+    answer = replace(answer, notes=(*about_seed(name, seeds), *answer.notes))
+    return answer if show_secrets else without_secrets(answer)
 
 
 def ask_about(
@@ -52,6 +61,8 @@ def ask_about(
     seeds: Sequence[SymbolRow],
     depth: int | None = None,
     k: int | None = None,
+    *,
+    show_secrets: bool = False,
 ) -> GraphAnswer:
     """Answer one question about symbols that are known: one, its overloads, the parts of a long one."""
     _check(depth, k)
@@ -67,10 +78,13 @@ def ask_about(
         notes.append(about_nothing(reader, relation, seeds))
     notes += about_cuts(walked, len(steps), most)
     shown = steps[:most] if most else steps
-    return _answer(reader, relation, seeds, shown, len(steps), hops, walked.edges, notes)
+    answer = _answer(reader, relation, seeds, shown, len(steps), hops, walked.edges, notes)
+    return answer if show_secrets else without_secrets(answer)
 
 
-def find_path(reader: Reader, start: str, end: str, depth: int | None = None) -> GraphAnswer:
+def find_path(
+    reader: Reader, start: str, end: str, depth: int | None = None, *, show_secrets: bool = False
+) -> GraphAnswer:
     """Return the shortest chain of calls and uses from one symbol to another.
 
     Args:
@@ -78,14 +92,22 @@ def find_path(reader: Reader, start: str, end: str, depth: int | None = None) ->
         start: The first symbol, named as in `ask`.
         end: The last.
         depth: The longest chain to look for.
+        show_secrets: Do not mask likely secrets in names and signatures.
     """
     starts, ends = resolve_all(reader, start), resolve_all(reader, end)
-    answer = path_between(reader, starts, ends, depth)
-    return replace(answer, notes=(*about_seed(start, starts), *about_seed(end, ends), *answer.notes))
+    answer = path_between(reader, starts, ends, depth, show_secrets=True)
+    notes = (*about_seed(start, starts), *about_seed(end, ends), *answer.notes)
+    answer = replace(answer, notes=notes)
+    return answer if show_secrets else without_secrets(answer)
 
 
 def path_between(
-    reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int | None = None
+    reader: Reader,
+    starts: Sequence[SymbolRow],
+    ends: Sequence[SymbolRow],
+    depth: int | None = None,
+    *,
+    show_secrets: bool = False,
 ) -> GraphAnswer:
     """Return the shortest chain between symbols that are known."""
     _check(depth)
@@ -107,7 +129,8 @@ def path_between(
         notes.append(about_dispatch(steps[-1:], ends[0]))
     edges = tuple(edge for step in chain.steps for edge in step.edges)
     first = _first_of_chain(reader, starts, chain)
-    return _answer(reader, "path", [*first, *starts], steps, len(steps), hops, edges, notes, ends[0])
+    answer = _answer(reader, "path", [*first, *starts], steps, len(steps), hops, edges, notes, ends[0])
+    return answer if show_secrets else without_secrets(answer)
 
 
 def _check(depth: int | None, k: int | None = None) -> None:

@@ -29,13 +29,16 @@ _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
 _HOLDERS = TYPES | {"module"}  # whose names stand before those of what is in them
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _CRATE = re.compile(r"^\[(?:package|project)\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
-_NPM = re.compile(r'^\s*"name"\s*:\s*"([^"]+)"', re.MULTILINE)
+_NPM = re.compile(r'^[^\S\n]*"name"\s*:\s*"([^"]+)"', re.MULTILINE)
 
 _MANIFESTS = {
     "go.mod": (_GO_MODULE, "go module"),
     "Cargo.toml": (_CRATE, "crate"),
     "package.json": (_NPM, "npm"),
 }
+
+# Kept of what a file says of one name, and of what it imports as a whole.
+_MAX_SAID, _MAX_STARS = 100, 1_000
 
 # What a file says of one of its names: (kind, value, origin).
 Said = tuple[str, str, str]
@@ -97,6 +100,7 @@ def _sort(parsed: ParsedFile) -> tuple[dict[str, list[list[str]]], list[Fact]]:
     face: dict[str, list[list[str]]] = {}
     local: list[Fact] = []
     classes = {d.qualified_name for d in parsed.definitions if d.kind in _HOLDERS}
+    typed = _typed_names(parsed.facts)
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
         said = [kind, value, origin]
@@ -108,16 +112,23 @@ def _sort(parsed: ParsedFile) -> tuple[dict[str, list[list[str]]], list[Fact]]:
             local.append(fact)
         elif definition is None or kind in ("import", "export"):
             slot = "stars" if name == "*" else f"{'import' if kind in ('import', 'export') else 'var'} {name}"
-            face.setdefault(slot, []).append(said)
+            _say(face, slot, said)
         else:
             home = _class_around(definition, classes)
-            said = _settled(said, owner, parsed.facts)
-            face.setdefault(f"field {home} {field[1] if field else name.lstrip('$')}", []).append(said)
+            said = _settled(said, typed.get((owner, said[1])))
+            _say(face, f"field {home} {field[1] if field else name.lstrip('$')}", said)
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
             home = parsed.definitions[reference.owner].qualified_name
-            face.setdefault(f"base {home}", []).append([reference.kind, _dotted(reference), ""])
+            _say(face, f"base {home}", [reference.kind, _dotted(reference), ""])
     return face, local
+
+
+def _say(face: dict[str, list[list[str]]], slot: str, said: list[str]) -> None:
+    """Add what is said under a name, unless that is too much to be of use: each lookup reads all of it."""
+    held = face.setdefault(slot, [])
+    if len(held) < (_MAX_STARS if slot == "stars" else _MAX_SAID):
+        held.append(said)
 
 
 def _heirs(face: dict[str, list[list[str]]], parsed: ParsedFile) -> set[str]:
@@ -130,13 +141,18 @@ def _heirs(face: dict[str, list[list[str]]], parsed: ParsedFile) -> set[str]:
     }
 
 
-def _settled(said: list[str], owner: int, facts: tuple[Fact, ...]) -> list[str]:
+def _typed_names(facts: tuple[Fact, ...]) -> dict[tuple[int, str], list[str]]:
+    """What is said first of the type of each name, by definition and name."""
+    typed: dict[tuple[int, str], list[str]] = {}
+    for kind, name, value, _, owner, _, _ in facts:
+        if kind in ("type", "made"):
+            typed.setdefault((owner, name), [kind, value, ""])
+    return typed
+
+
+def _settled(said: list[str], typed: list[str] | None) -> list[str]:
     """A field that is set to a parameter has its type: `self.x = x`."""
-    if said[0] == "same" and "." not in said[1]:
-        for kind, name, value, *_, home, _, _ in facts:
-            if home == owner and name == said[1] and kind in ("type", "made"):
-                return [kind, value, ""]
-    return said
+    return typed if typed and said[0] == "same" and "." not in said[1] else said
 
 
 def _class_around(definition: Definition, classes: set[str]) -> str:

@@ -23,11 +23,17 @@ _ONE_KIND = frozenset(["ruby", "elixir", "lua", "bash", "haskell", "swift", "zig
 _HALF = 0xFFFFFFFF
 
 
-@lru_cache(maxsize=65536)
-def key_of(*parts: str) -> int:
+# A longer answer is hashed anew each time: 65,536 of them could fill the memory.
+_MAX_CACHED = 300
+
+
+def _hash_of(*parts: str) -> int:
     """Hash a question to a number that fits a database's integers; never 0."""
     said = "\0".join(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little", signed=True) or 1
+
+
+key_of = lru_cache(maxsize=65536)(_hash_of)
 
 
 def asked(key: int) -> int:
@@ -37,7 +43,8 @@ def asked(key: int) -> int:
 
 def offer(key: int, answer: str) -> int:
     """One offer of a file: what can be asked, and a hash of what it answers."""
-    return ((key & _HALF) << 31) | (key_of("answer", answer) & (_HALF >> 1))
+    hashed = (key_of if len(answer) <= _MAX_CACHED else _hash_of)("answer", answer)
+    return ((key & _HALF) << 31) | (hashed & (_HALF >> 1))
 
 
 def family_of(language: str) -> str:

@@ -6,6 +6,7 @@ nothing that resolves references can see other files but through here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dowse.backends.protocol import GraphStore
@@ -27,6 +28,9 @@ from dowse.store.graph_tables import Target
 # Answers kept in memory; the bound is for trees of a hundred thousand files.
 _KEPT = 400_000
 _FACES_KEPT = 3_000
+# Symbols that have one full name. Overloads and partial classes are few; with all of many, every reference to
+# the name would be compared.
+_MAX_SAME_NAME = 48
 
 
 class Place(NamedTuple):
@@ -69,7 +73,7 @@ class Lookups:
         known = self._symbols.get(question)
         if known is None:
             key = scope_key(*question)
-            known = self._symbols[question] = (asked(key), tuple(self._store.symbols_at(key)))
+            known = self._symbols[question] = (asked(key), _some_of(self._store.symbols_at(key)))
         self.asked.add(known[0])
         return known[1]
 
@@ -145,3 +149,10 @@ class Lookups:
         package = self.face(path, "package")
         scope = scope_of(language, path, package[0][1] if package else "")
         return Place(path, language, family_of(language), scope, prefix_of(language, path))
+
+
+def _some_of(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets, or the first and the last of too many: of definitions in one file, the last counts."""
+    if len(targets) <= _MAX_SAME_NAME:
+        return tuple(targets)
+    return (*targets[: _MAX_SAME_NAME - 1], targets[-1])

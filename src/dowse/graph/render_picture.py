@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dowse.graph.answer import GraphAnswer
 from dowse.graph.arrows import Arrow, arrows, shown_symbols
+from dowse.terminal import escape_name
 from dowse.types import SymbolRow
 
 
@@ -50,10 +51,10 @@ def _label(symbol: SymbolRow) -> tuple[str, str]:
 
 
 def _dot_text(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return escape_name(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _mermaid_text(text: str) -> str:
     """Escape what Mermaid would read as its own: it takes HTML's numbers with # for &."""
     special = {char: f"#{ord(char)};" for char in '#"<>&|[]{}`;'}
-    return "".join(special.get(char, char) for char in text.replace("\n", " "))
+    return "".join(special.get(char, char) for char in escape_name(text))

@@ -51,12 +51,13 @@ class _FileResolver:
         facts = unpack_facts(file.facts)
         self._file, self._rules, self._links, self._place = file, rules, links, place
         self._symbols = file.symbols
-        self._first_parts = _first_parts(file.symbols)
         self._remainder = facts.remainder
         self._local = LocalNames(file.symbols, facts.local, facts.remainder)
         self._values: dict[tuple[str, str, str], Value | None] = {}
         self._groups: dict[int, str] = {}
         self._heads: dict[tuple[str, int, int], Value | None] = {}
+        self._owners = {s.qualified_name: i for i, s in reversed([*enumerate(self._symbols)]) if not s.part}
+        self._firsts = _first_parts(self._symbols)
 
     def run(self) -> None:
         """Resolve every reference, once for each place."""
@@ -67,7 +68,7 @@ class _FileResolver:
             if not 0 <= owner < len(self._symbols):
                 continue
             try:
-                self._resolve(reference, self._first_parts[owner])
+                self._resolve(reference, self._firsts[owner])
             except RecursionError:  # a chain of thousands of names, each another name for the next
                 continue
 
@@ -175,10 +176,7 @@ class _FileResolver:
         return self._rules.called(self._rules.whole(value)) if made else value
 
     def _owner_named(self, within: str) -> int:
-        for index, symbol in enumerate(self._symbols):
-            if symbol.qualified_name == within and not symbol.part:
-                return index
-        return self._remainder
+        return self._owners.get(within, self._remainder)
 
     def _follow(self, steps: Sequence[Step], line: int, owner: int) -> Value | None:
         """What a path means at a line."""
@@ -306,11 +304,11 @@ class _FileResolver:
 
 
 def _first_parts(symbols: Sequence[OwnSymbol]) -> list[int]:
-    """The index of the first part of every symbol: its own, unless it is a later part of a long one."""
-    first: list[int] = []
+    """For each symbol, the first part of the definition that it is a part of."""
+    firsts: list[int] = []
     for index, symbol in enumerate(symbols):
-        first.append(first[-1] if symbol.part and index else index)
-    return first
+        firsts.append(firsts[-1] if symbol.part and firsts else index)
+    return firsts
 
 
 def _is_constructor(value: Value, name: str) -> bool:

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.index.jobs import Job
+from dowse.index.jobs import GROWTH_BYTES, Job
+from dowse.safe_files import read_regular_file
 from dowse.source.git import repo_identity
+from dowse.source.secrets import is_secret_reason
 from dowse.source.walk import SkippedFile, walk
+from dowse.terminal import decodable
 from dowse.types import FileStamp
 
 if TYPE_CHECKING:
@@ -56,11 +59,16 @@ def difference(
     found = Difference()
     # What the index is called stays, wherever it is copied: the ids of symbols hang on it.
     repo = index.meta().get("repo") or repo_identity(root)
-    stamps, left_out = known_stamps(index, settings), left_out_files(index)
+    stamps, left_out = known_stamps(index, settings), left_out_files(index, settings)
     refuse_another_root(index, root, lambda: _shares_files(root, sorted(stamps)))
     entries: Iterable[Entry] = seen.entries if seen else ()
     if seen is None:
-        entries = walk(root, exclude=settings.exclude, max_file_bytes=settings.max_file_bytes)
+        entries = walk(
+            root,
+            exclude=settings.exclude,
+            include_secrets=settings.include_secrets,
+            max_file_bytes=settings.max_file_bytes,
+        )
     part = _Part(seen.paths if seen else None)
     missing = {key for key in stamps if part.holds(key)}
     found.unchanged = len(stamps) - len(missing)
@@ -89,6 +97,7 @@ def difference(
             *(key, repo, key, role_of(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
             known_hash=known.content_hash if known else "",
             strip_docs=settings.strip_docs,
+            include_secrets=settings.include_secrets,
         )
         found.jobs.append(job)
     found.deleted = sorted(missing)
@@ -120,7 +129,7 @@ def refuse_another_root(index: Reader | Writer, root: Path, shares: Callable[[],
     A place that was copied or moved together with its index keeps it.
     """
     old = index.meta().get("root", "")
-    if old in ("", str(root)):
+    if old in ("", decodable(str(root))):
         return
     try:
         is_same = Path(old).samefile(root)
@@ -136,22 +145,26 @@ def refuse_another_root(index: Reader | Writer, root: Path, shares: Callable[[],
 
 def _shares_files(root: Path, keys: list[str]) -> bool:
     sample = keys[:: len(keys) // _SAMPLE + 1]
-    return not sample or any(os.path.lexists(os.path.join(root, key)) for key in sample)
+    # Most of them: a README alone is in every tree, and this one may be made to look like another.
+    return 2 * sum(os.path.lexists(os.path.join(root, key)) for key in sample) >= len(sample)
 
 
 def without_same(found: Difference) -> Difference:
     """Leave out the files that have the content which the index knows, or one that it would leave out."""
     from dowse.index.hashes import content_hash
     from dowse.source.content import classify
+    from dowse.source.secrets import secret_content_reason
 
     def is_same(job: Job) -> bool:
         try:
-            data = Path(job.file).read_bytes()
+            data = read_regular_file(job.file, job.size + GROWTH_BYTES)
         except OSError:
             return False
         if job.known_hash:
             return content_hash(data) == job.known_hash
-        return bool(classify(data, job.path).skip_reason)
+        if classify(data, job.path).skip_reason:
+            return True
+        return not job.include_secrets and bool(secret_content_reason(data, job.path))
 
     jobs = [job for job in found.jobs if not is_same(job)]
     return replace(found, jobs=jobs, unchanged=found.unchanged + len(found.jobs) - len(jobs))
@@ -159,20 +172,24 @@ def without_same(found: Difference) -> Difference:
 
 def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileStamp]:
     """Return what the index knows of every file; nothing it could trust if it was made in another way."""
-    stamps = index.stamps()
-    if index.meta().get("strip_docs", "0") == str(int(settings.strip_docs)):
+    stamps, meta = index.stamps(), index.meta()
+    # Secrets that were asked for and no longer are may be in any file: all are read again.
+    keeps_secrets = meta.get("include_secrets") == "1" and not settings.include_secrets
+    if meta.get("strip_docs", "0") == str(int(settings.strip_docs)) and not keeps_secrets:
         return stamps
     return {key: FileStamp(-1, 0, "") for key in stamps}
 
 
-def left_out_files(index: Reader | Writer) -> LeftOut:
+def left_out_files(index: Reader | Writer, settings: Settings) -> LeftOut:
     """Return the files that were opened and found not worth indexing, or that no parser survived."""
     entries = json.loads(index.meta().get("left_out", "{}"))
-    return {key: ((size, mtime), reason) for key, (size, mtime, reason) in entries.items()}
+    return {
+        key: ((size, mtime), reason)
+        for key, (size, mtime, reason) in entries.items()
+        if not (settings.include_secrets and is_secret_reason(reason))
+    }
 
 
 def _printable(path: str) -> str:
     """Return a path that can be stored and shown; bytes that are no text become escapes."""
-    if path.isascii():
-        return path
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return decodable(path)

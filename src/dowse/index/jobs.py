@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # The first frame of every process: from here on, a death is the fault of the file at hand.
 READY = "ready"
 _LENGTH = struct.Struct("<I")
+# A file may grow between being listed and being read; what grew by more is read the next time.
+GROWTH_BYTES = 1_000_000
 
 
 class Job(NamedTuple):
@@ -28,6 +30,9 @@ class Job(NamedTuple):
     mtime_ns: int
     known_hash: str  # reply "same" if the content still has this hash
     strip_docs: bool
+    include_secrets: bool = False
+    plain: str = ""  # why it must not be parsed, only cut into lines
+    short_limits: bool = False  # too much time has gone into slow files
 
 
 class CorpusJob(NamedTuple):
@@ -36,6 +41,13 @@ class CorpusJob(NamedTuple):
     key: str
     functions: tuple[CorpusFunction, ...]
     strip_docs: bool
+    plain: str = ""
+    short_limits: bool = False
+
+    @property
+    def size(self) -> int:
+        """How much text there is to parse."""
+        return sum(len(function.code) for function in self.functions)
 
 
 class Reply(NamedTuple):

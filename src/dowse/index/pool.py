@@ -14,9 +14,12 @@ from typing import BinaryIO, cast
 
 from dowse.errors import DowseError
 from dowse.index.jobs import READY, AnyJob, CorpusJob, Reply, read_frame, write_frame
+from dowse.parse.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
 
-# Far beyond any real file (the parser's own limit is seconds): only a hung grammar gets here.
+# Wall time, far beyond any real file: only what hangs without using the CPU gets here (`parse.limits`).
 FILE_TIME_LIMIT = 30
+# CPU time to start a process in the place of one that died.
+_RESTART_SECONDS = 0.4
 # Jobs a process has ahead of it, so that it never waits for the parent.
 _AHEAD = 4
 # Parsed files that may wait for the store; bounds memory when the store is the slower side.
@@ -35,11 +38,11 @@ def parse_all(
         program: What the processes run, if not `worker_program(time_limit)`.
     """
     program = program or worker_program(time_limit)
-    source = _Source(jobs)
+    source, slow = _Source(jobs), _SlowFiles()
     replies: queue.Queue[Reply | BaseException | None] = queue.Queue(_BACKLOG)
     stop = threading.Event()
     threads = [
-        threading.Thread(target=_drive, args=(source, replies, stop, program, time_limit), daemon=True)
+        threading.Thread(target=_drive, args=(source, slow, replies, stop, program, time_limit), daemon=True)
         for _ in range(max(1, processes))
     ]
     for thread in threads:
@@ -112,6 +115,25 @@ class _Source:
             return next(self._jobs, None)
 
 
+class _SlowFiles:
+    """The time that files took which could not be parsed within their limits; shared by several threads."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._lock = threading.Lock()
+
+    def add(self, seconds: float) -> None:
+        """Count a file that was given up after this long."""
+        with self._lock:
+            self._seconds += seconds
+
+    def limited(self, job: AnyJob) -> AnyJob:
+        """Return the job as it may be done after all the time that is lost."""
+        if self._seconds > ALL_SLOW_FILES_SECONDS and not job.plain:
+            return job._replace(plain="too many other files were slow to parse")
+        return job._replace(short_limits=True) if self._seconds > SLOW_FILES_SECONDS else job
+
+
 def worker_program(time_limit: int) -> str:
     """Return the Python program of a parsing process."""
     # The parent's own search path, so that the child finds the very same package.
@@ -120,6 +142,7 @@ def worker_program(time_limit: int) -> str:
 
 def _drive(
     source: _Source,
+    slow: _SlowFiles,
     replies: queue.Queue[Reply | BaseException | None],
     stop: threading.Event,
     program: str,
@@ -138,6 +161,7 @@ def _drive(
             if worker is None:
                 worker, sent = _resting.wake(program) or _start(program), 0
             while sent < min(len(pending), _ahead(pending)):
+                pending[sent] = slow.limited(pending[sent])
                 _send(worker, pending[sent])
                 sent += 1
             reply = cast("Reply | None", read_frame(cast(BinaryIO, worker.stdout)))
@@ -145,9 +169,13 @@ def _drive(
             if reply is not None:
                 replies.put(reply)
                 continue
-            reason, worker = _epitaph(worker, time_limit), None
+            (reason, was_slow), worker = _cause_of_death(worker, time_limit), None
+            taken = file_seconds(job.size, short=job.short_limits) if was_slow else 0
+            slow.add(_RESTART_SECONDS + taken)
             if isinstance(job, CorpusJob) and len(job.functions) > 1:
                 pending.extendleft(_singly(job))
+            elif not job.plain:  # what ended the process was the parser, most likely: try without
+                pending.appendleft(job._replace(plain=reason))
             else:
                 replies.put(Reply(job.key, (), reason))
     except BaseException as error:  # handed to the consumer, who raises it
@@ -197,13 +225,15 @@ def _send(worker: subprocess.Popen[bytes], job: AnyJob) -> None:
         return  # it died: the missing reply tells, and the job is still pending
 
 
-def _epitaph(worker: subprocess.Popen[bytes], time_limit: int) -> str:
-    """Say in words why a process died."""
+def _cause_of_death(worker: subprocess.Popen[bytes], time_limit: int) -> tuple[str, bool]:
+    """Say in words why a process died, and whether that was a time limit."""
     _end(worker)
     code = worker.returncode
     if code == -getattr(signal, "SIGALRM", 0):
-        return f"parser took longer than {time_limit} s"
-    return f"parser died ({signal.Signals(-code).name if code < 0 else f'exit {code}'})"
+        return f"parser took longer than {time_limit} s", True
+    if code == -getattr(signal, "SIGPROF", -1):
+        return "parser took too much CPU time for the size of the file", True
+    return f"parser died ({signal.Signals(-code).name if code < 0 else f'exit {code}'})", False
 
 
 def _end(worker: subprocess.Popen[bytes]) -> None:

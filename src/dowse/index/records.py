@@ -6,11 +6,12 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 
 from dowse.encode.place import place_of
 from dowse.graph.describe import describe
 from dowse.index.hashes import content_hash, corpus_hash, symbol_keys, vector_key
-from dowse.parse.files import parse_file
+from dowse.parse.files import parse_file, parse_plain
 from dowse.parse.languages import language_of
 from dowse.parse.tokens import term_string
 from dowse.query.languages import LANGUAGES, canonical_language
@@ -38,10 +39,16 @@ class Source:
     tree: str = ""  # the name of the folder that is indexed
 
 
-def make_record(source: Source, strip_docs: bool) -> FileRecord:
-    """Parse a file and return its record; documentation is blanked out first if it must be held back."""
+def make_record(source: Source, strip_docs: bool, plain: str = "") -> FileRecord:
+    """Parse a file and return its record; documentation is blanked out first if it must be held back.
+
+    Args:
+        source: The file.
+        strip_docs: Whether to hold documentation back.
+        plain: Why the file must not be parsed, only cut into lines; "" if it may.
+    """
     data = source.text.encode("utf-8", "replace")
-    parsed = parse_file(data, source.language, source.path)
+    parsed = _parse(data, source.language, source.path, plain)
     if strip_docs:
         data, parsed = hold_back_docs(data, parsed)
     key = symbol_keys(source.repo, source.path)
@@ -66,13 +73,20 @@ def make_record(source: Source, strip_docs: bool) -> FileRecord:
     )
 
 
-def corpus_record(function: CorpusFunction, strip_docs: bool) -> FileRecord:
+def _parse(data: bytes, language: str, path: str, plain: str) -> ParsedFile:
+    """Parse a file, or cut it into lines if parsing it has ended a process before."""
+    if not plain:
+        return parse_file(data, language, path, time_limit=inf)  # the process as a whole has a limit
+    return parse_plain(data, language, path, plain)
+
+
+def corpus_record(function: CorpusFunction, strip_docs: bool, plain: str = "") -> FileRecord:
     """Return the record of one corpus function: a file of its own that holds one symbol."""
     data = function.code.encode("utf-8", "replace")
     language = (
         canonical_language(function.language, LANGUAGES) or language_of(function.path) or function.language
     )
-    parsed = parse_file(data, language, function.path or "function")
+    parsed = _parse(data, language, function.path or "function", plain)
     if strip_docs:
         data, parsed = hold_back_docs(data, parsed)
     first = parsed.definitions[0] if parsed.definitions else None

@@ -18,6 +18,7 @@ from dowse.index.jobs import AnyJob, CorpusJob, Job
 from dowse.index.pool import parse_all
 from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
+from dowse.terminal import decodable
 from dowse.types import FileRecord
 from dowse.version import __version__
 
@@ -114,9 +115,11 @@ def _update_tree(
             waiting = 0
     tally.finish({job.key: job for job in diff.jobs}, diff.left_out)
     wrote = tally.added or tally.changed or tally.dropped or diff.deleted
-    left_out_changed = sorted(diff.skipped) != writer.skipped() or diff.left_out != left_out_files(writer)
+    left_out_changed = sorted(diff.skipped) != writer.skipped() or diff.left_out != left_out_files(
+        writer, settings
+    )
     generation = 0
-    described_anew = left_out_changed or _has_another_tree(writer, settings)
+    described_anew = left_out_changed or _is_described_otherwise(writer, settings)
     if wrote or tally.touched or described_anew or writer.meta().get("complete") != "1":
         writer.set_skipped(diff.skipped)
         link(writer.graph())
@@ -198,7 +201,7 @@ def _update_corpus(
         on_progress(Progress(done, len(fresh)))
     wrote = tally.added or tally.changed or tally.dropped or deleted
     generation = int(writer.meta()["generation"])
-    described_anew = sorted(skipped) != writer.skipped() or _has_another_tree(writer, settings)
+    described_anew = sorted(skipped) != writer.skipped() or _is_described_otherwise(writer, settings)
     if wrote or described_anew or not writer.meta().get("root"):
         writer.set_skipped(skipped)
         generation = writer.commit(_description(writer, root, settings, {}))
@@ -242,7 +245,7 @@ def _corpus_jobs(functions: list[CorpusFunction], strip_docs: bool) -> Iterator[
 
 def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftOut) -> dict[str, str]:
     """Return what the index says of itself."""
-    return {
+    facts = {
         "root": str(root),
         "repo": writer.meta().get("repo") or repo_identity(root),
         "commit": head_commit(root),
@@ -251,14 +254,19 @@ def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftO
         "corpus": str(int(is_corpus(root))),
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),
+        "include_secrets": str(int(settings.include_secrets)),
         "tree_dimension": str(settings.tree_dimension),
         "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in left_out.items()}),
         "dowse": __version__,
     }
+    return {name: decodable(value) for name, value in facts.items()}
 
 
-def _has_another_tree(writer: Writer, settings: Settings) -> bool:
-    return writer.meta().get("tree_dimension") != str(settings.tree_dimension)
+def _is_described_otherwise(writer: Writer, settings: Settings) -> bool:
+    """Whether the last generation says of itself what these settings change."""
+    meta = writer.meta()
+    known = (meta.get("tree_dimension"), meta.get("include_secrets", "0"))
+    return known != (str(settings.tree_dimension), str(int(settings.include_secrets)))
 
 
 def _distrust_fresh(record: FileRecord) -> FileRecord:

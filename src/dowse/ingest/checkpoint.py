@@ -17,7 +17,7 @@ from types import TracebackType
 
 from dowse.config import cache_folder
 from dowse.ingest.work import FAILED, Outcome
-from dowse.vectors.files import replace_file
+from dowse.safe_files import make_private_directory, write_atomically
 
 
 class Checkpoint:
@@ -36,10 +36,10 @@ class Checkpoint:
         return cls(cache_folder() / "ingest" / f"{name}.jsonl")
 
     def __enter__(self) -> Checkpoint:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_directory(self.path.parent)
         # Without what was said twice, or half.
         lines = [json.dumps({"path": path, "known": known}) + "\n" for path, known in self.done.items()]
-        replace_file(self.path, "".join(lines).encode())
+        write_atomically(self.path, "".join(lines).encode())
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         return self
 

@@ -70,6 +70,10 @@ def client_target(client: Client, project: Path | None, name: str) -> Target:
     if path is None:
         other = f"`dowse install {client.name} --project`" if client.project else "it without --project"
         raise DowseError(f"{client.title} has no such file; use {other}")
+    if project is not None and not path.resolve().is_relative_to(project.resolve()):
+        raise DowseError(
+            f"{path} is a link that leads out of {project}; remove it, or edit its target yourself"
+        )
     target = Target(client.title, path, client.format, (*client.keys, name))
     if client.newer:
         found = _get(replace(target, keys=(*client.keys, client.newer)), files.read(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dowse.backends.protocol import Reader
 from dowse.errors import TooSlow
@@ -40,8 +40,25 @@ def exact_lane(
 def _distribute(file_id: int, extents: Extents, numbers: list[int], found: Lines) -> None:
     """Give each line to the smallest symbol around it."""
     rows, starts, ends = extents
+    longer: list[int] = []
     for number in numbers:
         at = bisect_right(starts, number) - 1
         while at >= 0 and ends[at] < number:
-            at -= 1
+            longer = longer or _longer_before(ends)
+            at = longer[at]
         found.setdefault((file_id, rows[at] if at >= 0 else 0), []).append(number)
+
+
+def _longer_before(ends: Sequence[int]) -> list[int]:
+    """For each symbol, the last one before it that ends later, -1 for none.
+
+    Symbols in between end too early as well, and there may be thousands.
+    """
+    longer: list[int] = []
+    around: list[int] = []
+    for index, end in enumerate(ends):
+        while around and ends[around[-1]] <= end:
+            around.pop()
+        longer.append(around[-1] if around else -1)
+        around.append(index)
+    return longer

@@ -13,8 +13,9 @@ from dowse.graph.ask import ask_about
 from dowse.graph_json import graph_to_json
 from dowse.mcp.arguments import GraphArguments
 from dowse.mcp.budget import clipped, most_that_fit
+from dowse.mcp.frame import framed, quoted
 from dowse.mcp.naming import found_symbol
-from dowse.mcp.reply import Asked, Reply, for_agents, places_said, work_said
+from dowse.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
 from dowse.serve.targets import rows_of
 
 _PLAIN = Style()
@@ -33,7 +34,8 @@ def walker(relation: str) -> Callable[[Asked, GraphArguments], Reply]:
 def _walk(relation: str, asked: Asked, given: GraphArguments) -> Reply:
     with found_symbol(asked, given.symbol) as (repository, at):
         seeds = rows_of(at.place, at.reader, at.row.key)
-        answer = ask_about(at.reader, relation, seeds, given.depth or None)
+        shows = at.place.index.settings.show_secrets
+        answer = ask_about(at.reader, relation, seeds, given.depth or None, show_secrets=shows)
     notes = [*for_agents(answer.notes), *asked.notes, *work_said([repository], by_meaning=False)]
     where = f"in {places_said([repository])}"
     text = _largest(answer, given.max_tokens, lambda part: _text(part, where, notes))
@@ -54,11 +56,11 @@ def _text(part: GraphAnswer, where: str, notes: list[str]) -> str:
     shown, total, seed = len(part.steps), part.total, part.seed
     count = f"{total}" if shown == total else f"{shown} nearest of {total}"
     more = "" if shown == total else "; raise max_tokens for more"
-    about = f"{seed.kind} {seed.qualified_name} ({seed.path}:{seed.start_line})"
+    about = f"{seed.kind} {quoted(seed.qualified_name)} ({quoted(seed.path)}:{seed.start_line})"
     head = f"{count} {_HEADS[part.relation]} {about} {where}; depth {part.depth}{more}"
     # The first line of the rendering says the same for people.
     lines = render_graph(part, _PLAIN).strip().split("\n")[1:]
-    return "\n".join([head, *(f"note: {note}" for note in notes), *(line for line in lines if line.strip())])
+    return "\n".join([head, *note_lines(notes), *framed([line for line in lines if line.strip()])])
 
 
 def _json(part: GraphAnswer, index: str, notes: list[str]) -> str:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowse.mcp.budget import SNIPPET_LINES, TASTE_LINES, allot, json_bytes, short
+from dowse.mcp.frame import FRAME_BYTES, framed, one_line, quoted
 from dowse.mcp.snippets import Line, Snippet
 from dowse.rank.confidence import ABSTAIN
+from dowse.terminal import escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
 
 # Of a signature beside a name.
@@ -36,14 +38,14 @@ class Shown:
 
 def hits_text(hits: Sequence[Shown], head: str, detail: str, max_tokens: int, several: bool) -> str:
     """Return a head and as many hits below it as the budget allows, and say what is left out."""
-    left = max_tokens * BYTES_PER_TOKEN - byte_length(head) - 1
+    left = max_tokens * BYTES_PER_TOKEN - byte_length(head) - 1 - FRAME_BYTES
 
     def cost(at: int, count: int) -> int:
         return byte_length(_hit_text(hits[at], count, several)) + 1
 
     counts = allot(*_wanted(hits, detail), left, cost)
-    parts = [head, *(_hit_text(hit, count, several) for hit, count in zip(hits, counts, strict=False))]
-    return "\n".join([*parts, *left_out(len(hits) - len(counts), detail)])
+    shown = [_hit_text(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
+    return "\n".join([head, *framed(shown), *left_out(len(hits) - len(counts), detail)])
 
 
 def hits_data(hits: Sequence[Shown], left: int, detail: str, several: bool) -> list[dict[str, Any]]:
@@ -86,13 +88,13 @@ def left_out(count: int, detail: str) -> list[str]:
 
 def _hit_text(hit: Shown, count: int, several: bool) -> str:
     data, lines = hit.data, hit.snippet.lines
-    where = f"{data['path']}:{data['start_line']}-{data['end_line']}"
-    name = "" if data["kind"] == "file" else f" {data['qualified_name']}"
+    where = f"{quoted(data['path'])}:{data['start_line']}-{data['end_line']}"
+    name = "" if data["kind"] == "file" else f" {quoted(data['qualified_name'])}"
     if not count:
         name += call_shape(data)
     sure = "" if data["confidence"] is None else f" [{_percent(data['confidence'])}]"
     cut = f" ({count} of {len(lines)} lines)" if 0 < count < len(lines) else ""
-    index = f"{data['index']} " if several else ""
+    index = f"{quoted(data['index'])} " if several else ""
     head = f"{data['rank']}. {index}{where} {data['kind']}{name}{sure}{cut}"
     return "\n".join([head, *numbered(hit.snippet.pick(count))])
 
@@ -103,7 +105,7 @@ def _percent(share: float) -> str:
 
 def numbered(lines: Sequence[Line]) -> list[str]:
     """Return lines with their numbers in the file."""
-    return [f"{number}  {short(text)}" for number, text in lines]
+    return [f"{number}  {one_line(short(text))}" for number, text in lines]
 
 
 def call_shape(data: dict[str, Any]) -> str:
@@ -113,7 +115,7 @@ def call_shape(data: dict[str, Any]) -> str:
     shape = signature[at + len(name) :] if at >= 0 else ""
     if not shape.startswith(("(", "<", "[", ":")):
         return ""
-    return short(shape.replace("( ", "(").replace(", )", ")").replace(" )", ")"), _SIGNATURE)
+    return escape_name(short(shape.replace("( ", "(").replace(", )", ")").replace(" )", ")"), _SIGNATURE))
 
 
 def _hit_data(hit: Shown, count: int, several: bool) -> dict[str, Any]:

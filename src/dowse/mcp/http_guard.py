@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dowse.mcp.messages import repaired_body
 from dowse.serve.access import Access, Refusal
 from dowse.serve.clients import RateLimit
 from dowse.serve.options import ServeOptions
 from dowse.serve.problems import problem
+
+# More than the library takes of one request.
+_MOST_BYTES = 1 << 20
+
+
+def _repairing(receive: Receive) -> Receive:
+    """Return what gives a body without lone surrogates: no reply that repeats one could be written."""
+
+    async def repaired() -> Message:
+        message = await receive()
+        body = message.get("body", b"")
+        while message.get("more_body") and len(body) <= _MOST_BYTES:  # the library refuses longer ones
+            message = await receive()
+            body += message.get("body", b"")
+        return {**message, "body": repaired_body(body)} if message["type"] == "http.request" else message
+
+    return repaired
 
 
 class HttpGuard:
@@ -31,6 +49,7 @@ class HttpGuard:
                 remedy = refusal.remedy.replace("dowse serve", "dowse mcp")
                 await problem(refusal.status, refusal.kind, refusal.detail, remedy)(scope, receive, send)
                 return
+            receive = _repairing(receive)
         elif scope["type"] != "lifespan":
             return  # there are no web sockets here
         await self._app(scope, receive, send)

@@ -6,14 +6,22 @@ import contextlib
 from collections.abc import Iterator
 
 from dowse.errors import DowseError
+from dowse.mcp.frame import quoted
 from dowse.mcp.reply import Asked
 from dowse.mcp.repositories import Gathered, Repository, located
 from dowse.naming import UnknownName
 from dowse.serve.problems import AmbiguousAcross
 from dowse.serve.targets import Found, found
+from dowse.terminal import escape_name
 
 # Symbols that are named where none bears the name that was asked for.
 _NEAREST = 5
+
+
+class _Candidates(UnknownName):
+    """A name that no symbol bears, or several; the message lists what may be meant, one a line."""
+
+    is_list = True
 
 
 @contextlib.contextmanager
@@ -32,19 +40,19 @@ def _suggesting(repositories: list[Repository], name: str) -> Iterator[None]:
         yield
     except AmbiguousAcross as error:
         lines = "\n".join(
-            f"  {each['index']}  {each['path']}:{each['start_line']}  {each['qualified_name']}"
+            f"  {quoted(each['index'])}  {quoted(each['path'])}:{each['start_line']}"
+            f"  {quoted(each['qualified_name'])}"
             for each in error.candidates
         )
-        raise DowseError(
-            f"{name} is in several repositories; name one of them with `repo`\n{lines}"
-        ) from None
+        said = f"{quoted(name)} is in several repositories; name one of them with `repo`"
+        raise _Candidates(f"{said}\n{lines}") from None
     except UnknownName as error:
-        said = str(error).partition("; ")[0]
+        said = escape_name(str(error).partition("; ")[0])
         nearest = [line for each in repositories for line in _nearest(each, name)]
         remedy = (
             "name one of the nearest:\n" + "\n".join(nearest) if nearest else "use the search tool to find it"
         )
-        raise UnknownName(f"{said}; {remedy}") from None
+        raise _Candidates(f"{said}; {remedy}") from None
 
 
 def _nearest(repository: Repository, name: str) -> list[str]:
@@ -54,6 +62,7 @@ def _nearest(repository: Repository, name: str) -> list[str]:
     except (DowseError, ValueError):
         return []
     return [
-        f"  {hit.symbol.path}:{hit.symbol.start_line}  {hit.symbol.kind} {hit.symbol.qualified_name}"
+        f"  {quoted(hit.symbol.path)}:{hit.symbol.start_line}"
+        f"  {hit.symbol.kind} {quoted(hit.symbol.qualified_name)}"
         for hit in answer.hits
     ]

@@ -9,16 +9,18 @@ from dowse.answer_json import related_to_json
 from dowse.errors import DowseError
 from dowse.mcp.arguments import RelatedArguments
 from dowse.mcp.budget import clipped, json_bytes
+from dowse.mcp.frame import quoted
 from dowse.mcp.hits import Shown, hits_data, hits_text
 from dowse.mcp.naming import found_symbol
 from dowse.mcp.readiness import NotReady
-from dowse.mcp.reply import Asked, Reply, places_said, work_said
+from dowse.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
 from dowse.mcp.repositories import Repository
 from dowse.mcp.snippets import Snippet, words_of
 from dowse.naming import UnknownName
 from dowse.related import Related
 from dowse.related import related as find_related
 from dowse.serve.targets import Found
+from dowse.terminal import escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN
 from dowse.types import Hit
 
@@ -30,7 +32,8 @@ def related(asked: Asked, given: RelatedArguments) -> Reply:
     words = words_of(f"{found.symbol.name} {found.symbol.signature}")
     data = related_to_json(found)
     shown = _shown(repository.name, data["neighbours"], found.neighbours, words)
-    head = "\n".join([_head(repository, found), *(f"note: {note}" for note in asked.notes)])
+    notes = [*for_agents(data.pop("notes")), *asked.notes]
+    head = "\n".join([_head(repository, found), *note_lines(notes)])
     text = hits_text(shown, head, given.detail, given.max_tokens, several=False)
     return Reply(clipped(text, given.max_tokens), _data(data, shown, repository.name, given))
 
@@ -44,7 +47,10 @@ def _related(repository: Repository, at: Found, k: int) -> Related:
     if not at.reader.vectors(encoder.id, [at.row.row])[0].any():
         work = "; ".join(work_said([repository], by_meaning=True)) or "it is embedded in the background"
         raise NotReady(f"{at.row.qualified_name} has no vector yet ({work}); call again in half a minute")
-    return find_related(at.reader, encoder.id, at.row, k, repository.index.settings.vectors)
+    settings = repository.index.settings
+    return find_related(
+        *(at.reader, encoder.id, at.row, k, settings.vectors), show_secrets=settings.show_secrets
+    )
 
 
 def _shown(
@@ -62,11 +68,11 @@ def _shown(
 def _head(repository: Repository, found: Related) -> str:
     symbol, cluster = found.symbol, found.cluster
     about = (
-        f"; its group: {cluster.size} symbols about {', '.join(cluster.words)}"
+        f"; its group: {cluster.size} symbols about {escape_name(', '.join(cluster.words))}"
         if cluster and cluster.words
         else ""
     )
-    like = f"{symbol.path}:{symbol.start_line} {symbol.kind} {symbol.qualified_name}"
+    like = f"{quoted(symbol.path)}:{symbol.start_line} {symbol.kind} {quoted(symbol.qualified_name)}"
     return f"like {like} in {places_said([repository])}{about}; [%]: how near"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dowse.mcp.readiness import Call, in_words
 from dowse.mcp.repositories import Repository
+from dowse.terminal import escape_name
 
 # How notes end that are for people at a prompt.
 _FOR_PEOPLE = ("finishes it", "gives all")
@@ -37,7 +38,7 @@ class Asked:
 
 def places_said(repositories: Sequence[Repository]) -> str:
     """Say where the paths of an answer begin."""
-    return ", ".join(f"{each.name} ({each.index.root})" for each in repositories)
+    return ", ".join(escape_name(f"{each.name} ({each.index.root})") for each in repositories)
 
 
 def work_said(repositories: Sequence[Repository], *, by_meaning: bool) -> list[str]:
@@ -53,4 +54,10 @@ def work_said(repositories: Sequence[Repository], *, by_meaning: bool) -> list[s
 
 def for_agents(notes: Sequence[str]) -> list[str]:
     """Leave out what tells people which flag or command helps: here there are none, and answers say it."""
-    return [note for note in notes if not note.endswith(_FOR_PEOPLE)]
+    kept = (note for note in notes if not note.endswith(_FOR_PEOPLE))
+    return [note.partition("; --show-secrets")[0] for note in kept]
+
+
+def note_lines(notes: Sequence[str]) -> list[str]:
+    """Return notes one a line; what they quote can't add another."""
+    return [escape_name(f"note: {note}") for note in notes]

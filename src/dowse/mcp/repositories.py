@@ -17,6 +17,7 @@ from dowse.serve.keeper import Keeper
 from dowse.serve.names import NameBook
 from dowse.serve.places import Place, Places
 from dowse.serve.questions import Questions
+from dowse.terminal import decodable
 
 if TYPE_CHECKING:
     from dowse.warm.server import WarmServer
@@ -165,7 +166,7 @@ class Repositories:
 
     def _free_name(self, root: Path) -> str:
         taken = {repository.name for repository in self._known.values()}
-        wanted = root.name or "root"
+        wanted = decodable(root.name) or "root"
         name, number = wanted, 2
         while name in taken:
             name, number = f"{wanted}-{number}", number + 1

@@ -19,6 +19,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from dowse.errors import DowseError
+from dowse.terminal import escape_name
 
 Context = ServerRequestContext[Any, Any]
 # What the question for roots is called where it is part of an answer.
@@ -65,7 +66,9 @@ async def _asked(context: Context) -> tuple[Path, ...]:
             ListRootsRequest(), ListRootsResult, request_read_timeout_seconds=_ROOTS_SECONDS
         )
     except MCPError as error:
-        _log.warning("the client does not say its roots (%s); the current folder is taken", error)
+        _log.warning(
+            "the client does not say its roots (%s); the current folder is taken", escape_name(str(error))
+        )
         return ()
     return _folders(said)
 

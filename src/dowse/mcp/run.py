@@ -9,6 +9,7 @@ import sys
 from mcp.server.stdio import stdio_server
 
 from dowse.errors import DowseError
+from dowse.mcp.messages import RepairedMessages
 from dowse.mcp.options import McpOptions
 from dowse.mcp.server import McpServer
 from dowse.serve.options import ServeOptions, is_loopback
@@ -32,7 +33,8 @@ async def _stdio(server: McpServer) -> None:
     protocol = server.protocol
     try:
         async with stdio_server() as (incoming, outgoing):
-            await protocol.run(incoming, outgoing, protocol.create_initialization_options())
+            messages = RepairedMessages(incoming, outgoing)
+            await protocol.run(messages, outgoing, protocol.create_initialization_options())
     finally:
         server.close()
 

@@ -11,7 +11,7 @@ from dowse.errors import DowseError
 from dowse.mcp.arguments import SearchArguments
 from dowse.mcp.budget import beginning, clipped, json_bytes
 from dowse.mcp.hits import Shown, hits_data, hits_text, left_out
-from dowse.mcp.reply import Asked, Reply, for_agents, places_said, work_said
+from dowse.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
 from dowse.mcp.repositories import Repository
 from dowse.mcp.snippets import Snippet, words_of
 from dowse.rank.confidence import NOTHING_RELEVANT
@@ -126,7 +126,7 @@ def _head(
     state = "; index complete" if _is_complete(asked, answer) else ""
     line = f"{hits}{more} in {places_said(asked.repositories)}{lanes}{state}{legend}"
     advice = [] if count else ["try other words, fewer filters, or detail=names with a larger k"]
-    return "\n".join([line, *(f"note: {note}" for note in (*notes, *advice))])
+    return "\n".join([line, *note_lines((*notes, *advice))])
 
 
 def _is_complete(asked: Asked, answer: dict[str, Any]) -> bool:

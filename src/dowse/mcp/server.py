@@ -24,6 +24,7 @@ from mcp_types import (
 
 from dowse.errors import DowseError
 from dowse.mcp.arguments import Arguments, checked
+from dowse.mcp.frame import encodable
 from dowse.mcp.instructions import INSTRUCTIONS, in_words
 from dowse.mcp.options import McpOptions
 from dowse.mcp.readiness import Call, NotReady, Report, take_in_changes, wait_for_words
@@ -33,6 +34,7 @@ from dowse.mcp.roots import Context, Roots
 from dowse.mcp.tools import TOOLS, KnownTool
 from dowse.query import QueryError
 from dowse.serve.work import Workers
+from dowse.terminal import decodable, escape_message, escape_name
 from dowse.version import __version__
 
 # Clients whose model reads the structured form in place of the text, or both: it costs several times as much
@@ -100,18 +102,18 @@ class McpServer:
             repositories = await asyncio.to_thread(self.repositories.at, roots)
             reply = await self._answered(tool, given, repositories, state, _reporter(context))
         except (DowseError, QueryError, OSError) as error:
-            return _problem(in_words(error))
+            return _problem(escape_message(error, in_words(error)))
         except MCPError:
             raise
         except Exception as error:
-            _log.exception("%s failed", call.name)
+            _log.exception("%s failed", escape_name(call.name))
             return _problem(
                 f"an unexpected {type(error).__name__}; use other tools, and report it with dowse's log"
             )
         finally:
             state.stop.set()
-        data = reply.data if self._is_structured(context) else None
-        return CallToolResult(content=[TextContent(text=reply.text)], structured_content=data)
+        data = encodable(reply.data) if self._is_structured(context) else None
+        return CallToolResult(content=[TextContent(text=decodable(reply.text))], structured_content=data)
 
     async def _answered(
         self,
@@ -143,7 +145,7 @@ class McpServer:
         problems = [problem for problem in failed if isinstance(problem, DowseError)]
         if not ready:
             raise problems[0] if problems else NotReady("there is nothing to search; name a repository")
-        return ready, [str(problem) for problem in problems]
+        return ready, [escape_message(problem) for problem in problems]
 
     def _is_structured(self, context: Context) -> bool:
         """Whether answers carry the structured form for this client."""
@@ -175,7 +177,7 @@ def _reporter(context: Context) -> Report:
         nonlocal told
         if done > told:
             told = done
-            await context.session.report_progress(round(done, 1), 100.0, message)
+            await context.session.report_progress(round(done, 1), 100.0, escape_name(message))
 
     return report
 

@@ -10,6 +10,7 @@ from dowse.mcp.readiness import in_words
 from dowse.mcp.reply import Asked, Reply
 from dowse.mcp.repositories import Repository
 from dowse.serve.routes.status import index_status
+from dowse.terminal import escape_name
 from dowse.version import __version__
 
 # Languages that are named.
@@ -21,7 +22,7 @@ def status(asked: Asked, given: StatusArguments) -> Reply:
     found = [(each, index_status(each.place, each.hub)) for each in asked.repositories]
     indexes = [{**facts, "progress": facts["progress"].model_dump()} for _, facts in found]
     encoder = next((each["encoder"] for each in indexes if each["encoder"]), "")
-    text = "\n".join(line for repository, facts in found for line in _lines(repository, facts))
+    text = "\n".join(escape_name(line) for repository, facts in found for line in _lines(repository, facts))
     data = {"dowse": __version__, "feedback": False, "encoder": encoder, "indexes": indexes}
     return Reply(text, data)
 

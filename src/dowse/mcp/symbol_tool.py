@@ -9,12 +9,14 @@ from typing import Any
 
 from dowse.mcp.arguments import SymbolArguments
 from dowse.mcp.budget import beginning, clipped, json_bytes, most_that_fit, short
+from dowse.mcp.frame import framed, quoted
 from dowse.mcp.hits import call_shape, numbered
 from dowse.mcp.naming import found_symbol
-from dowse.mcp.reply import Asked, Reply, for_agents, places_said, work_said
+from dowse.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
 from dowse.mcp.repositories import Gathered, Repository
 from dowse.mcp.snippets import Line
 from dowse.serve.routes.symbol import described
+from dowse.terminal import escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN
 
 # What a list of neighbours and members may take of the budget, so that the source has the rest.
@@ -75,22 +77,20 @@ def _largest(parts: _Parts, max_tokens: int, render: Callable[[int, int], str]) 
 
 def _text(parts: _Parts, repository: Repository, given: SymbolArguments, lines: int, besides: int) -> str:
     data, about = parts.data, parts.data["symbol"]
-    where = f"{about['path']}:{about['start_line']}-{about['end_line']}"
+    where = f"{quoted(about['path'])}:{about['start_line']}-{about['end_line']}"
     cut = f" ({lines} of {len(parts.lines)} lines: raise max_tokens)" if lines < len(parts.lines) else ""
-    head = f"{where} {about['kind']} {about['qualified_name']} in {places_said([repository])}{cut}"
-    out = [head, *(f"note: {note}" for note in data["notes"])]
+    head = f"{where} {about['kind']} {quoted(about['qualified_name'])} in {places_said([repository])}{cut}"
+    out: list[str] = []
     if given.detail == "names":
-        out += [
-            about["signature"],
-            *([short(data["doc"].strip().split("\n")[0])] if data["doc"].strip() else []),
-        ]
+        doc = data["doc"].strip().split("\n")[0]
+        out += [escape_name(each) for each in (about["signature"], short(doc)) if each]
     out += numbered(parts.lines[:lines])
     shown = parts.besides[:besides]
     out += _section("members", [_member(each) for name, each in shown if name == "outline"], _total(parts))
     for name, title in (("callers", "called by"), ("callees", "calls")):
         found = [_neighbour(each) for kind, each in shown if kind == name]
         out += _section(title, found, data[f"{name}_total"])
-    return "\n".join(out)
+    return "\n".join([head, *note_lines(data["notes"]), *framed(out)])
 
 
 def _total(parts: _Parts) -> int:
@@ -105,14 +105,15 @@ def _section(title: str, lines: list[str], total: int) -> list[str]:
 
 
 def _member(entry: dict[str, Any]) -> str:
-    return f"  {entry['start_line']}-{entry['end_line']} {entry['kind']} {entry['name']}{call_shape(entry)}"
+    name = quoted(entry["name"]) + call_shape(entry)
+    return f"  {entry['start_line']}-{entry['end_line']} {entry['kind']} {name}"
 
 
 def _neighbour(step: dict[str, Any]) -> str:
     other = step["symbol"]
     test = ", test" if step["test"] else ""
-    what = f"{other['kind']} {other['qualified_name']}"
-    return f"  {step['path']}:{step['line']} {what} ({step['certainty']}{test})"
+    what = f"{other['kind']} {quoted(other['qualified_name'])}"
+    return f"  {quoted(step['path'])}:{step['line']} {what} ({step['certainty']}{test})"
 
 
 def _json(parts: _Parts, given: SymbolArguments, lines: int, besides: int) -> str:

@@ -69,15 +69,15 @@ class Comments:
     def _comment_before(self, end: int, floor: int) -> int:
         """Where the comment that ends here and has its lines to itself begins; -1 for none."""
         data, marks = self._text.data, self._lines
-        line = max(floor, data.rfind(b"\n", 0, end - 1) + 1)
+        line = max(floor, data.rfind(b"\n", floor, end - 1) + 1)
         written = data[line:end].lstrip()
         if written.startswith(marks):
             begin, stop = -1, end
             while written.startswith(marks) and not written.startswith(_INNER):
                 begin = stop - len(written)
-                if not line:
+                if line <= floor:
                     break
-                stop, line = line, data.rfind(b"\n", 0, line - 1) + 1
+                stop, line = line, data.rfind(b"\n", max(0, floor - 1), line - 1) + 1
                 if line < floor:
                     break
                 written = data[line:stop].lstrip()
@@ -85,9 +85,15 @@ class Comments:
         for opener, closer in self._blocks:
             if written.endswith(closer):
                 begin = data.rfind(opener, floor, end - len(closer) + 1)
-                if begin >= 0 and not data[data.rfind(b"\n", 0, begin) + 1 : begin].strip():
+                if begin >= 0 and self._starts_line(begin, floor):
                     return begin
         return -1
+
+    def _starts_line(self, begin: int, floor: int) -> bool:
+        """Whether only blanks stand before this byte in its line; looks hardly further back than `floor`."""
+        low = max(0, floor - _GAP_BYTES)
+        line = self._text.data.rfind(b"\n", low, begin) + 1
+        return (line > 0 or not low) and not self._text.data[line:begin].strip()
 
     def header(self) -> tuple[int, Span | None]:
         """Where the licence atop the file ends, and the first comment block that is none."""
@@ -125,15 +131,15 @@ def is_license(written: bytes) -> bool:
     return _LICENSE.search(written) is not None
 
 
-def docstring_at(data: bytes, start: int) -> Span | None:
-    """The string that is a statement of its own at the start of a body."""
-    opened = _QUOTES.match(data, start)
+def docstring_at(data: bytes, start: int, stop: int) -> Span | None:
+    """The string that is a statement of its own at the start of a body, which ends at `stop`."""
+    opened = _QUOTES.match(data, start, stop)
     if not opened:
         return None
     quote = opened[1]
-    end = data.find(quote, opened.end())
+    end = data.find(quote, opened.end(), stop)
     while end > 0 and data[end - 1] == _BACKSLASH:
-        end = data.find(quote, end + 1)
+        end = data.find(quote, end + 1, stop)
     if end < 0 or (len(quote) == 1 and data.find(b"\n", start, end) >= 0):
         return None
     end += len(quote)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from dowse.parse.grammar import Pattern
 from dowse.parse.imports import Import, imports_of
+from dowse.parse.limits import MAX_NAME_BYTES
+from dowse.parse.text import Text
 from dowse.types import Fact, Reference
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ _PLAIN_TYPES = frozenset(
     b" unsigned int32_t uint32_t int64_t uint64_t uint8_t".split()
 )
 # Patterns that bind no name of their own.
-_WHOLE_ROLES = frozenset(["statement", "package", "default", "impl"])
+_WHOLE_ROLES = frozenset(["statement", "package", "default", "impl", "picks"])
 
 _TYPE_PATH = re.compile(
     rb"[&*?:\s\"'\\]*(?:mut\s+|dyn\s+|impl\s+|const\s+|struct\s+)*((?:\w+(?:\.|::|\\))*)([A-Za-z_]\w*)"
@@ -82,11 +84,11 @@ def written_type(text: str) -> str:
 class Facts:
     """Collects what query matches say of names, then keeps what can matter."""
 
-    __slots__ = ("_data", "_has_nul", "_language", "_matches")
+    __slots__ = ("_data", "_has_nul", "_language", "_matches", "_source")
 
-    def __init__(self, data: bytes, language: str) -> None:
-        self._data = data
-        self._has_nul = b"\0" in data  # names are stored with that between them
+    def __init__(self, source: Text, language: str) -> None:
+        self._source, self._data = source, source.data
+        self._has_nul = b"\0" in source.data  # names are stored with that between them
         self._language = language
         self._matches: list[tuple[Pattern, dict[str, list[Node]]]] = []
 
@@ -100,7 +102,7 @@ class Facts:
         for _, captures in self._matches:
             if "as" in captures:
                 start, end = captures["as"][0].byte_range
-                if data[start:end] in _PLAIN_TYPES or end - start > _TYPE_BYTES:
+                if end - start > _TYPE_BYTES or data[start:end] in _PLAIN_TYPES:
                     continue
                 found = _TYPE_PATH.match(data, start, end)
                 if found and found[2] not in _PLAIN_TYPES:
@@ -119,6 +121,7 @@ class Facts:
             return ()
         data, needed, (starts, numbers) = self._data, self._needed(references), owners
         found = dict[Fact, None]()
+        lines = self._source.starts if any("within" in captures for _, captures in self._matches) else []
         for pattern, captures in self._matches:
             start, end = captures["bind"][0].byte_range
             owner = numbers[bisect_right(starts, start) - 1]
@@ -132,8 +135,7 @@ class Facts:
             first = last = 0
             if "within" in captures:
                 begin, stop = captures["within"][0].byte_range
-                first = data.count(b"\n", 0, begin) + 1
-                last = first + data.count(b"\n", begin, stop)
+                first, last = bisect_right(lines, begin), bisect_right(lines, stop)
             for kind, called, value, origin in self._read(pattern, captures):
                 found[Fact(kind, called, value, origin, home, first, last)] = None
         return tuple(found)
@@ -143,7 +145,7 @@ class Facts:
         if "as" not in captures:
             return False
         start, end = captures["as"][0].byte_range
-        return self._data[start:end] in _PLAIN_TYPES
+        return end - start <= _TYPE_BYTES and self._data[start:end] in _PLAIN_TYPES
 
     def _needed(self, references: tuple[Reference, ...]) -> set[bytes]:
         """The names that references start with, and those that stand for these."""
@@ -154,15 +156,15 @@ class Facts:
                 start, end = captures["bind"][0].byte_range
                 if self._data[start:end] in needed:
                     first, last = captures[pattern.gives][0].byte_range
-                    needed.add(_HEAD.match(self._text(first, last))[0].encode())  # type: ignore[index]
+                    text = self._text(first, min(last, first + _TYPE_BYTES))
+                    needed.add(_HEAD.match(text)[0].encode())  # type: ignore[index]
         return needed
 
     def _read(self, pattern: Pattern, captures: dict[str, list[Node]]) -> list[Import]:
         """What one match says: (kind, name, value, origin)."""
-        start, end = captures["bind"][0].byte_range
-        name = self._text(start, end)
         if pattern.role == "statement":
-            return imports_of(self._language, name)
+            return imports_of(self._language, self._text(*captures["bind"][0].byte_range))
+        name = self._name(captures["bind"][0])
         if pattern.role == "package":
             return [("package", "", name, "")]
         if pattern.role == "impl":
@@ -170,15 +172,28 @@ class Facts:
         if pattern.role == "default":
             return [("same", "export default", name, "")]
         if "required" in captures:
-            value = name if pattern.role == "picked" else ""
-            if "picked" in captures:
-                value = self._text(*captures["picked"][0].byte_range)
-            return [("import", name, value, self._text(*captures["required"][0].byte_range))]
+            module = self._name(captures["required"][0])
+            if pattern.role == "picks":
+                return [
+                    ("import", bound, picked, module) for bound, picked in self._picks(captures["bind"][0])
+                ]
+            value = self._name(captures["picked"][0]) if "picked" in captures else ""
+            return [("import", name, value, module)]
         kind, value = self._value(captures)
-        said = [(kind, self._text(*node.byte_range), value, "") for node in captures["bind"]]
+        said = [(kind, self._name(node), value, "") for node in captures["bind"]]
         if pattern.role == "field":  # a parameter that is a field as well
             said.append((kind, "self." + name.lstrip("$"), value, ""))
         return said
+
+    def _picks(self, pattern: Node) -> Iterator[tuple[str, str]]:
+        """The names in `{ a, b: c }` with what each is a member of: (a, a), (c, b)."""
+        for child in pattern.named_children:
+            if child.type == "shorthand_property_identifier_pattern":
+                yield self._name(child), self._name(child)
+            elif child.type == "pair_pattern":
+                key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+                if key is not None and value is not None and value.type == "identifier":
+                    yield self._name(value), self._name(key)
 
     def _value(self, captures: dict[str, list[Node]]) -> tuple[str, str]:
         """The kind of a fact and what the name stands for."""
@@ -192,6 +207,11 @@ class Facts:
                 value = read(self._text(start, end)) if end - start <= _TYPE_BYTES else ""
                 return (kind, value) if value else ("local", "")
         return ("type", LITERAL) if "literal" in captures else ("local", "")
+
+    def _name(self, node: Node) -> str:
+        """What a node says, if it is as short as names are; else its beginning."""
+        start, end = node.byte_range
+        return self._text(start, min(end, start + MAX_NAME_BYTES))
 
     def _text(self, start: int, end: int) -> str:
         text = self._data[start:end].decode("utf-8", "ignore")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
 from functools import partial
 
 from dowse.parse.grammar import toolkit
 from dowse.parse.languages import LANGUAGES, Language
+from dowse.parse.limits import parse_seconds
 from dowse.parse.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parse.split import MAX_BYTES, MAX_LINES, split_spans
 from dowse.parse.text import Text
+from dowse.parse.unnamed_runs import has_long_unnamed_run
 from dowse.parse.windows import trim, windows
+from dowse.spans import overlap
 from dowse.types import Definition, Fact, ParsedFile, Reference, Span
-
-# Hand-written files parse in milliseconds; what takes seconds is generated or hostile.
-TIME_LIMIT_SECONDS = 5.0
 
 # A remainder of one such line says nothing that the rest of the file does not.
 _BARE_LINE = re.compile(rb"\s*(?:package|module|namespace|import|from|use|using|require|#include|<\?php)\b")
@@ -37,7 +36,7 @@ def parse_file(
     language: str,
     path: str,
     max_lines: int = MAX_LINES,
-    time_limit: float = TIME_LIMIT_SECONDS,
+    time_limit: float | None = None,
 ) -> ParsedFile:
     """Cut a file into definitions and list what it refers to.
 
@@ -46,7 +45,8 @@ def parse_file(
         language: A name from `language_of`.
         path: Names the module, and tells dialects apart.
         max_lines: Longer definitions are split into parts.
-        time_limit: Seconds after which the syntax tree is given up for line windows.
+        time_limit: Seconds of CPU time after which the syntax tree is given up for line windows; by default
+            in proportion to the file's size. None at all (`math.inf`) if the process as a whole has one.
     """
     if not text.strip():
         return ParsedFile(language, (), ())
@@ -55,11 +55,19 @@ def parse_file(
     if known is None:
         return ParsedFile(language, windows(source, language, stem), ())
     kit = toolkit(known.grammar_for(path))
-    tree = kit.parse(text, time_limit)
+    seconds = parse_seconds(len(text)) if time_limit is None else time_limit
+    tree = kit.parse(text, seconds)
     if tree is None:
-        problem = f"parsing took longer than {time_limit:g} s; indexed as plain lines"
-        return ParsedFile(language, windows(source, language, stem), (), problem)
+        return parse_plain(text, language, path, f"parsing took longer than {seconds:.2g} s")
+    if has_long_unnamed_run(tree.root_node, text):
+        return parse_plain(text, language, path, "punctuation without end")
     return _from_tree(source, known, stem, Matches(source, known, kit, tree.root_node), max_lines)
+
+
+def parse_plain(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
+    """Cut a file that could not be parsed into windows of lines."""
+    found = windows(Text(text), "", _stem(path)) if text.strip() else ()
+    return ParsedFile(language, found, (), f"{reason}; indexed as plain lines")
 
 
 def _from_tree(text: Text, language: Language, stem: str, matches: Matches, max_lines: int) -> ParsedFile:
@@ -112,13 +120,14 @@ def _part_starts(parts: list[Definition]) -> list[int] | None:
 
 def _split(text: Text, whole: Definition, max_lines: int) -> list[Definition]:
     """The parts of a definition: only the first says the documentation, each has its own lines."""
+    text.index_lines()
     parts = split_spans(text, list(whole.spans), max_lines)
     if len(parts) == 1:
         return [whole]
     split = []
     for number, spans in enumerate(parts):
         first, last = text.lines_of(spans[0][0], spans[-1][1])
-        doc_spans = tuple(_overlap(whole.doc_spans, spans))
+        doc_spans = tuple(overlap(spans, whole.doc_spans))
         doc = "" if number else whole.doc
         split.append(
             whole._replace(
@@ -126,12 +135,6 @@ def _split(text: Text, whole: Definition, max_lines: int) -> list[Definition]:
             )
         )
     return split
-
-
-def _overlap(docs: Iterable[Span], spans: list[Span]) -> list[Span]:
-    """The stretches of the documentation inside the spans."""
-    pairs = ((max(a, s), min(b, e)) for a, b in docs for s, e in spans)
-    return [(start, end) for start, end in pairs if start < end]
 
 
 def _remainder(text: Text, root: Entry, stem: str, max_lines: int, alone: bool) -> list[Definition]:
@@ -142,7 +145,7 @@ def _remainder(text: Text, root: Entry, stem: str, max_lines: int, alone: bool) 
     if not said or (said == 1 and not alone and _BARE_LINE.match(text.data, spans[0][0])):
         return []
     first, last = text.lines_of(spans[0][0], spans[-1][1])
-    docs = tuple(_overlap(root.doc_spans, spans))
+    docs = tuple(overlap(spans, root.doc_spans))
     whole = Definition("module", stem, stem, first, last, "", root.doc, tuple(spans), docs)
     if last - first < max_lines and spans[-1][1] - spans[0][0] <= MAX_BYTES:
         return [whole]
@@ -200,7 +203,7 @@ def _impl_homes(text: Text, outline: Outline, places: list[Place]) -> dict[int, 
         return {}
     first = {entry.name: entry.number for entry in reversed(outline.entries) if entry.kind in NAMED_TYPES}
     return {
-        text.line_start(entry.start): places[first[entry.name]][0]
+        text.starts[bisect_right(text.starts, entry.start) - 1]: places[first[entry.name]][0]
         for entry in outline.impls
         if entry.name in first
     }

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from dowse.parse.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES
+
 # (kind, name in this file, what is imported, the module as written)
 #
 # What is imported: a name, "" for the module itself, "*" for all that it holds.
 Import = tuple[str, str, str, str]
 
-_COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
+# A comment without an end goes to the end of the text: else, each of many would be followed there.
+_COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_SPACES = re.compile(r"\s{2,}")
 _QUOTED = re.compile(r"""['"]([^'"]*)['"]""")
 _AS = re.compile(r"\s+as\s+|\s*=>\s*")
 _PHP_KINDS = re.compile(r"^(?:function|const)\s+")
@@ -19,7 +23,11 @@ _PHP_KINDS = re.compile(r"^(?:function|const)\s+")
 def imports_of(language: str, written: str) -> list[Import]:
     """What one import statement brings in; nothing where nobody can tell."""
     reader = _READERS.get(language)
-    return list(reader(written)) if reader else []
+    if reader is None or len(written) > MAX_IMPORT_BYTES:
+        return []
+    # The patterns of the readers try every blank of a run as the first.
+    short = _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", written)
+    return [each for each in reader(short) if len(each[3]) <= MAX_NAME_BYTES]
 
 
 def _python(written: str) -> Iterator[Import]:
@@ -120,16 +128,18 @@ def _rust(written: str) -> Iterator[Import]:
         return
     public = text.startswith("pub")
     tree = re.sub(r"^(?:pub(?:\s*\([^)]*\))?\s+)?use\s+", "", text)
-    yield from _use_tree("export" if public else "import", "", tree.strip())
+    yield from _use_tree("export" if public else "import", "", tree.strip(), MAX_DEPTH)
 
 
-def _use_tree(kind: str, prefix: str, tree: str) -> Iterator[Import]:
-    """The leaves of `a::{b, c::{d as e}, f::*}`."""
+def _use_tree(kind: str, prefix: str, tree: str, depth: int) -> Iterator[Import]:
+    """The leaves of `a::{b, c::{d as e}, f::*}`, none that is deeper than `depth`."""
     before, brace, inside = tree.partition("{")
+    if brace and not depth:
+        return
     if brace:
         path = _joined(prefix, before.strip().removesuffix("::"))
         for each in _top_level(inside.strip().removesuffix("}")):
-            yield from _use_tree(kind, path, each.strip())
+            yield from _use_tree(kind, path, each.strip(), depth - 1)
         return
     path, *alias = _AS.split(tree)
     module, _, name = path.strip().rpartition("::")

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# What a header must contain to be C++ rather than C.
+# What a header must contain to be C++ rather than C. The blanks before a word must not cross lines: from the
+# start of every one of many blank lines, the search would go on to the last of them.
 _SMELLS_OF_CPP = re.compile(
-    rb"^\s*(?:class\s+\w|template\s*<|namespace\s+\w|namespace\s*\{|using\s+\w|public:|private:)"
+    rb"^[^\S\n]*(?:class\s+\w|template\s*<|namespace\s+\w|namespace\s*\{|using\s+\w|public:|private:)"
     rb"|\bconstexpr\b|\bstd::|\bvirtual\s|\bnoexcept\b",
     re.MULTILINE,
 )

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from dowse.kinds import TYPES
 from dowse.parse.comments import Comments, clean, docstring_at
 from dowse.parse.facts import Facts
-from dowse.parse.grammar import REFERS, Pattern, Toolkit
+from dowse.parse.grammar import REFERS, SOURCED, SOURCING, Pattern, Toolkit
 from dowse.parse.languages import Language
+from dowse.parse.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES, MAX_QUALIFIED_NAME
 from dowse.parse.names import (
     CALLEE_BYTES,
     callees,
@@ -21,6 +22,7 @@ from dowse.parse.names import (
     type_name,
 )
 from dowse.parse.text import Text
+from dowse.spans import is_inside
 from dowse.types import Span
 
 if TYPE_CHECKING:
@@ -121,7 +123,8 @@ class Outline:
             if entry.head_end > 0 and entry.head_end in bodies:
                 continue
             bodies.add(entry.head_end)
-            if self._admit(entry, stack[-1]):
+            # Deeper ones stay part of what holds them.
+            if len(stack) <= MAX_DEPTH and self._admit(entry, stack[-1]):
                 stack.append(self._open(entry, stack[-1]))
         while len(stack) > 1:
             self._close(stack)
@@ -145,7 +148,7 @@ class Outline:
         if entry.kind == "method" and not parent.path and not qualified:
             entry.kind = "function"
         entry.name = entry.path[-1] if entry.path else ""
-        entry.path = parent.path + entry.path
+        entry.path = _shortened(parent.path + entry.path)
         return True
 
     def _open(self, entry: Entry, parent: Entry) -> Entry:
@@ -232,12 +235,12 @@ class Outline:
         data, atop = self._text.data, self.root.doc_spans
         for entry in self.entries:
             if entry.head_end > 0:
-                span = docstring_at(data, entry.head_end)
+                span = docstring_at(data, entry.head_end, entry.end)
                 if span:
                     entry.doc, entry.doc_spans = clean(data[span[0] : span[1]]), [span]
         start = atop[0][1] if atop else self.root.text_start
         start += len(data[start : start + 4096]) - len(data[start : start + 4096].lstrip())
-        span = docstring_at(data, start)
+        span = docstring_at(data, start, len(data))
         if span:
             self.root.doc, self.root.doc_spans = clean(data[span[0] : span[1]]), [span]
 
@@ -250,6 +253,8 @@ class Matches:
         "_data",
         "_others",
         "_skip",
+        "_sourced",
+        "_sources",
         "_text",
         "docs",
         "entries",
@@ -261,13 +266,16 @@ class Matches:
     def __init__(self, text: Text, language: Language, kit: Toolkit, root: Node) -> None:
         self._data = text.data
         self.entries: list[Entry] = []
-        self.facts = Facts(text.data, language.name)
+        self.facts = Facts(text, language.name)
         self.leads: dict[int, int] = {}
         self.docs: list[Span] = []
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
         self._skip: set[int] = set()
+        self._sourced: list[Span] = []
+        self._sources: list[tuple[int, int, str]] = []
         self._read(kit, root, language)
+        self._add_sourced()
         for _, end in self.docs:
             self.leads.pop(end, None)
         self.references = self._settle(drop_in_leads=bool(language.lead_keywords))
@@ -316,6 +324,10 @@ class Matches:
                 self.leads[end] = start
             elif kind == "doc":
                 self.docs.append(captures[kind][0].byte_range)
+            elif kind == SOURCED:
+                self._sourced.append(captures[kind][0].byte_range)
+            elif kind == SOURCING:
+                self._sources.append((*captures[kind][0].byte_range, self._module(captures)))
             else:
                 self._refer(kind, captures)
 
@@ -327,7 +339,7 @@ class Matches:
         if "name" in captures:
             start, end = captures["name"][0].byte_range
             self._skip.add(start)
-            written = self._data[start:end]
+            written = self._data[start : min(end, start + MAX_NAME_BYTES)]
             if kind == "impl":
                 bare = type_name(written)
                 entry.path = (bare,) if bare else ()
@@ -336,7 +348,7 @@ class Matches:
             entry.name_at = start
         if "receiver" in captures:
             start, end = captures["receiver"][0].byte_range
-            receiver = type_name(self._data[start:end])
+            receiver = type_name(self._data[start : min(end, start + MAX_NAME_BYTES)])
             entry.path = (receiver, *entry.path) if receiver and entry.path else entry.path
         if "body" in captures:
             entry.head_end = captures["body"][0].start_byte
@@ -361,19 +373,36 @@ class Matches:
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
         """Keep what is imported, with its module as qualifier."""
+        if end - start > (MAX_IMPORT_BYTES if kind == "imports" else MAX_NAME_BYTES):
+            return
         written = self._written(start, end)
         if kind == "path":
             pairs = [split_path(written)]
         elif kind == "imports":
             pairs = _import_list(written)
         else:
-            module = ""
-            if "from" in captures:
-                module = self._written(*captures["from"][0].byte_range)
-            pairs = [split_import(written, module)]
+            pairs = [split_import(written, self._module(captures))]
         for name, qualifier in pairs:
             if name:
                 self._others.append((start, "import", name, qualifier, -1))
+
+    def _add_sourced(self) -> None:
+        """Give each name in an import statement the module that the statement ends with."""
+        self._sources.sort()
+        starts = [start for start, _, _ in self._sources]
+        for start, end in self._sourced:
+            index = bisect_right(starts, start) - 1
+            if index >= 0 and start < self._sources[index][1] and end - start <= MAX_NAME_BYTES:
+                name, qualifier = split_import(self._written(start, end), self._sources[index][2])
+                if name:
+                    self._others.append((start, "import", name, qualifier, -1))
+
+    def _module(self, captures: dict[str, list[Node]]) -> str:
+        """The module that something is imported from."""
+        if "from" not in captures:
+            return ""
+        start, end = captures["from"][0].byte_range
+        return self._written(start, min(end, start + MAX_NAME_BYTES))
 
     def _written(self, start: int, end: int) -> str:
         """Text as it stands, but for NUL: names are stored with that between them."""
@@ -388,7 +417,7 @@ class Matches:
         if drop_in_leads and self.leads:
             spans = sorted((start, end) for end, start in self.leads.items())
             starts = [start for start, _ in spans]
-            calls = [call for call in calls if not _inside(call[0], starts, spans)]
+            calls = [call for call in calls if not is_inside(call[0], starts, spans)]
         written = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
         types = [
             (at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in written
@@ -396,10 +425,11 @@ class Matches:
         return sorted({*calls, *self._others, *types})
 
 
-def _inside(offset: int, starts: list[int], spans: list[Span]) -> bool:
-    """Whether a byte stands in one of the sorted ranges."""
-    index = bisect_right(starts, offset) - 1
-    return index >= 0 and offset < spans[index][1]
+def _shortened(path: tuple[str, ...]) -> tuple[str, ...]:
+    """The end of a qualified name that would be too long."""
+    while len(path) > 1 and sum(map(len, path)) > MAX_QUALIFIED_NAME:
+        path = path[1:]
+    return path
 
 
 def _import_list(written: str) -> list[tuple[str, str]]:
@@ -407,9 +437,16 @@ def _import_list(written: str) -> list[tuple[str, str]]:
     clause = written.removeprefix("import").strip()
     module, brace, names = clause.partition("{")
     if not brace:
-        return [split_import(re.split(r"\s+as\s+", each.strip())[0], "") for each in clause.split(",")]
+        return [split_import(" ".join(each.split()).partition(" as ")[0], "") for each in clause.split(",")]
     picked = (re.split(r"=>|\sas\s", name)[0].strip() for name in names.rstrip("} \n").split(","))
-    return [(name, module.rstrip(". ")) for name in picked]
+    module = module.rstrip(". ")[:MAX_NAME_BYTES]
+    return [(name, module) for name in picked]
+
+
+def _leading_attributes(head: str) -> int:
+    """The length of the attributes before a definition."""
+    found = _ATTRIBUTES.match(head)
+    return found.end() if found else 0
 
 
 def signature(data: bytes, entry: Entry) -> str:
@@ -422,7 +459,7 @@ def signature(data: bytes, entry: Entry) -> str:
             end = line if line >= 0 else end
     head = data[start : min(end, start + 4 * _SIGNATURE_CHARS)].decode("utf-8", "ignore").lstrip()
     if head[:1] in _ATTRIBUTE_STARTS:
-        head = _ATTRIBUTES.sub("", head, count=1)
+        head = head[_leading_attributes(head) :]
     head = " ".join(head.split()).rstrip(_OPENERS)
     if head.endswith(_OPENING_WORDS):
         head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)

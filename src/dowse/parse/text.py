@@ -9,6 +9,9 @@ from itertools import accumulate
 from dowse.types import Span
 
 _WORDS_ONLY = re.compile(rb"[\w \t]*")
+# Words before a definition are looked for this far back: more of them are not `export default`, and all
+# definitions of a file can stand in one line.
+_REACH = 256
 # What may follow a definition on its last line and still be its own.
 _TRAILER = re.compile(rb"[ \t;,]*(?:(?://|#|--|/\*)[^\n]*)?\r?(?:\n|\Z)")
 
@@ -30,6 +33,10 @@ class Text:
             self._starts = [0, *accumulate(map((1).__add__, lengths))]
         return self._starts
 
+    def index_lines(self) -> None:
+        """Find all line starts, for whoever is going to ask for many lines."""
+        self.starts  # noqa: B018 - found on first use
+
     def lines_of(self, start: int, end: int) -> Span:
         """The 1-based first and last line of a non-empty range."""
         if self._starts is None:
@@ -38,10 +45,6 @@ class Text:
         first = bisect_right(self._starts, start)
         return first, bisect_right(self._starts, end - 1, first - 1)
 
-    def line_start(self, offset: int) -> int:
-        """Where the line that holds this byte starts."""
-        return self.data.rfind(b"\n", 0, offset) + 1
-
     def next_line(self, offset: int) -> int:
         """Where the line after the one that holds this byte starts; the file's end if there is none."""
         return self.data.find(b"\n", offset) + 1 or len(self.data)
@@ -49,7 +52,10 @@ class Text:
     def widen_start(self, start: int) -> int:
         """Back to the start of the line when only words (`export default`) stand before."""
         data = self.data
-        line = data.rfind(b"\n", 0, start) + 1
+        low = start - _REACH if start > _REACH else 0
+        line = data.rfind(b"\n", low, start) + 1
+        if not line and low:
+            return start
         if line == start or data[line:start].isspace() or _WORDS_ONLY.fullmatch(data, line, start):
             return line
         return start

@@ -59,6 +59,8 @@ class _Terms(dict[bytes, str]):
     """Word → its terms joined with spaces; filled on first use, emptied when it grows too large."""
 
     def __missing__(self, word: bytes) -> str:
+        if len(word) > 4 * _MAX_NAME:  # has no terms, and a cache of such words would hold whole files
+            return ""
         if len(self) >= _CACHE_LIMIT:
             self.clear()
         terms = self[word] = " ".join(_terms_of(word.decode()))

@@ -7,7 +7,6 @@ import hmac
 import ipaddress
 import socket
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -95,7 +94,7 @@ class Access:
         given = given.strip().encode("latin-1", "replace").decode("utf-8", "replace")
         if scheme.lower() == "bearer" and self.is_token(given):
             return None
-        if hmac.compare_digest(self._given_cookie(headers).encode(), self._cookie.encode()):
+        if self._has_cookie(headers.get("cookie", "")):
             return None
         return Refusal(
             401,
@@ -104,12 +103,26 @@ class Access:
             "send `Authorization: Bearer SECRET`, or open the page once with ?token=SECRET",
         )
 
-    def _given_cookie(self, headers: Mapping[str, str]) -> str:
-        try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie_name)
-        except CookieError:
-            return ""
-        return found.value if found else ""
+    def _has_cookie(self, header: str) -> bool:
+        """Whether one of the cookies of a request is ours, whatever stands in the others (RFC 6265, 4.2).
+
+        All applications of a machine share their cookies, and not all write what the RFC allows. Of several
+        with our name, one that is right is enough: they may come from different paths.
+        """
+        expected, found = self._cookie.encode(), False
+        for name, value in cookie_pairs(header):
+            if name == self.cookie_name:
+                found |= hmac.compare_digest(value.encode("utf-8", "replace"), expected)
+        return found
+
+
+def cookie_pairs(header: str) -> list[tuple[str, str]]:
+    """Return the cookies of a request as names and values; what has no name is left out.
+
+    A browser sends them separated by semicolons, which no value can hold, and values may be in quotes.
+    """
+    pairs = (part.partition("=") for part in header.split(";"))
+    return [(name.strip(), value.strip().strip('"')) for name, equals, value in pairs if equals]
 
 
 def _own_names(options: ServeOptions) -> frozenset[str]:

@@ -16,6 +16,7 @@ from dowse.serve.clients import RateLimit
 from dowse.serve.metrics import Metrics
 from dowse.serve.options import ServeOptions
 from dowse.serve.problems import problem
+from dowse.terminal import escape_name
 
 # Everything comes from here, scripts and styles from files; nobody may put the page into a frame.
 CONTENT_POLICY = (
@@ -99,7 +100,7 @@ async def _answered(app: ASGIApp, scope: Scope, receive: Receive, send: Send, st
     try:
         await app(scope, receive, send)
     except Exception as error:
-        _log.exception("%s %s failed", scope["method"], scope["path"])
+        _log.exception("%s %s failed", scope["method"], escape_name(scope["path"]))
         if not statuses[0]:
             remedy = "the server's log has the details; please report it"
             answer = problem(500, "internal", f"an unexpected {type(error).__name__}", remedy)

@@ -20,6 +20,7 @@ from dowse.errors import DowseError
 from dowse.serve.hub import Hub
 from dowse.serve.places import Place, Places
 from dowse.serve.watching import Watching
+from dowse.terminal import escape_name
 
 # While somebody searches, changed files are looked for so often; not at all between searches.
 LOOK_SECONDS = 20.0
@@ -101,7 +102,7 @@ class Keeper:
                 if not only_if_changed or _has_changed(place):
                     self._work(place, rebuild)
             except Exception as error:  # whatever it is, the next job is worked on
-                _log.exception("bringing %s up to date failed", place.name)
+                _log.exception("bringing %s up to date failed", escape_name(place.name))
                 self._hub.tell(place.name, "failed", detail=f"{error}; look at the server's log")
             with self._lock:
                 self._looked[place.name] = time.monotonic()

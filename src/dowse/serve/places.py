@@ -9,6 +9,7 @@ from dowse.api import Index
 from dowse.serve.names import NameBook
 from dowse.serve.problems import NotFound
 from dowse.serve.questions import Questions
+from dowse.terminal import decodable
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def _usual_name(index: Index) -> str:
     """Return the name of the folder, or of an index that many share."""
     if index.is_shared:
         return index.settings.backend.partition("?")[0].rpartition("/")[2]
-    return index.root.name or "root"
+    return decodable(index.root.name) or "root"
 
 
 def _unique_names(wanted: Sequence[str]) -> list[str]:

@@ -24,6 +24,7 @@ from dowse.errors import (
 from dowse.graph_json import symbol_to_json
 from dowse.naming import AmbiguousName, UnknownName
 from dowse.query import QueryError
+from dowse.terminal import decodable_data
 
 MEDIA_TYPE = "application/problem+json"
 # When a server that has too much to do should be asked again, in seconds.
@@ -103,7 +104,9 @@ def problem(
     body = {"type": f"/api/docs#{kind}", "title": title, "status": status, "detail": detail, "remedy": remedy}
     given = {name: value for name, value in more.items() if value is not None}
     extra = {"Retry-After": str(RETRY_SECONDS)} if kind in ("busy", "index-missing") else {}
-    return JSONResponse(body | given, status, {**extra, **(headers or {})}, MEDIA_TYPE)
+    # What a request sent may be no text that UTF-8 can hold, and is repeated in what is wrong with it.
+    content = decodable_data(body | given)
+    return JSONResponse(content, status, {**extra, **(headers or {})}, MEDIA_TYPE)
 
 
 def told(error: Exception) -> JSONResponse:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from dowse.query.languages import KINDS, LANGUAGES
+from dowse.secrets_mask import mask_text
 from dowse.serve.names import Name, Names, folder_order
 
 # What each filter of the query language takes.
@@ -66,7 +67,7 @@ def _queries(typed: str, asked: Iterable[tuple[str, int]]) -> Iterator[Way]:
     found = [(query, count) for query, count in asked if wanted and wanted in query.lower()]
     found.sort(key=lambda each: (not each[0].lower().startswith(wanted), -each[1], each[0]))
     for query, count in found[:_MOST_QUERIES]:
-        if query.lower() != wanted:
+        if query.lower() != wanted and mask_text(query) == query:
             times = "once" if count == 1 else f"{count} times"
             yield Way("query", query, query, f"asked before, {times}")
 
@@ -115,6 +116,8 @@ def _names(before: str, word: str, books: Sequence[tuple[str, Names]], limit: in
     for index, name in found[:limit]:
         prefix = word[: len(word) - len(bare)]
         shown = name.qualified_name if "." in bare else name.text
+        if mask_text(shown) != shown:  # a name that holds a secret completes nothing
+            continue
         yield Way("name", shown, f"{before}{prefix}{shown}", _place(name), index, _single(name))
 
 

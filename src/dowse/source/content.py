@@ -43,7 +43,19 @@ _BOMS = (
 )
 
 # PEP 263, with the spellings of Emacs, Vim, XML, HTML and CSS.
-_COOKIE = re.compile(rb"(?:coding|charset)\s*[:=]?\s*[\"']?([A-Za-z][-\w.]*)")
+_COOKIE = re.compile(rb"(?:coding|charset)\s*+[:=]?\s*+[\"']?([A-Za-z][-\w.]{0,40})")
+
+# The allow list of encodings that a file may declare: those that extend ASCII. A file is free to name any of
+# Python's hundred codecs. With some of them (EBCDIC as cp037, UTF-7, rot13) the text is not the one that its
+# readers see, and others (punycode, idna) take quadratic time.
+_DECLARABLE = frozenset(
+    "big5 big5hkscs cp1006 cp1125 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp437 cp720"
+    " cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp865 cp866 cp869 cp874 cp932"
+    " cp949 cp950 euc_jis_2004 euc_jisx0213 euc_jp euc_kr gb18030 gb2312 gbk hp-roman8 iso8859-1 iso8859-10"
+    " iso8859-11 iso8859-13 iso8859-14 iso8859-15 iso8859-16 iso8859-2 iso8859-3 iso8859-4 iso8859-5"
+    " iso8859-6 iso8859-7 iso8859-8 iso8859-9 johab koi8-r koi8-t koi8-u kz1048 mac-cyrillic mac-greek"
+    " mac-iceland mac-latin2 mac-roman mac-turkish ptcp154 shift_jis tis-620".split()
+)
 
 # Everything before the first line of code: only there does a generator speak about the file it wrote, while
 # code about generators speaks in strings and further down.
@@ -64,11 +76,11 @@ _HANDS_OFF += rb"(?:edit|modif|change|alter)"
 _AUTO = rb"auto(?:matically)?[-\ ]?|machine[-\ ]?"
 _GENERATED = re.compile(
     rb"""
-    ^\W*(?:this\ %(what)s\ (?:is|was)\ )?(?:automatically\ )?@generated\b
-    | ^\W*<auto-?generated\b
+    ^[^\w\n]*(?:this\ %(what)s\ (?:is|was)\ )?(?:automatically\ )?@generated\b
+    | ^[^\w\n]*<auto-?generated\b
     | \bcode\ generated\ (?:by|from|with)\b.*\bdo\ not\ edit\b
-    | ^\W*(?:this\ )?%(what)s\ (?:is|was|has\ been)\ (?:an?\ )?(?:%(auto)s)?generated\b
-    | ^\W*(?:%(auto)s)generated\ (?:%(what)s\ )?(?:by|from|using|with|via)\b
+    | ^[^\w\n]*(?:this\ )?%(what)s\ (?:is|was|has\ been)\ (?:an?\ )?(?:%(auto)s)?generated\b
+    | ^[^\w\n]*(?:%(auto)s)generated\ (?:%(what)s\ )?(?:by|from|using|with|via)\b
     | \b(?:auto)?generated\b[^;{}]{0,200}?\b%(hands)s
     | \b%(hands)s[^;{}]{0,120}?\b(?:auto)?generated\b
     """
@@ -136,10 +148,10 @@ def _decode_declared(data: bytes) -> tuple[str, str] | None:
         return None
     try:
         name = codecs.lookup(cookie[1].decode("ascii")).name
+        if name not in _DECLARABLE:
+            return None
         text = data.decode(name)
-        # Escape-like codecs (unicode_escape, utf-7 …) would move lines or make surrogates: only what can be
-        # written back unchanged is what it says.
-        if text.encode(name) != data:
+        if text.encode(name) != data:  # a declaration that is wrong
             return None
         text.encode("utf-8")
     except (LookupError, ValueError):

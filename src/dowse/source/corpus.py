@@ -11,6 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
+from dowse.errors import DowseError
+from dowse.safe_files import NONBLOCK, open_existing_without_links
 from dowse.source.errors import SourceError
 
 # Where each field may stand, best first. The token columns of CodeSearchNet are not among them: they hold the
@@ -37,12 +39,15 @@ _NOT_FUNCTIONS = re.compile(r"(?:queries|qrels|questions|topics)\b.*", re.IGNORE
 _SNIFFED_LINES = 20
 
 # CodeSearchNet's longest function is far below; a longer "line" is some other format.
-_SNIFFED_BYTES = 16_000_000
+_MAX_LINE_BYTES = 16_000_000
+
+# Functions shrink to a fifth or a tenth. What unpacks to more than this is a decompression bomb.
+_MAX_RATIO, _FREE_BYTES = 200, 100_000_000
 
 # Telling corpora from repositories must stay cheap, and the largest corpora have some hundred files.
 _MAX_FOLDER_ENTRIES = 5_000
 
-_LINES = re.compile(r"#L(\d+)(?:-L?(\d+))?\Z")
+_LINES = re.compile(r"#L(\d{1,9})(?:-L?(\d{1,9}))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +151,20 @@ def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
     import zlib
 
     number = 0
-    longest = -1 if limit is None else _SNIFFED_BYTES
     try:
-        with open_packed(file) as stream:
-            for number, line in enumerate(islice(iter(lambda: stream.readline(longest), b""), limit), 1):
+        # A repository may look like a corpus: no link of it leads elsewhere, and nothing in it is unbounded.
+        with os.fdopen(open_existing_without_links(file, os.O_RDONLY | NONBLOCK), "rb") as plain:
+            stream = _unpacked(plain) if file.endswith(".gz") else plain
+            left = _FREE_BYTES + _MAX_RATIO * os.stat(file).st_size  # noqa: PTH116 - files are plain strings here
+            lines = iter(lambda: stream.readline(_MAX_LINE_BYTES), b"")
+            for number, line in enumerate(islice(lines, limit), 1):
+                left -= len(line)
+                if left < 0 or len(line) == _MAX_LINE_BYTES:
+                    yield number, "too long: from here on the file is not read"
+                    return
                 if not line.isspace():
                     yield number, line
-    except (EOFError, OSError, zlib.error) as error:
+    except (EOFError, OSError, zlib.error, DowseError) as error:
         if number == 0:
             remedy = "check the path and that the file is complete"
             raise SourceError(f"{file} cannot be read ({error}); {remedy}") from error
@@ -160,12 +172,18 @@ def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
 
 
 def open_packed(file: str) -> IO[bytes]:
-    """Open a file, packed or not."""
+    """Open a file that the user named, packed or not."""
     if not file.endswith(".gz"):
         return Path(file).open("rb")
     import gzip
 
     return cast(IO[bytes], gzip.open(file, "rb"))
+
+
+def _unpacked(plain: IO[bytes]) -> IO[bytes]:
+    import gzip
+
+    return cast(IO[bytes], gzip.GzipFile(fileobj=plain))
 
 
 def _parse(line: bytes, file: str, number: int) -> CorpusFunction | str:

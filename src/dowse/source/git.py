@@ -1,14 +1,24 @@
-"""What we ask of git, mostly by reading its files: no process to start, and none needed to be installed."""
+"""What we know of git repositories, by reading git's files: no process to start, no git to be installed.
+
+A `.git` folder is data like the rest of a repository. Files in it are read if regular and of a sensible size,
+symbolic links are not followed, and nothing in it leads to another folder unless that folder proves that it
+belongs to this work tree (`git_directory`).
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)')
+from dowse.safe_files import FileTooLarge, NotRegularFile, read_regular_file
+from dowse.source.git_config import MAX_CONFIG_BYTES, read_config
+from dowse.source.git_refs import read_head, read_line_below
+from dowse.terminal import decodable
+
 _SCP_URL = re.compile(r"(?:[^@/]+@)?(?:\[[^\]]+\]|[^:/\[\]]+):(?!//)(.+)")
-_HEX = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_MAX_URL_CHARACTERS = 4096
 
 
 def toplevel(path: str | os.PathLike[str]) -> str | None:
@@ -24,76 +34,86 @@ def toplevel(path: str | os.PathLike[str]) -> str | None:
 
 
 def git_directory(work_tree: str) -> str | None:
-    """Where the repository of this work tree is kept (`.git`, or what a `.git` file points to), or None."""
-    place = Path(work_tree, ".git")
+    """The folder where the repository of this work tree is kept, or None if it is not one.
+
+    That is `.git`, or what a `.git` file names, provided that it names this work tree in turn: an unpacked
+    archive must not make us read the repository of somebody else. A `.git` that is a symbolic link, a FIFO
+    or a device is no repository.
+    """
+    place = os.path.join(work_tree, ".git")
     try:
-        if place.is_file():
-            first = place.read_text(encoding="utf-8", errors="surrogateescape").partition("\n")[0]
-            if not first.startswith("gitdir:"):
-                return None
-            place = Path(work_tree, first.removeprefix("gitdir:").strip())
-        return str(place) if (place / "HEAD").is_file() or (place / "HEAD").is_symlink() else None
-    except OSError:
+        mode = os.lstat(place).st_mode
+        directory = place if stat.S_ISDIR(mode) else None
+        if stat.S_ISREG(mode):
+            directory = _linked_directory(work_tree)
+        if directory is None:
+            return None
+        head = os.lstat(os.path.join(directory, "HEAD")).st_mode
+    except (OSError, ValueError):
         return None
+    return directory if stat.S_ISREG(head) or stat.S_ISLNK(head) else None
+
+
+def common_directory(directory: str) -> str:
+    """The folder that linked work trees share for configuration, refs and objects; else the folder itself.
+
+    A linked work tree is kept in `worktrees/NAME` of the shared folder, so `commondir` can name no other.
+    """
+    outer, kind = os.path.split(os.path.dirname(directory))  # noqa: PTH120
+    if kind != "worktrees" or os.path.basename(directory) == ".git":  # noqa: PTH119
+        return directory
+    shared = os.path.join(directory, read_line_below(directory, "commondir"))
+    return outer if os.path.realpath(shared) == outer else directory
 
 
 def info_exclude(work_tree: str) -> str | None:
     """The path of the repository's own exclude file (it may not exist), or None outside of git."""
     directory = git_directory(work_tree)
-    return None if directory is None else str(_common_directory(directory) / "info" / "exclude")
+    if directory is None:
+        return None
+    folder = os.path.join(common_directory(directory), "info")
+    return None if os.path.islink(folder) else os.path.join(folder, "exclude")  # noqa: PTH114
 
 
-def global_excludes(path: str | os.PathLike[str]) -> str:
-    """The path of the user's own ignore file (it may not exist): core.excludesFile, else git's default."""
+def global_excludes() -> str:
+    """The path of the user's own ignore file (it may not exist): core.excludesFile, else git's default.
+
+    Only the user's and the system's configuration count, never that of a repository. A relative path, which
+    git would look for in the repository, does not count either.
+    """
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
-    if _may_configure_excludes(path, base):
-        configured = _run_git(path, "config", "--includes", "--type=path", "--get", "core.excludesFile")
-        if configured:
+    if _may_configure_excludes(base):
+        from dowse.source.git_process import ask_user_configuration
+
+        configured = ask_user_configuration("core.excludesFile")
+        if os.path.isabs(configured):  # noqa: PTH117
             return configured
     return str(Path(base, "git", "ignore"))
-
-
-def _may_configure_excludes(path: str | os.PathLike[str], base: str) -> bool:
-    """Whether some file of git's configuration may name an ignore file: asking git itself takes longer."""
-    if any(name.startswith("GIT_CONFIG") for name in os.environ):
-        return True
-    top = toplevel(path)
-    directory = git_directory(top) if top is not None else None
-    places = ["/etc/gitconfig", str(Path("~/.gitconfig").expanduser()), str(Path(base, "git", "config"))]
-    if directory is not None:
-        places.append(str(_common_directory(directory) / "config"))
-    for place in places:
-        try:
-            text = Path(place).read_bytes().lower()
-        except OSError:
-            continue
-        if b"excludesfile" in text or b"[include" in text:
-            return True
-    return False
 
 
 def head_commit(path: str | os.PathLike[str]) -> str:
     """The commit checked out here, or "" when there is none to be found."""
     top = toplevel(path)
     directory = git_directory(top) if top is not None else None
-    if top is None or directory is None:
-        return ""
-    return _read_head(Path(directory)) or _run_git(top, "rev-parse", "--verify", "--quiet", "HEAD")
+    return read_head(directory, common_directory(directory)) if directory is not None else ""
 
 
 def repo_identity(path: str | os.PathLike[str]) -> str:
     """A name for the repository: "owner/name" from its origin, else the name of its folder."""
     top = toplevel(path)
     if top is not None and (directory := git_directory(top)) is not None:
-        identity = normalise_url(_origin_url(_common_directory(directory) / "config"))
-        if identity:
-            return identity
-    return Path(top or os.path.realpath(path)).name or "root"
+        config = os.path.join(common_directory(directory), "config")
+        urls = read_config(config, ("remote.origin.url",)).get("remote.origin.url", [""])
+        if identity := normalise_url(urls[0]):
+            return decodable(identity)
+    return decodable(Path(top or os.path.realpath(path)).name) or "root"
 
 
 def normalise_url(url: str) -> str:
     """The "owner/name" of a remote, whatever its spelling; "" when there is none."""
     url = url.strip()
+    if len(url) > _MAX_URL_CHARACTERS or not url.isprintable():
+        return ""
     if "://" in url:
         scheme, _, rest = url.partition("://")
         path = rest if scheme == "file" else rest.partition("/")[2]
@@ -108,68 +128,43 @@ def normalise_url(url: str) -> str:
     return "/".join(segments[-2:])
 
 
-def _common_directory(directory: str) -> Path:
-    """Where linked work trees share their configuration."""
-    try:
-        pointer = Path(directory, "commondir").read_text(encoding="utf-8", errors="surrogateescape").strip()
-    except OSError:
-        return Path(directory)
-    return Path(directory, pointer)
+def _linked_directory(work_tree: str) -> str | None:
+    """The folder that a `.git` file names, if it is one of a linked work tree or submodule that is this one.
+
+    Nothing is opened in a folder that has not the shape of either.
+    """
+    pointer = read_line_below(work_tree, ".git").partition("\n")[0]
+    if not pointer.startswith("gitdir:"):
+        return None
+    target = os.path.realpath(os.path.join(work_tree, pointer.removeprefix("gitdir:").strip()))
+    parents = Path(target).parent.parts
+    if parents[-1:] == ("worktrees",):
+        back = os.path.join(target, read_line_below(target, "gitdir"))
+        folder, name = os.path.split(back)
+        if name == ".git" and _is_same(folder, work_tree):
+            return target
+    if "modules" in parents:
+        named = read_config(os.path.join(target, "config"), ("core.worktree",)).get("core.worktree")
+        if named and _is_same(os.path.join(target, named[-1]), work_tree):
+            return target
+    return None
 
 
-def _read_head(directory: Path) -> str:
-    """Resolve HEAD by reading refs; "" when they are kept some other way (reftable)."""
-    try:
-        value = (directory / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
-    for _ in range(5):  # git itself gives up on longer chains of symbolic refs
-        if not value.startswith("ref:"):
-            break
-        value = _read_ref(directory, value.removeprefix("ref:").strip())
-    return value if _HEX.match(value) else ""
+def _is_same(folder: str, work_tree: str) -> bool:
+    return os.path.realpath(folder) == os.path.realpath(work_tree)
 
 
-def _read_ref(directory: Path, name: str) -> str:
-    """The value of a loose or packed ref, or ""."""
-    common = _common_directory(str(directory))
-    for place in (directory, common):
+def _may_configure_excludes(base: str) -> bool:
+    """Whether some file of the user's configuration may name an ignore file: asking git takes longer."""
+    if any(name.startswith("GIT_CONFIG") for name in os.environ):
+        return True
+    for place in ("/etc/gitconfig", Path("~/.gitconfig").expanduser(), Path(base, "git", "config")):
         try:
-            return (place / name).read_text(encoding="utf-8", errors="replace").strip()
+            text = read_regular_file(place, MAX_CONFIG_BYTES, follow_symlinks=True).lower()
+        except (FileTooLarge, NotRegularFile):
+            return True
         except OSError:
             continue
-    try:
-        packed = (common / "packed-refs").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    return next((line.split(" ")[0] for line in packed.splitlines() if line.endswith(" " + name)), "")
-
-
-def _origin_url(config: Path) -> str:
-    """The url of `[remote "origin"]` in a git configuration file, or ""."""
-    try:
-        lines = config.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    except OSError:
-        return ""
-    inside = False
-    for line in lines:
-        section = _SECTION.match(line)
-        if section:
-            inside = section[1].lower() == "remote" and section[2] == "origin"
-            line = section[3]
-        key, equals, value = line.partition("=")
-        if inside and equals and key.strip().lower() == "url":
-            return value.strip().strip('"')
-    return ""
-
-
-def _run_git(path: str | os.PathLike[str], *arguments: str) -> str:
-    """What git prints, stripped; "" when it fails, is missing or hangs."""
-    import subprocess
-
-    command = ["git", "-C", os.fspath(path), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=10, check=False, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return ""
-    return os.fsdecode(done.stdout).strip() if done.returncode == 0 else ""
+        if b"excludesfile" in text or b"[include" in text:
+            return True
+    return False

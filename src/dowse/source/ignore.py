@@ -2,14 +2,26 @@
 
 Patterns follow gitignore(5). One deliberate difference: `?` and `[…]` match one character where git matches
 one byte, so `caf?` matches `café`.
+
+Ignore files come with repositories, so neither patterns nor names may be able to make matching slow: see
+`translate` for a single pattern, and the limits below for many of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+
+# What counts of one ignore file. Files written by people have some hundred rules; a longer pattern than the
+# longest path can't match. Names without wildcards are looked up, but each pattern with wildcards is tried
+# on every path, so there is a limit on their characters together.
+MAX_RULES, MAX_PATTERN_CHARACTERS, MAX_WILDCARD_CHARACTERS = 10_000, 4096, 8192
+# What follows a `**` is tried at every folder of a path, so such a pattern counts for more.
+_FOLDERS_COST = 8
+# Up to so many endings one call that tries all of them is faster than looking each length up.
+_FEW_SUFFIXES = 64
 
 # What makes a pattern more than a literal, in git's sense (a backslash is an escape).
 _SPECIAL = frozenset("*?[\\")
@@ -45,14 +57,16 @@ class Rule:
 class IgnoreRules:
     """The compiled rules of one ignore file; paths are relative to the folder it stands in."""
 
-    __slots__ = ("_directories", "_files", "rules", "source")
+    __slots__ = ("_directories", "_files", "cost", "rules", "source")
 
     def __init__(self, lines: Iterable[str], source: str = "") -> None:
         self.source = source
         self.rules = tuple(rule for line in lines if (rule := parse_rule(line)) is not None)
+        self.cost = sum(_wildcard_cost(rule) for rule in self.rules)
         self._directories = _Table(self.rules)
         # Positions must stay comparable only within one table, so the smaller one may renumber.
-        self._files = _Table(tuple(rule for rule in self.rules if not rule.directory_only))
+        for_files = tuple(rule for rule in self.rules if not rule.directory_only)
+        self._files = self._directories if len(for_files) == len(self.rules) else _Table(for_files)
 
     def __bool__(self) -> bool:
         return bool(self.rules)
@@ -75,9 +89,39 @@ class IgnoreRules:
 
 
 def read_rules(text: str, source: str = "") -> IgnoreRules:
-    """The rules in the text of one ignore file."""
-    lines = text.removeprefix("\ufeff").split("\n")
-    return IgnoreRules((line.removesuffix("\r") for line in lines), source)
+    """The rules in the text of one ignore file, as far as they keep within the limits."""
+    return IgnoreRules(islice(_limited_lines(text), MAX_RULES), source)
+
+
+def _limited_lines(text: str) -> Iterator[str]:
+    """Give the lines that may hold a rule, without those that are too long or beyond the wildcard limit."""
+    left = MAX_WILDCARD_CHARACTERS
+    for line in text.removeprefix("\ufeff").split("\n"):
+        line = line.removesuffix("\r")
+        if not line or line[0] == "#" or len(line) > MAX_PATTERN_CHARACTERS:
+            continue
+        if not _SPECIAL.isdisjoint(line):
+            rule = parse_rule(line)
+            cost = 0 if rule is None else _wildcard_cost(rule)
+            if cost > left:
+                continue
+            left -= cost
+        yield line
+
+
+def _wildcard_cost(rule: Rule) -> int:
+    """How much work a rule is on every path, in characters; none if a look-up decides."""
+    if _is_literal(rule) or _is_suffix(rule):
+        return 0
+    return len(rule.glob) * (_FOLDERS_COST if "**" in rule.glob and not rule.by_name else 1)
+
+
+def _is_literal(rule: Rule) -> bool:
+    return _SPECIAL.isdisjoint(rule.glob)
+
+
+def _is_suffix(rule: Rule) -> bool:
+    return rule.by_name and rule.glob[0] == "*" and _SPECIAL.isdisjoint(rule.glob[1:])
 
 
 def parse_rule(line: str) -> Rule | None:
@@ -98,68 +142,124 @@ def parse_rule(line: str) -> Rule | None:
     return Rule(pattern, negated, directory_only, by_name, glob)
 
 
+# Tokens of a glob that are no single character: `*`, `/`, `**/`, and `**` at the end.
+_STAR, _SLASH, _ANY_FOLDERS, _ANYTHING = "*", "/", "**/", "**"
+
+
 def translate(glob: str, by_name: bool) -> str | None:
-    """The regular expression for a glob, to be used with fullmatch; None when it can never match."""
+    """The regular expression for a glob, to be used with fullmatch; None when it can never match.
+
+    Every gap (`*`, `**`) but the last is an atomic group that ends at the first place where what follows it
+    matches. What follows has a fixed number of characters (or folders), so the first place is as good as any
+    other, and the engine need not come back to try them: `*a*a*a*b` takes time linear in a name of `a`.
+    """
+    tokens = _tokens(glob, by_name)
+    if tokens is None:
+        return None
+    out: list[str] = []
+    gap = ""
+    part: list[str] = []
+    for token in tokens:
+        if token not in (_ANY_FOLDERS, _ANYTHING):
+            part.append(token)
+        elif part or not gap:
+            out.append(_translate_part(gap, part, is_last=False))
+            gap, part = token, []
+        elif token == _ANYTHING:  # gaps in a row are one
+            gap = token
+    return "".join((*out, _translate_part(gap, part, is_last=True)))
+
+
+def _translate_part(gap: str, part: list[str], *, is_last: bool) -> str:
+    """Translate what stands between two `**`, with the gap before it."""
+    body = "".join(_translate_names(part))[:-1]  # without the slash after the last name
+    if not gap:
+        return body
+    if is_last:
+        return f"(?:.*/)?{body}" if gap == _ANY_FOLDERS else f".*{body}"
+    return f"(?>(?:[^/]*/)*?{body})" if gap == _ANY_FOLDERS else f"(?>.*?{body})"
+
+
+def _translate_names(part: list[str]) -> Iterator[str]:
+    """Translate the names of a path, each with a slash after it."""
+    chunks: list[list[str]] = [[]]  # of one name, between its stars
+    for token in (*part, _SLASH):
+        if token == _STAR:
+            chunks.append([])
+        elif token == _SLASH:
+            first, *others = map("".join, chunks)
+            yield first
+            for chunk in others[:-1]:
+                yield f"(?>[^/]*?{chunk})"
+            if others:
+                yield f"[^/]*{others[-1]}"
+            yield _SLASH
+            chunks = [[]]
+        else:
+            chunks[-1].append(token)
+
+
+def _tokens(glob: str, by_name: bool) -> list[str] | None:
+    """Cut a glob into gaps, slashes and expressions of one character each; None when it can never match."""
     out: list[str] = []
     at, end = 0, len(glob)
     while at < end:
         character = glob[at]
         if character == "*":
-            at = _translate_stars(glob, at, by_name, out)
-        elif character == "?":
-            out.append("[^/]")
-            at += 1
+            token, at = _star_token(glob, at, by_name)
+            out.append(token)
         elif character == "[":
             parsed = _translate_class(glob, at + 1)
             if parsed is None:
                 return None
             piece, at = parsed
             out.append(piece)
-        elif character == "\\":
-            if at + 1 == end:
-                return None
-            out.append(re.escape(glob[at + 1]))
-            at += 2
         else:
-            out.append(re.escape(character))
+            if character == "\\":
+                at += 1
+                if at == end:
+                    return None
+            out.append("[^/]" if character == "?" else _literal(glob[at]))
             at += 1
-    return "".join(out)
+    return out
+
+
+def _star_token(glob: str, at: int, by_name: bool) -> tuple[str, int]:
+    """Return what the run of stars at `at` stands for, and where the pattern goes on."""
+    stop = at
+    while stop < len(glob) and glob[stop] == "*":
+        stop += 1
+    at_start = at == 0 or glob[at - 1] == "/"
+    rest = glob[stop : stop + 2]
+    if by_name or stop - at == 1 or not at_start or not (rest == "" or rest[0] == "/" or rest == "\\/"):
+        return _STAR, stop
+    return (_ANY_FOLDERS, stop + 1) if rest[:1] == "/" else (_ANYTHING, stop)
+
+
+def _literal(character: str) -> str:
+    return _SLASH if character == "/" else re.escape(character)
 
 
 class _Table:
     """Rules sorted by how they can be looked up, so that most paths cost a few dictionary look-ups."""
 
-    __slots__ = ("_any_glob", "_globs", "_literals", "_names", "_suffix_places", "_suffixes", "rules")
+    __slots__ = ("_few_suffixes", "_literals", "_name_globs", "_names", "_path_globs", "_suffixes", "rules")
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self.rules = rules
         self._names: dict[str, int] = {}
         self._literals: dict[str, int] = {}
-        self._suffix_places: dict[str, int] = {}
-        # The rest, last rule first: place and matcher over "/path" (by path) or the same (by name).
-        self._globs: list[tuple[int, Callable[[str], Any]]] = []
-        expressions = []
+        suffixes: dict[str, int] = {}
+        self._name_globs, self._path_globs = _Globs(by_name=True), _Globs(by_name=False)
         for place, rule in enumerate(rules):
-            expression = self._file(place, rule)
-            if expression is not None:
-                expressions.append(expression)
-                self._globs.insert(0, (place, re.compile(expression, re.DOTALL).fullmatch))
-        self._suffixes = tuple(self._suffix_places)
-        self._any_glob = re.compile("|".join(expressions), re.DOTALL).fullmatch if expressions else None
-
-    def _file(self, place: int, rule: Rule) -> str | None:
-        """Put a rule where it is found fastest; returns its expression when only that will do."""
-        glob = rule.glob
-        if _SPECIAL.isdisjoint(glob):
-            (self._names if rule.by_name else self._literals)[glob] = place
-            return None
-        if rule.by_name and glob[0] == "*" and _SPECIAL.isdisjoint(glob[1:]):
-            self._suffix_places[glob[1:]] = place
-            return None
-        expression = translate(glob, rule.by_name)
-        if expression is None:
-            return None
-        return f"(?:.*/)?{expression}" if rule.by_name else expression
+            if _is_literal(rule):
+                (self._names if rule.by_name else self._literals)[rule.glob] = place
+            elif _is_suffix(rule):
+                suffixes[rule.glob[1:]] = place
+            else:
+                (self._name_globs if rule.by_name else self._path_globs).add(place, rule.glob)
+        self._suffixes = _Suffixes(suffixes)
+        self._few_suffixes = tuple(suffixes) if len(suffixes) <= _FEW_SUFFIXES else ("",)
 
     def last_match(self, path: str) -> Rule | None:
         """The last rule that matches, or None."""
@@ -167,11 +267,65 @@ class _Table:
         best = self._names.get(name, -1)
         if self._literals:
             best = max(best, self._literals.get(path, -1))
-        if self._suffixes and name.endswith(self._suffixes):
-            best = max(best, *(at for suffix, at in self._suffix_places.items() if name.endswith(suffix)))
-        if self._any_glob is not None and self._any_glob(path):
-            best = max(best, next(at for at, matches in self._globs if matches(path)))
+        if name.endswith(self._few_suffixes):
+            best = max(best, self._suffixes.last_match(name))
+        found = self._name_globs.match(name)
+        if found:
+            best = max(best, self._name_globs.places[found.lastindex or 0])
+        found = self._path_globs.match(path)
+        if found:
+            best = max(best, self._path_globs.places[found.lastindex or 0])
         return self.rules[best] if best >= 0 else None
+
+
+class _Suffixes:
+    """Rules like `*.log`: endings of names with their places."""
+
+    __slots__ = ("_lengths", "_places")
+
+    def __init__(self, places: dict[str, int]) -> None:
+        self._places = places
+        self._lengths = sorted({len(suffix) for suffix in places})
+
+    def last_match(self, name: str) -> int:
+        """The place of the last rule whose ending a name has, or -1."""
+        size = len(name)
+        fitting = (name[size - length :] for length in self._lengths if length <= size)
+        return max((self._places.get(suffix, -1) for suffix in fitting), default=-1)
+
+
+class _Globs:
+    """Rules that only an expression can decide, joined to one that is compiled for the first path."""
+
+    __slots__ = ("_by_name", "_globs", "match", "places")
+
+    def __init__(self, by_name: bool) -> None:
+        self._by_name = by_name
+        self._globs: list[tuple[int, str]] = []
+        self.places = [-1]  # by the number of a rule's group in the expression; groups count from 1
+        # Exchanged for the compiled expression: a call less for every path.
+        self.match: Callable[[str], re.Match[str] | None] = _match_nothing
+
+    def add(self, place: int, glob: str) -> None:
+        """Take in one more rule."""
+        self._globs.append((place, glob))
+        self.match = self._compile_and_match
+
+    def _compile_and_match(self, text: str) -> re.Match[str] | None:
+        """Join the rules, last one first: the engine takes the first alternative that matches."""
+        expressions = []
+        for place, glob in reversed(self._globs):
+            expression = translate(glob, self._by_name)
+            if expression is not None:
+                self.places.append(place)
+                expressions.append(f"({expression})")
+        self._globs.clear()
+        self.match = re.compile("|".join(expressions), re.DOTALL).fullmatch if expressions else _match_nothing
+        return self.match(text)
+
+
+def _match_nothing(_text: str) -> None:
+    """Stand for no expression at all."""
 
 
 def _trim_trailing_spaces(line: str) -> str:
@@ -181,23 +335,6 @@ def _trim_trailing_spaces(line: str) -> str:
         return line
     backslashes = len(kept) - len(kept.rstrip("\\"))
     return kept + " " if backslashes % 2 else kept
-
-
-def _translate_stars(glob: str, at: int, by_name: bool, out: list[str]) -> int:
-    """Translate the run of stars at `at`; returns where the pattern goes on."""
-    stop = at
-    while stop < len(glob) and glob[stop] == "*":
-        stop += 1
-    at_start = at == 0 or glob[at - 1] == "/"
-    rest = glob[stop : stop + 2]
-    if by_name or stop - at == 1 or not at_start or not (rest == "" or rest[0] == "/" or rest == "\\/"):
-        out.append("[^/]*")
-        return stop
-    if rest[:1] == "/":
-        out.append("(?:.*/)?")
-        return stop + 1
-    out.append(".*")
-    return stop
 
 
 def _translate_class(glob: str, at: int) -> tuple[str, int] | None:

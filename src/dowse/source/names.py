@@ -45,7 +45,8 @@ LOCK_FILES = _words(
 # Made from sources that are usually next to them.
 MINIFIED_SUFFIXES = (".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", "-min.css", ".map")
 
-# Formats that hold no text, or (SVG, PEM) text nobody wrote; knowing them by name saves reading them. Endings
+# Formats that hold no text, or (SVG) text nobody wrote; knowing them by name saves reading them. Key stores
+# are in `dowse.source.secrets`. Endings
 # that are also some language's (.res, .sig, .mo, .exp …) are left to the look at the content.
 BINARY_EXTENSIONS = _words(
     """
@@ -58,7 +59,7 @@ BINARY_EXTENSIONS = _words(
     pdf doc docx xls xlsx ppt pptx odt ods odp epub mobi djvu
     db sqlite sqlite3 db3 mdb parquet arrow feather orc avro rdb
     npy npz pkl pickle pt pth onnx h5 hdf5 safetensors gguf ckpt tflite pb joblib
-    pem crt cer der p12 pfx jks keystore
+    crt cer der
     blend fbx glb stl 3ds unitypackage uasset swf fla gmo nib snk
     """
 )
@@ -72,14 +73,13 @@ _COPY_ENDINGS = ("~", ".kate-swp", "___jb_tmp___", "___jb_old___")
 _VIM_SWAP = (".swp", ".swo", ".swx")
 
 
-def skipped_file_reason(name: str) -> str:
-    """Why a file is left out because of its name alone, or ""."""
+def skipped_file_reason(name: str, extension: str) -> str:
+    """Why a file is left out because of its name (and what ends it, in small letters), or ""."""
     if name in LOCK_FILES:
         return "lock file"
     if name.endswith(MINIFIED_SUFFIXES):
         return "minified or source map"
-    extension = name[name.rfind(".") + 1 :]
-    if extension in BINARY_EXTENSIONS or extension.lower() in BINARY_EXTENSIONS:
+    if extension in BINARY_EXTENSIONS:
         # "bin" and "lib" are also the whole names of scripts: only what follows a dot is an extension.
         return "binary by name" if len(extension) < len(name) else ""
     if _is_editors_copy(name):

@@ -51,9 +51,12 @@ class Survey:
         exclude: Iterable[str] = (),
         max_file_bytes: int = 1_000_000,
         on_folder: Callable[[str], None] = lambda _: None,
+        *,
+        include_secrets: bool = False,
     ) -> None:
         self._top = os.path.realpath(root)
         self._exclude, self._max_bytes = tuple(exclude), max_file_bytes
+        self._include_secrets = include_secrets
         self._on_folder = on_folder
         self.folders: dict[str, Layers] = {}  # "" for the root, else ending with "/"
         self._files: set[str] = set()
@@ -63,7 +66,10 @@ class Survey:
         if not Path(self._top).is_dir():
             raise SourceError(f"{self._top} is not a folder any more")
         self.folders, self._files = {}, set()
-        start = Folder("", outer_layers(self._top, self._exclude, user_ignores=True), asked_for=True)
+        layers = outer_layers(
+            self._top, self._exclude, user_ignores=True, include_secrets=self._include_secrets
+        )
+        start = Folder("", layers, asked_for=True)
         return Seen(self._walk(start), suspects=frozenset(suspects))
 
     def look(self, paths: Iterable[str]) -> Seen | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dowse.safe_files import read_regular_file
 from dowse.source import git
 from dowse.source.errors import SourceError
 from dowse.source.ignore import IgnoreRules, Rule, read_rules
@@ -17,12 +18,24 @@ from dowse.source.names import (
     skipped_directory_reason,
     skipped_file_reason,
 )
+from dowse.source.secrets import (
+    SUSPECT_BEGINNING,
+    SUSPECT_EXTENSIONS,
+    SUSPECT_NAMES,
+    secret_directory_reason,
+    secret_file_reason,
+)
 
 # Code that people write stays far below; what is above is data, bundles or amalgamations, which would fill
 # the index with text nobody asks for.
 MAX_FILE_BYTES = 1_000_000
 
 GIT_IGNORE, DOWSE_IGNORE = ".gitignore", ".dowseignore"
+
+# A larger ignore file does not count. Neither does one more where so many are in force already, or so many
+# characters of patterns: each is tried on every path below (see source/ignore.py).
+MAX_IGNORE_BYTES = 1_000_000
+MAX_IGNORE_FILES, MAX_WILDCARD_CHARACTERS_IN_FORCE = 100, 16_384
 
 _READABLE_BY_ALL = 0o444
 
@@ -49,16 +62,25 @@ def walk(
     *,
     exclude: Iterable[str] = (),
     include_hidden: bool = True,
+    include_secrets: bool = False,
     max_file_bytes: int = MAX_FILE_BYTES,
     user_ignores: bool = True,
 ) -> Iterator[WalkedFile | SkippedFile]:
     """Everything under a folder in a fixed order: a folder's files by name, then its folders by name.
 
-    Who decides, first to speak wins: `exclude` (gitignore patterns seen from the root), `.dowseignore` from
-    the innermost outwards, `.gitignore` likewise up to the git toplevel, `.git/info/exclude`, the user's own
-    ignore file (unless `user_ignores` is off, for the same answer on every machine). The first two can also
-    bring back, by negation, what the others or our own list of names leave out. As in git, nothing comes
-    back from inside an excluded folder; the root itself is never excluded, since it was asked for.
+    Three layers of gitignore patterns decide, and in each the first rule to match a path wins:
+
+    1. `exclude`, seen from the root: what the user said. A match is final, and a negation brings back what
+       git ignores or our own list of names leaves out.
+    2. `.dowseignore` from the innermost outwards: what the repository says. It is untrusted, so it can only
+       leave out more: a negation undoes an outer `.dowseignore` or our own list of names, and never what git
+       ignores.
+    3. `.gitignore` from the innermost outwards up to the git toplevel, `.git/info/exclude`, and the user's
+       own git ignore file (unless `user_ignores` is off, for the same answer on every machine).
+
+    Files that are secrets by name (`dowse.source.secrets`) are left out unless `include_secrets` is on: no
+    pattern brings them back. As in git, nothing comes back from inside an excluded folder; the root itself
+    is never excluded, since it was asked for.
 
     Hidden files count by default: `.github`, `.storybook` or `.eslintrc.js` hold what people search for, and
     the hidden folders that only hold noise are known by name. Symbolic links are never followed.
@@ -66,7 +88,7 @@ def walk(
     top = os.path.realpath(root)
     if not Path(top).is_dir():
         raise SourceError(f"{os.fspath(root)} is not a folder; name an existing folder to index")
-    layers = outer_layers(top, tuple(exclude), user_ignores)
+    layers = outer_layers(top, tuple(exclude), user_ignores, include_secrets=include_secrets)
     return walk_below(top, Folder("", layers, asked_for=True), include_hidden, max_file_bytes)
 
 
@@ -77,33 +99,46 @@ class _Scope:
     rules: IgnoreRules
     cut: int = 0  # characters of the path that lead to the ignore file's folder
     lead: str = ""  # or, for a folder above the root, the way from it down to the root
-    overrides: bool = False  # whether a negation here also beats our own list of names
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
     """Every rule in force in one folder, innermost first within each kind."""
 
-    command: tuple[_Scope, ...] = ()
-    dowse: tuple[_Scope, ...] = ()
+    command: tuple[_Scope, ...] = ()  # what the user said
+    dowse: tuple[_Scope, ...] = ()  # what the repository says to dowse
     git: tuple[_Scope, ...] = ()
-    user: tuple[_Scope, ...] = ()
-    ordered: tuple[_Scope, ...] = field(init=False)
+    user: tuple[_Scope, ...] = ()  # the user's own git ignore
+    include_secrets: bool = False
+    # The layers that have rules, strongest first, each with whether the user wrote it.
+    kinds: tuple[tuple[bool, tuple[_Scope, ...]], ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ordered", self.command + self.dowse + self.git + self.user)
+        kinds = ((True, self.command), (False, self.dowse), (False, self.git + self.user))
+        object.__setattr__(self, "kinds", tuple(kind for kind in kinds if kind[1]))
 
     def verdict(self, path: str, is_directory: bool) -> tuple[Rule | None, _Scope | None]:
-        """The first rule to speak about a path, and where it stands."""
-        for scope in self.ordered:
-            seen = path[scope.cut :] if scope.cut else scope.lead + path
-            rule = scope.rules.match(seen, is_directory)
-            if rule is not None:
-                return rule, scope
-        return None, None
+        """The rule that decides about a path and where it is written; a negated rule keeps the path.
+
+        A `.dowseignore` that negates only decides where git has nothing against the path: the repository
+        must not bring back what the user keeps out of it.
+        """
+        restored: tuple[Rule | None, _Scope | None] = (None, None)
+        for trusted, scopes in self.kinds:
+            for scope in scopes:
+                seen = path[scope.cut :] if scope.cut else scope.lead + path
+                rule = scope.rules.match(seen, is_directory)
+                if rule is not None:
+                    if trusted or not rule.negated:
+                        return rule, scope
+                    if scopes is self.dowse:
+                        restored = rule, scope
+                    break
+        return restored
 
     def inside(self, dowse: _Scope | None, own: _Scope | None) -> Layers:
         """The layers in force in a folder with ignore files of its own."""
+        dowse, own = self._affordable(dowse), self._affordable(own)
         if dowse is None and own is None:
             return self
         return Layers(
@@ -111,11 +146,21 @@ class Layers:
             (dowse, *self.dowse) if dowse is not None else self.dowse,
             (own, *self.git) if own is not None else self.git,
             self.user,
+            self.include_secrets,
         )
+
+    def _affordable(self, scope: _Scope | None) -> _Scope | None:
+        """The scope, unless so many are in force that a hostile tree could make every path slow."""
+        in_force = [each for _, scopes in self.kinds for each in scopes]
+        if scope is None or len(in_force) >= MAX_IGNORE_FILES:
+            return None
+        cost = sum(each.rules.cost for each in in_force)
+        return scope if cost + scope.rules.cost <= MAX_WILDCARD_CHARACTERS_IN_FORCE else None
 
     def at_repository(self, exclude: _Scope | None) -> Layers:
         """The layers at the top of a nested repository, where the outer one's rules end."""
-        return Layers(self.command, self.dowse, (exclude,) if exclude is not None else (), self.user)
+        own = (exclude,) if exclude is not None else ()
+        return Layers(self.command, self.dowse, own, self.user, self.include_secrets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +231,17 @@ def judge(
     rule, scope = layers.verdict(path, is_directory)
     if rule is not None and scope is not None and not rule.negated:
         return SkippedFile(shown, f"ignored by {scope.rules.source}: {rule.pattern}")
-    wanted = scope is not None and scope.overrides
+    lowered = name.lower()
+    extension = lowered[lowered.rfind(".") + 1 :]
+    if not layers.include_secrets and (
+        lowered in SUSPECT_NAMES or extension in SUSPECT_EXTENSIONS or lowered.startswith(SUSPECT_BEGINNING)
+    ):
+        reason = secret_directory_reason(name) if is_directory else secret_file_reason(name, path)
+        if reason:
+            return SkippedFile(shown, reason)
+    wanted = rule is not None
     if not wanted:
-        reason = skipped_directory_reason(name) if is_directory else skipped_file_reason(name)
+        reason = skipped_directory_reason(name) if is_directory else skipped_file_reason(name, extension)
         if not reason and not include_hidden and name[0] == ".":
             reason = "hidden"
         if reason:
@@ -232,18 +285,25 @@ def _layers_inside(top: str, folder: Folder, entries: dict[str, os.DirEntry[str]
     if GIT_IGNORE in entries:
         own = _scope(entries[GIT_IGNORE].path, path + GIT_IGNORE, cut=len(path))
     if DOWSE_IGNORE in entries:
-        dowse = _scope(entries[DOWSE_IGNORE].path, path + DOWSE_IGNORE, cut=len(path), overrides=True)
+        dowse = _scope(entries[DOWSE_IGNORE].path, path + DOWSE_IGNORE, cut=len(path))
     return layers.inside(dowse, own)
 
 
-def outer_layers(top: str, exclude: tuple[str, ...], user_ignores: bool) -> Layers:
-    """The layers that come from above and beside the root."""
+def outer_layers(
+    top: str,
+    exclude: tuple[str, ...],
+    user_ignores: bool,
+    *,
+    include_secrets: bool = False,
+) -> Layers:
+    """The layers that come from above and beside the root; arguments as of `walk`."""
     command = IgnoreRules(exclude, "--exclude")
     repository = git.toplevel(top)
-    user = _scope(git.global_excludes(top), "the user's git ignore", follow=True) if user_ignores else None
+    user = _scope(git.global_excludes(), "the user's git ignore", follow=True) if user_ignores else None
     layers = Layers(
-        command=(_Scope(command, overrides=True),) if command else (),
+        command=(_Scope(command),) if command else (),
         user=(user,) if user is not None else (),
+        include_secrets=include_secrets,
     )
     if repository is None:
         return layers
@@ -253,7 +313,7 @@ def outer_layers(top: str, exclude: tuple[str, ...], user_ignores: bool) -> Laye
         above = os.path.join(repository, *steps[:depth])
         lead = "".join(f"{step}/" for step in steps[depth:])
         shown = "../" * (len(steps) - depth)
-        dowse = _scope(os.path.join(above, DOWSE_IGNORE), shown + DOWSE_IGNORE, lead=lead, overrides=True)
+        dowse = _scope(os.path.join(above, DOWSE_IGNORE), shown + DOWSE_IGNORE, lead=lead)
         own = _scope(os.path.join(above, GIT_IGNORE), shown + GIT_IGNORE, lead=lead)
         layers = layers.inside(dowse, own)
     return layers
@@ -264,22 +324,19 @@ def _exclude_scope(work_tree: str, *, cut: int = 0, lead: str = "") -> _Scope | 
     place = git.info_exclude(work_tree)
     if place is None:
         return None
-    return _scope(place, ".git/info/exclude", cut=cut, lead=lead, follow=True)
+    return _scope(place, ".git/info/exclude", cut=cut, lead=lead)
 
 
-def _scope(
-    place: str, shown: str, *, cut: int = 0, lead: str = "", overrides: bool = False, follow: bool = False
-) -> _Scope | None:
+def _scope(place: str, shown: str, *, cut: int = 0, lead: str = "", follow: bool = False) -> _Scope | None:
     """The rules of an ignore file as a scope; None when it is missing, empty or not a plain file."""
     try:
-        # Like git, no symbolic links for ignore files in the tree; and a pipe would block us for ever.
-        if not stat.S_ISREG(os.stat(place, follow_symlinks=follow).st_mode):  # noqa: PTH116
-            return None
-        text = Path(place).read_bytes().decode("utf-8", "surrogateescape")
+        # Like git, no symbolic links for ignore files in the tree.
+        data = read_regular_file(place, MAX_IGNORE_BYTES, follow_symlinks=follow)
+        text = data.decode("utf-8", "surrogateescape")
     except (OSError, ValueError):
         return None
     rules = read_rules(text, shown)
-    return _Scope(rules, cut, lead, overrides) if rules else None
+    return _Scope(rules, cut, lead) if rules else None
 
 
 def _unreadable(error: OSError) -> str:

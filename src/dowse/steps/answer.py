@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from dowse.config import index_command
 from dowse.lanes.keyword import KeywordResult
 from dowse.lanes.tfidf import TfidfResult
 from dowse.rank.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.rank.signals import Ranked
+from dowse.secrets_mask import mask_text, masked_note
 from dowse.steps.exact import matching_lines
 from dowse.steps.recall import RecallingStep
-from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, PlanReport
+from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, LaneScore, PlanReport
 
 # Hits whose texts are in memory at the same time.
 _HITS_AT_ONCE = 100
+# Tokens of providers are at least so long.
+_LONG_WORD = 20
 # What the graph lane gives for one hop is above this; see lanes/graph.py.
 _NEAREST_HOP = 0.5
 
 
 class Asked(RecallingStep):
     """One query on its way, to its answer."""
+
+    masked = 0  # likely secrets that the answer does not show
 
     def answer(self, ranked: list[Ranked], total: int, embedded: Embedded | None) -> Answer:
         """Give the hits with their texts and all that there is to say."""
@@ -38,6 +44,8 @@ class Asked(RecallingStep):
             self._break_down(chosen)
         self._say_what_is_missing(embedded)
         hits = tuple(self._hits(chosen, sure))
+        if self.masked:
+            self.notes.append(masked_note(self.masked))
         reports = tuple(
             LaneReport(
                 each.lane, len(each.result.rows) if each.result else 0, each.milliseconds, each.problem
@@ -45,7 +53,7 @@ class Asked(RecallingStep):
             for each in self.outcomes
         )
         report = PlanReport(
-            *(plan.kind, plan.reason, plan.lanes, self.fusion, plan.seeds),
+            *(plan.kind, plan.reason, plan.lanes, self.fusion, tuple(map(mask_text, plan.seeds))),
             plan.structural.relation if plan.structural else "",
             self.expanded,
         )
@@ -90,14 +98,19 @@ class Asked(RecallingStep):
         """Give the hits with their text, some at a time: a large answer's texts would fill the memory."""
         for start in range(0, len(ranked), _HITS_AT_ONCE):
             batch = ranked[start : start + _HITS_AT_ONCE]
-            symbols = self.reader.symbols([hit.row for hit in batch])
-            matches = matching_lines(self.reader, self.plan, batch, self.found)
-            for number, (hit, symbol, lines) in enumerate(
+            shows = self.settings.show_secrets
+            symbols = self.reader.symbols([hit.row for hit in batch], show_secrets=shows)
+            matches = matching_lines(self.reader, self.plan, batch, self.found, show_secrets=shows)
+            for number, (hit, symbol, (lines, masked)) in enumerate(
                 zip(batch, symbols, matches, strict=True), start + 1
             ):
-                scores = tuple(self.lanes_of(hit))
+                scores, parts = tuple(self.lanes_of(hit)), tuple(hit.parts)
+                if not shows:  # what lanes say names symbols
+                    scores = tuple(map(_masked_lane, scores))
+                    parts = tuple(map(_masked_part, parts))
+                self.masked += max(symbol.masked, masked)
                 likely = sure.get(hit.row.row)
-                yield Hit(number, hit.score, symbol, tuple(hit.parts), lines, scores, likely)
+                yield Hit(number, hit.score, symbol, parts, lines, scores, likely)
 
     def _say_what_was_relaxed(self, shown: Sequence[Ranked]) -> None:
         result = self._keyword_result()
@@ -145,6 +158,23 @@ class Asked(RecallingStep):
             elif isinstance(outcome.result, TfidfResult):
                 found = self.reader.explain_tfidf(outcome.result.request, rows)
                 _replace(ranked, "tfidf", {row: _times(counts) for row, counts in found.items()})
+
+
+def _masked_detail(detail: str) -> str:
+    """Mask names that hold a token; words as short as others are none."""
+    if len(detail) < _LONG_WORD or all(len(word) < _LONG_WORD for word in detail.split()):
+        return detail
+    return mask_text(detail)
+
+
+def _masked_lane(lane: LaneScore) -> LaneScore:
+    detail = _masked_detail(lane.detail)
+    return lane if detail is lane.detail else lane._replace(detail=detail)
+
+
+def _masked_part(part: Contribution) -> Contribution:
+    detail = _masked_detail(part.detail)
+    return part if detail is part.detail else replace(part, detail=detail)
 
 
 def _times(counts: Mapping[str, tuple[int, float]]) -> dict[tuple[str, str], float]:

@@ -23,6 +23,7 @@ from dowse.query import (
 from dowse.rank.plan import Plan
 from dowse.rank.profile import Profile
 from dowse.rank.signals import Ranked, Wanted, by_place, rank
+from dowse.secrets_mask import mask_lines
 from dowse.types import Contribution, LineMatch, SymbolRow
 
 # For each pattern of a plan, the lines that match it, by symbol.
@@ -82,11 +83,11 @@ def rank_exact(
 
 
 def matching_lines(
-    reader: Reader, plan: Plan, ranked: Sequence[Ranked], found: Found
-) -> Iterator[tuple[LineMatch, ...]]:
-    """Give for each hit the text of its matching lines, each once whatever patterns match it."""
+    reader: Reader, plan: Plan, ranked: Sequence[Ranked], found: Found, *, show_secrets: bool = False
+) -> Iterator[tuple[tuple[LineMatch, ...], int]]:
+    """Give for each hit the text of its matching lines, each once, and how many secrets are masked there."""
     if not found:
-        yield from (() for _ in ranked)
+        yield from (((), 0) for _ in ranked)
         return
     from dowse.query.leaves import pattern_of
 
@@ -104,7 +105,11 @@ def matching_lines(
                 match, known = seen[key][number], lines.get(number)
                 spans = {*known.spans, *match.spans} if known else match.spans
                 lines[number] = LineMatch(number, match.text, tuple(sorted(spans)))
-        yield tuple(lines[number] for number in sorted(lines))
+        matches = [lines[number] for number in sorted(lines)]
+        masked = 0
+        if matches and not show_secrets:
+            matches, masked = mask_lines(reader.text(hit.row.file_id), matches)
+        yield tuple(matches), masked
 
 
 def exact_rows(found: Found) -> dict[object, frozenset[int]]:

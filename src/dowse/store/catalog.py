@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.errors import IndexMissing, IndexVersionError
+from dowse.safe_files import make_private_directory
 from dowse.spans import without
 from dowse.store.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.store.graph_tables import GraphTables, unpack_references
@@ -107,9 +108,10 @@ class Catalog:
     @classmethod
     def open_for_writing(cls, path: Path) -> Catalog:
         """Open the catalog, creating it if there is none."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_directory(path.parent)
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
+            db.execute("PRAGMA trusted_schema=OFF")
             db.execute("PRAGMA journal_mode=WAL")
             # The old generation's files go once the new one is committed: the commit must be on disk.
             db.execute("PRAGMA synchronous=FULL")
@@ -471,6 +473,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 def _connect(uri: str) -> sqlite3.Connection:
     db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA trusted_schema=OFF")  # a copied index may be anybody's: no functions in its schema
     # A reader touches pages all over the file: mapped, each costs a memory access and no system call.
     db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
     return db

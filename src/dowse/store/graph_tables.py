@@ -268,6 +268,7 @@ class GraphTables:
         if (kinds and not wanted) or limit <= 0:
             return []
         found: list[tuple[tuple[str, str], Edge]] = []
+        counts: dict[int, int] = {}
         unique = sorted(set(rows))
         for start in range(0, len(unique), _BATCH):
             batch = unique[start : start + _BATCH]
@@ -275,9 +276,21 @@ class GraphTables:
                 _linked_query(incoming, len(batch), wanted),
                 _named_query(incoming, len(batch), wanted),
             ):
-                for repo, path, kind, source, target, file_id, line, column, sure, count in self._db.execute(
-                    query, (*batch, *wanted)
-                ):
+                for (
+                    repo,
+                    path,
+                    kind,
+                    source,
+                    target,
+                    file_id,
+                    line,
+                    column,
+                    sure,
+                    count,
+                    key,
+                ) in self._db.execute(query, (*batch, *wanted)):
+                    if key is not None:
+                        count = counts[key] if key in counts else counts.setdefault(key, self._named(key))
                     confidence = (
                         "ambiguous" if count > 1 or sure == 0 else "resolved" if sure == 2 else "unique"
                     )
@@ -285,6 +298,11 @@ class GraphTables:
                     found.append(((repo, path), edge))
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
         return [edge for _, edge in found[:limit]]
+
+    def _named(self, name_key: int) -> int:
+        """How many symbols have this name; asked once for all references to it."""
+        query = "SELECT count(*) FROM symbols WHERE name_key=?"
+        return int(self._db.execute(query, (name_key,)).fetchone()[0])
 
 
 def unpack_references(packed: bytes) -> list[Reference]:
@@ -321,7 +339,7 @@ def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     """Edges whose target is stored."""
     end = "target" if incoming else "source"
     return (
-        "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 2, e.candidates"
+        "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 2, e.candidates, NULL"
         " FROM edges e JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
         f" WHERE e.{end} IN ({_marks(rows)}){_of_kinds(wanted)}"
     )
@@ -329,7 +347,6 @@ def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
 
 def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     """Edges to whatever has the name now."""
-    count = "(SELECT count(*) FROM symbols c WHERE c.name_key = e.name_key)"
     end = "t.id" if incoming else "e.source"
     tables = (
         "symbols t JOIN named e ON e.name_key = t.name_key"
@@ -338,7 +355,7 @@ def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     )
     return (
         "SELECT f.repo, f.path, e.kind, e.source, t.id, f.id, e.line, e.col,"
-        f" e.sure AND NOT t.overrides, {count}"
+        " e.sure AND NOT t.overrides, 0, e.name_key"
         f" FROM {tables} JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
         f" WHERE {end} IN ({_marks(rows)}){_of_kinds(wanted)}"
     )

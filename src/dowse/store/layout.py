@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexDamaged, IndexLocked
+from dowse.safe_files import make_private_directory, open_existing_without_links, open_without_links
+from dowse.safe_files import refuse_links as _refuse_links
 
 CATALOG = "catalog.sqlite"
 TEXT = "text"
@@ -115,7 +117,13 @@ def remove_index(folder: Path) -> None:
 def tag_new_index(folder: Path) -> None:
     """Mark the folder of an index that is about to be made, so that no walk takes it for source text."""
     if not (folder / CATALOG).exists() and not (folder / TAG).exists():
-        (folder / TAG).write_bytes(_TAG_TEXT.encode())
+        with os.fdopen(open_without_links(folder / TAG, os.O_WRONLY), "wb") as file:
+            file.write(_TAG_TEXT.encode())
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise if an index folder holds links: one that came with a repository may lead anywhere."""
+    _refuse_links(folder, f"an index holds none: remove {folder}, or name another one with --index-dir")
 
 
 def refuse_foreign_folder(folder: Path) -> None:
@@ -167,8 +175,8 @@ def writer_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None]
 def lock_holder(folder: Path) -> int | None:
     """Return the process id of the writer at work, None if nobody writes."""
     try:
-        handle = os.open(folder / LOCK, os.O_RDWR)
-    except OSError:  # there is none, or it is not ours to open: then nobody of this user writes
+        handle = open_existing_without_links(folder / LOCK, os.O_RDWR)
+    except (OSError, DowseError):  # there is none, or it is not ours: then nobody of this user writes
         return None
     try:
         return None if _try_lock(handle) else _read_holder(handle)
@@ -181,9 +189,9 @@ def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -
     deadline = None if wait is None else time.monotonic() + wait
     told = False
     while True:
-        folder.mkdir(parents=True, exist_ok=True)
         try:
-            handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            make_private_directory(folder)
+            handle = open_without_links(folder / LOCK, os.O_RDWR)
         except FileNotFoundError:  # who held the lock before has just removed the folder
             continue
         if _try_lock(handle) and _is_at(handle, folder / LOCK):

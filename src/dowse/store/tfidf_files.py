@@ -20,7 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.vectors.files import STATE, TEMPORARY, replace_file
+from dowse.safe_files import write_atomically
+from dowse.vectors.files import STATE, TEMPORARY
 
 if TYPE_CHECKING:
     from dowse.store.tfidf_segment import Segment
@@ -86,7 +87,7 @@ def write_state(folder: Path, state: State) -> None:
     """Make some segments those that count."""
     segments = [asdict(facts) for facts in state.segments]
     stored = {"format": FORMAT_VERSION, "segments": segments, "covers": state.covers}
-    replace_file(folder / STATE, json.dumps(stored).encode() + b"\n")
+    write_atomically(folder / STATE, json.dumps(stored).encode() + b"\n")
 
 
 def is_there(folder: Path, facts: SegmentFacts) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from dowse.errors import DowseError
+from dowse.terminal import escape_message, protect_terminals
 
 STEPS = {
     "pairs": "mine pairs of documentation and code from packages and repositories",
@@ -45,10 +46,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a step without the rest of dowse, on a machine that has torch and little else."""
+    protect_terminals()
     try:
         return run(sys.argv[1:] if arguments is None else arguments)
     except DowseError as error:
-        sys.stderr.write(f"dowse: {error}\n")
+        sys.stderr.write(f"dowse: {escape_message(error)}\n")
         return 2
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from dowse.errors import ConfigError, DowseError
 from dowse.parse.languages import LANGUAGES
+from dowse.terminal import escape_controls
 from dowse.train.arguments import add_exclude, exclusion_of
 from dowse.train.pairs.duplicates import Duplicates
 from dowse.train.pairs.exclusion import Exclusion
@@ -259,4 +260,4 @@ def _summary(statistics: Statistics) -> str:
 
 def _say(text: str) -> None:
     """Tell the user."""
-    print(text, file=sys.stderr)  # noqa: T201
+    sys.stderr.write(escape_controls(text, keep="\t\n") + "\n")

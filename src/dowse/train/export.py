@@ -163,7 +163,9 @@ def _point_to(constant: TensorProto, offset: int, length: int) -> None:
 
 
 def _session(model: ModelProto) -> Any:  # noqa: ANN401 - onnxruntime has no types
-    import onnxruntime
+    from dowse.encode.session import import_onnxruntime
+
+    onnxruntime = import_onnxruntime()
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dowse.safe_files import write_atomically
 from dowse.vectors.exact import (
     Neighbours,
     Query,
@@ -35,7 +36,6 @@ from dowse.vectors.exact import (
     scan,
     select,
 )
-from dowse.vectors.files import replace_file
 from dowse.vectors.kernel import differing_bits
 from dowse.vectors.matrix import Matrix
 from dowse.vectors.quantise import Bits, Floats, Mask, Rows
@@ -187,7 +187,7 @@ def save(index: ApproxIndex, matrix: Matrix) -> None:
         offset = _aligned(offset + array.nbytes)
     parts = [json.dumps(header).encode().ljust(begin - 1) + b"\n"]
     parts += [array.tobytes().ljust(_aligned(array.nbytes), b"\0") for array in arrays.values()]
-    replace_file(matrix.state.path(matrix.folder, FILE), b"".join(parts))
+    write_atomically(matrix.state.path(matrix.folder, FILE), b"".join(parts))
 
 
 def _aligned(size: int) -> int:

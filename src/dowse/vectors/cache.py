@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.errors import IndexLocked
+from dowse.errors import DowseError, IndexLocked
+from dowse.safe_files import make_private_directory
 from dowse.store.layout import writer_lock
 from dowse.vectors.files import encoder_path
 from dowse.vectors.quantise import Floats, quantise, restore, scales_of
@@ -124,9 +125,9 @@ class VectorCache:
     def _connect(self) -> sqlite3.Connection | None:
         """Open the file for writing, or else for reading; None where there is nothing to read."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private_directory(self.path.parent)
             return _opened(_uri(self.path), _SCHEMA)
-        except (sqlite3.OperationalError, OSError):
+        except (sqlite3.OperationalError, OSError, DowseError):
             self._writable = False
         if not self.path.exists():
             return None

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError
+from dowse.safe_files import write_atomically
 from dowse.store.layout import writer_lock
-from dowse.vectors.files import STATE, TEMPORARY, replace_file
+from dowse.vectors.files import STATE, TEMPORARY
 from dowse.vectors.keys import KEY_BYTES, Keys
 from dowse.vectors.matrix import (
     KEYS,
@@ -98,7 +99,7 @@ class MatrixWriter:
             os.fsync(file.fileno())
             if not _is_at(file, state.path(self._folder, ending)):
                 raise DowseError(f"the vectors in {self._folder} were removed meanwhile; run `dowse index`")
-        replace_file(self._folder / STATE, State(state.dimension, self._rows, state.number).encode())
+        write_atomically(self._folder / STATE, State(state.dimension, self._rows, state.number).encode())
 
     def compact(self, keep: Rows) -> None:
         """Keep only some committed rows, in their order; rows not committed are lost.
@@ -117,7 +118,7 @@ class MatrixWriter:
                     file.write(source[kept[part]].tobytes())
                 file.flush()
                 os.fsync(file.fileno())
-        replace_file(self._folder / STATE, new.encode())
+        write_atomically(self._folder / STATE, new.encode())
         self._matrix, self._rows = Matrix.open(self._folder, new.dimension), len(kept)
         _remove_leftovers(self._folder, new)
 
@@ -127,7 +128,7 @@ class MatrixWriter:
         matrix = Matrix.open(self._folder, self._matrix.dimension)
         order = matrix.state.path(self._folder, ORDER)
         if len(matrix) and (not order.exists() or order.stat().st_size != len(matrix) * ORDER_ENTRY.itemsize):
-            replace_file(order, matrix.sorted_entries().tobytes())
+            write_atomically(order, matrix.sorted_entries().tobytes())
 
     def _unknown(self, keys: Keys) -> list[int]:
         """Return which keys are new, each once."""

@@ -15,6 +15,7 @@ from typing import Any
 from dowse.api import Index
 from dowse.cli.surroundings import Surroundings, stand_in
 from dowse.config import index_folder, load_settings
+from dowse.terminal import escape_for_terminal
 from dowse.warm.client import COMMANDS
 from dowse.warm.frames import ERRORS, EXIT, LOOKS, OUTPUT
 
@@ -129,13 +130,14 @@ class _Said:
         }
 
     def parts(self) -> list[bytes]:
-        """Return it, neighbours of a kind as one; raises UnicodeEncodeError where a terminal would."""
+        """Return it, neighbours of a kind as one."""
         parts: list[tuple[bytes, list[str]]] = []
         for kind, text in self._said:
             if not parts or parts[-1][0] != kind:
                 parts.append((kind, []))
             parts[-1][1].append(text)
-        return [kind + "".join(texts).encode() for kind, texts in parts]
+        # As `protect_terminals` has it where a command writes for itself.
+        return [kind + "".join(texts).encode("utf-8", "backslashreplace") for kind, texts in parts]
 
 
 class _Captured(io.TextIOBase):
@@ -145,8 +147,8 @@ class _Captured(io.TextIOBase):
         self._kind, self._terminal, self._said = kind, terminal, said
 
     def write(self, text: str) -> int:
-        """Remember a text."""
-        self._said.append((self._kind, text))
+        """Remember a text, as a terminal may show it where there is one."""
+        self._said.append((self._kind, escape_for_terminal(text) if self._terminal else text))
         return len(text)
 
     def isatty(self) -> bool:

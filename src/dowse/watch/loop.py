@@ -63,7 +63,7 @@ class WatchLoop:
         self._dirt = Dirt()
         self._source: Source | None = None
         self._survey = Survey(index.root)
-        self._excluded: tuple[str, ...] = ()
+        self._rules: tuple[tuple[str, ...], bool] = ((), False)
         self._generation = 0  # that was told of
         self._git = git_directory(str(index.root))
         self._to_embed = index.settings.encoder != "none"
@@ -174,13 +174,16 @@ class WatchLoop:
 
     def _knows_the_rules(self) -> bool:
         """Whether the index is there, and leaves out what it did at the last scan: others may write it."""
-        return self._index.exists and self._as_built().settings.exclude == self._excluded
+        return self._index.exists and _rules(self._as_built()) == self._rules
 
     def _scan(self, suspects: Iterable[str] = ()) -> bool:
         assert self._source is not None  # noqa: S101
         built = self._as_built()
-        self._excluded = built.settings.exclude
-        self._survey = Survey(built.root, self._excluded, built.settings.max_file_bytes, self._source.add)
+        self._rules = exclude, include_secrets = _rules(built)
+        self._survey = Survey(
+            *(built.root, exclude, built.settings.max_file_bytes, self._source.add),
+            include_secrets=include_secrets,
+        )
         return self._update(self._survey.scan(suspects))
 
     def _update(self, seen: Seen) -> bool:
@@ -258,6 +261,11 @@ class WatchLoop:
             for number in self._requests.answered(meaning=True):
                 self._say("settled", number=number, failed=True)
             select.select([self._requests.wake], [], [], left)
+
+
+def _rules(index: Index) -> tuple[tuple[str, ...], bool]:
+    """What decides which files an index holds, apart from what lies in the tree."""
+    return index.settings.exclude, index.settings.include_secrets
 
 
 def _asleep() -> float:

@@ -1,3 +1,4 @@
+import { visible } from "../lib/visible";
 import type { paths } from "./schema";
 import type { Problem } from "./types";
 
@@ -55,7 +56,7 @@ export async function ask<P extends PathsOf<M>, M extends Method>(
   const { path: places, query } = options as { path?: object; query?: object };
   const response = await reach(fill(path, places) + search(query), request);
   if (!response.ok) throw new ApiError(await problem(response));
-  return (await response.json()) as Answer<P, M>;
+  return (await json(response)) as Answer<P, M>;
 }
 
 /** Ask for something. */
@@ -81,6 +82,11 @@ async function reach(address: string, request: RequestInit): Promise<Response> {
   }
 }
 
+/** Read an answer; nothing of it may look like something else on the page. */
+async function json(response: Response): Promise<unknown> {
+  return JSON.parse(visible(await response.text()));
+}
+
 async function problem(response: Response): Promise<Problem> {
   const plain: Problem = {
     type: "about:blank",
@@ -90,7 +96,7 @@ async function problem(response: Response): Promise<Problem> {
     remedy: "Try again; the server's output may say more.",
   };
   try {
-    return { ...plain, ...((await response.json()) as Partial<Problem>) };
+    return { ...plain, ...((await json(response)) as Partial<Problem>) };
   } catch {
     return plain;
   }

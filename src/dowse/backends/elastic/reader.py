@@ -10,7 +10,7 @@ from dowse.backends.elastic import edges, keyword, rows, sources, tfidf
 from dowse.backends.elastic.globs import ending_query
 from dowse.backends.elastic.memory import Details, Memory
 from dowse.backends.elastic.query import plain, trigram_condition
-from dowse.backends.local import symbol_from
+from dowse.backends.local import symbols_from
 from dowse.backends.protocol import EDGE_LIMIT, KeywordRequest, TfidfRequest, VectorRequest
 from dowse.config import Settings
 from dowse.store.catalog import SymbolDetails
@@ -170,15 +170,16 @@ class ElasticReader:
         """Return the files that have a problem."""
         return rows.files(self._session, {"bool": {"must_not": [{"term": {"problem": ""}}]}})
 
-    def symbols(self, wanted: Sequence[SymbolRow]) -> list[Symbol]:
-        """Return symbols with their text."""
+    def symbols(self, wanted: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
+        """Return symbols with their text, likely secrets masked unless they are asked for."""
         details, texts = rows.read_both(
             self._session,
             self._memory,
             [row.row for row in wanted if row.row],
             {row.file_id for row in wanted},
         )
-        return [symbol_from(row, texts[row.file_id], _shown(details.get(row.row))) for row in wanted]
+        shown = {row: _shown(each) for row, each in details.items()}
+        return symbols_from(wanted, texts, shown, show_secrets)
 
     # The graph and the tree
 
@@ -239,7 +240,5 @@ class ElasticReader:
         return sources.meta_of(sources.every_version(self._session))
 
 
-def _shown(details: Details | None) -> SymbolDetails | None:
-    if details is None:
-        return None
+def _shown(details: Details) -> SymbolDetails:
     return SymbolDetails(details.doc, [list(span) for span in details.spans], details.content_hash)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from dowse.cli.formats.spots import describe_step
+from dowse.terminal import decodable, escape_json
 from dowse.types import Answer, Hit, LineMatch
 from dowse.version import __version__
 
@@ -58,7 +59,7 @@ def _document(rule: str, results: list[dict[str, Any]], notes: tuple[str, ...], 
         "results": [{"ruleId": described["id"], "ruleIndex": 0, "level": "note", **each} for each in results],
     }
     document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return escape_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _folder(root: Path) -> Path:
@@ -109,5 +110,5 @@ def _step_result(answer: GraphAnswer, step: GraphStep) -> dict[str, Any]:
 
 def _location(path: str, region: dict[str, Any]) -> dict[str, Any]:
     # A colon in the first part of a relative URI would read as a scheme.
-    uri = quote(path, safe="/")
+    uri = quote(decodable(path), safe="/")
     return {"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": _BASE}, "region": region}}

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowse.safe_files import read_regular_file
+from dowse.secrets_mask import mask_text
+from dowse.terminal import escape_controls, escape_line_ends, escape_name
 from dowse.types import Answer, Hit
 
 if TYPE_CHECKING:
     from dowse.graph.answer import GraphAnswer, GraphStep
+
+# Only indentation is looked up here: a file that has grown beyond this is not worth it.
+_MAX_BYTES = 10_000_000
 
 
 class Spot(NamedTuple):
@@ -60,6 +66,24 @@ def openable(path: str, place: str, root: Path) -> str:
     return str(Path(place).expanduser() / path)
 
 
+def escaped_spots(spots: Iterable[Spot], place: str, root: Path, *, terminal: bool) -> Iterator[Spot]:
+    """Give places as parts of one line each, with paths that can be opened (`openable`).
+
+    Args:
+        spots: The places.
+        place: Where was searched, as the user wrote it.
+        root: What that means.
+        terminal: Whether control characters in the code are escaped, too; in a pipe it stays exact.
+    """
+    escape = escape_controls if terminal else escape_line_ends
+    paths: dict[str, str] = {}  # an answer has many places in each file
+    for spot in spots:
+        path = paths.get(spot.path)
+        if path is None:
+            path = paths[spot.path] = escape_name(openable(spot.path, place, root))
+        yield Spot(path, spot.line, spot.column, escape(spot.text))
+
+
 def _naming_spot(hit: Hit, files: _Files) -> Spot:
     """Return the line that names a symbol: above it may stand comments and decorators."""
     symbol = hit.symbol
@@ -90,14 +114,15 @@ class _Files:
             return ""
         if path not in self._lines:
             try:
-                read = (self._root / path).read_bytes().decode("utf-8", "replace")
+                read = read_regular_file(self._root / path, _MAX_BYTES).decode("utf-8", "replace")
             except OSError:
                 read = ""
             self._lines[path] = read.split("\n")
         lines = self._lines[path]
         line = lines[number - 1].rstrip("\r") if number <= len(lines) else ""
         blanks = line[: len(line) - len(line.lstrip())]
-        return blanks if line == blanks + text else ""
+        # A text with a secret in it is masked, the file is not.
+        return blanks if line == blanks + text or mask_text(line) == blanks + text else ""
 
 
 def _byte_column(text: str, start: int) -> int:

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.cli.formats.spots import Spot, answer_spots, graph_spots, openable
+from dowse.cli.formats.spots import Spot, answer_spots, escaped_spots, graph_spots
 from dowse.cli.links import with_links
 from dowse.cli.output import Style, print_json, render_answer
 from dowse.cli.prepare import say
+from dowse.terminal import escape_name
 from dowse.types import Answer
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ def write_answer(answer: Answer, options: argparse.Namespace, root: Path) -> Non
         print_json(answer_to_json(answer))
         return
     if getattr(options, "files_with_matches", False):
-        for path in dict.fromkeys(hit.symbol.path for hit in answer.hits):
-            sys.stdout.write(path + "\n")
+        sys.stdout.write(file_lines(answer))
         return
     if form != "sarif":  # which carries its notes
         for note in answer.notes:
@@ -43,6 +43,11 @@ def write_answer(answer: Answer, options: argparse.Namespace, root: Path) -> Non
     sys.stdout.write(answer_text(answer, options, root))
     if form == "text" and not answer.hits:
         say("nothing found")
+
+
+def file_lines(answer: Answer) -> str:
+    """Return the files of an answer, each once, as the index has them: one a line."""
+    return "".join(f"{escape_name(path)}\n" for path in dict.fromkeys(hit.symbol.path for hit in answer.hits))
 
 
 def answer_text(answer: Answer, options: argparse.Namespace, root: Path) -> str:
@@ -102,7 +107,7 @@ def _graph_text(answer: GraphAnswer, form: str, options: argparse.Namespace, roo
 
 def _lines(form: str, spots: Iterable[Spot], place: str, root: Path) -> str:
     """Return places in one of the formats that are read line by line."""
-    found = (spot._replace(path=openable(spot.path, place, root)) for spot in spots)
+    found = escaped_spots(spots, place, root, terminal=sys.stdout.isatty())
     if form == "path":
         from dowse.cli.formats.paths import write_paths
 

@@ -9,6 +9,7 @@ from typing import TextIO
 from dowse.eval.judge.judgements import GRADES, Judgements
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.reports.wording import one_line
+from dowse.terminal import escape_controls
 
 _RULE = "─" * 72
 _HELP = "\n".join(
@@ -79,7 +80,7 @@ class _Dialogue:
 
     def say(self, text: str) -> None:
         """Write a line, or several."""
-        self._screen.write(text + "\n")
+        self._screen.write(escape_controls(text, keep="\t\n") + "\n")
         self._screen.flush()
 
     def quit(self) -> bool:
@@ -195,7 +196,7 @@ class _Dialogue:
 def described(item: Item) -> list[str]:
     """Return what a judge sees of a result: where it is, what it is, and its first lines."""
     head = " · ".join(part for part in (item.place, f"{item.kind} {item.symbol}".strip()) if part)
-    lines = [f"{number:>6} | {text}" for number, text in item.lines]
+    lines = [f"{number:>6} | {escape_controls(text)}" for number, text in item.lines]
     whole = item.end_line - item.start_line + 1
     if lines and item.lines[-1][0] < item.end_line:
         lines.append(f"       … {whole} lines in all")

@@ -10,10 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from dowse.errors import EvalError
+from dowse.errors import DowseError, EvalError
 from dowse.eval.datasets.lines import read_rows
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.types import Case
+from dowse.safe_files import open_without_links
 
 # What the grades mean; judges see these words.
 GRADES = {
@@ -73,8 +74,8 @@ class Judgements:
         self._known: dict[tuple[str, str], Judgement] = {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        except OSError as error:
+            self._file = open_without_links(self.path, os.O_RDWR | os.O_APPEND, 0o644)
+        except (OSError, DowseError) as error:
             raise EvalError(f"{path} can't be written ({error}); name another file") from error
         try:
             self._drop_torn_line()

@@ -17,6 +17,7 @@ from dowse.eval.matching import as_found
 from dowse.eval.run import askable, asking
 from dowse.eval.types import Found, Search
 from dowse.eval.ways import COMPARED, way
+from dowse.secrets_mask import mask_text
 from dowse.types import Hit
 
 POOL_DEPTH = 10
@@ -152,7 +153,7 @@ def _read(found: Found, root: Path | None) -> list[tuple[int, str]]:
     if root is None or not found.path:
         return []
     try:
-        texts = (root / found.path).read_text("utf-8", "replace").split("\n")
+        texts = mask_text((root / found.path).read_text("utf-8", "replace")).split("\n")
     except OSError:
         return []
     first = max(1, found.start_line)

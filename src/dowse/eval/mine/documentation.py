@@ -17,6 +17,7 @@ from dowse.eval.mine.sources import Sources, definitions_in, read
 from dowse.eval.types import DOCS, Case
 from dowse.parse.languages import language_of
 from dowse.parse.tokens import split_identifier
+from dowse.secrets_mask import mask_text
 from dowse.train.pairs import code_filters, doc_filters
 from dowse.train.pairs.docs import clean_doc
 from dowse.train.pairs.exclusion import first_paragraph
@@ -102,6 +103,8 @@ def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]
             continue
         sentence = first_sentence(candidate.doc)
         if MIN_WORDS <= len(_WORD.findall(sentence)) <= MAX_WORDS and not _repeats(sentence, definition):
+            if mask_text(sentence) != sentence:  # a question is printed and saved
+                continue
             yield _Documented(path, definition.start_line, definition.qualified_name, sentence)
 
 

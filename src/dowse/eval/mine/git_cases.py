@@ -51,16 +51,16 @@ def build_from_git(
         with_tests: Whether tests count as answers.
         on_progress: Told how many commits were read, of how many.
     """
-    repository = open_repository(repo)
-    if since:
-        check_since(repository, since)
-    sources = Sources(repository.root, with_tests)
-    commits: Iterable[Commit] = read_history(repository, sources.paths, since)
-    if on_progress:
-        commits = _told(commits, count_commits(repository, sources.paths, since), on_progress)
-    with open_blobs(repository) as blobs:
-        cases = _cases(commits, repository, sources, blobs if symbols else None)
-        return list(islice(cases, max_cases) if max_cases > 0 else cases)
+    with open_repository(repo) as repository:
+        if since:
+            check_since(repository, since)
+        sources = Sources(repository.root, with_tests)
+        commits: Iterable[Commit] = read_history(repository, sources.paths, since)
+        if on_progress:
+            commits = _told(commits, count_commits(repository, sources.paths, since), on_progress)
+        with open_blobs(repository) as blobs:
+            cases = _cases(commits, repository, sources, blobs if symbols else None)
+            return list(islice(cases, max_cases) if max_cases > 0 else cases)
 
 
 def _told(commits: Iterable[Commit], total: int, tell: Callable[[Progress], None]) -> Iterator[Commit]:

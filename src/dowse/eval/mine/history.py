@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import re
 import secrets
-import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
-from dowse.errors import EvalError
-from dowse.eval.mine.repository import Repository, environment
+from dowse.eval.mine.repository import Repository, error_of
 from dowse.parse.languages import LANGUAGES, language_of
+from dowse.source.git_process import GitError
 
 # Everything a user's configuration could change about the output is said here.
 _LOG = """log --no-merges --full-history --no-show-signature --no-notes --no-color --encoding=UTF-8
     --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0 -M50% -l1000
     --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv --ignore-submodules=all
     --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
+
+# The list of a commit's files is one line of git's output; that of an import of 100,000 files has 15 MB.
+_MAX_HEADER_BYTES = 64_000_000
+# Changes in more places than these, all files together, are passed over: no subject speaks of so many.
+_MAX_HUNKS = 200_000
 
 # Files move between these when a project changes its mind.
 _KIN = (frozenset({"javascript", "typescript"}), frozenset({"c", "cpp"}), frozenset({"java", "kotlin"}))
@@ -67,9 +70,10 @@ class _Raw(NamedTuple):
 def count_commits(repository: Repository, paths: Iterable[str], since: str = "") -> int:
     """Return how many commits `read_history` will give."""
     counting = ["rev-list", "--count", "--no-merges", "--full-history", *_since(since), "HEAD", "--"]
-    command = repository.command(*counting, *_pathspecs(repository, paths))
-    done = subprocess.run(command, capture_output=True, env=environment(), check=False)
-    return int(done.stdout) if done.returncode == 0 else 0
+    try:
+        return int(repository.git.run(*counting, *_pathspecs(repository, paths)))
+    except (GitError, ValueError):
+        return 0
 
 
 def read_history(repository: Repository, paths: Iterable[str], since: str = "") -> Iterator[Commit]:
@@ -91,9 +95,13 @@ def read_history(repository: Repository, paths: Iterable[str], since: str = "") 
     mark = secrets.token_hex(16)
     form = f"--format=tformat:{mark}%x00%H%x00%an <%ae>%x00%s"
     names: dict[str, str] = {}
-    with _running(repository.command(*_LOG, form, *_since(since), "HEAD", "--", *specs)) as stream:
-        for header, hunks in _commits(stream, mark.encode()):
-            yield _commit(header, hunks, names)
+    with repository.git.start(*_LOG, form, *_since(since), "HEAD", "--", *specs) as process:
+        try:
+            for header, hunks in _commits(process.lines(_MAX_HEADER_BYTES), mark.encode()):
+                yield _commit(header, hunks, names)
+            process.finish()
+        except GitError as error:
+            raise error_of(error) from error
 
 
 def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
@@ -124,54 +132,42 @@ def _since(since: str) -> list[str]:
     return [f"--since={since}"] if since else []
 
 
-@contextmanager
-def _running(command: Sequence[str]) -> Iterator[IO[bytes]]:
-    """Run git and give what it prints; end it when nobody reads on."""
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment()
-    )
-    assert process.stdout is not None and process.stderr is not None  # noqa: S101 - both are pipes
-    try:
-        yield process.stdout
-        process.stdout.close()
-        complaint = process.stderr.read()
-        if process.wait() != 0:
-            said = os.fsdecode(complaint).strip().rpartition("\n")[2]
-            raise EvalError(f"git could not read the history ({said}); `git fsck` may tell more")
-    finally:
-        process.kill()
-        process.stdout.close()
-        process.stderr.close()
-        process.wait()
+_Hunks = dict[tuple[bytes, bytes], list[Hunk]]
 
 
-def _commits(stream: IO[bytes], mark: bytes) -> Iterator[tuple[bytes, dict[tuple[bytes, bytes], list[Hunk]]]]:
+def _commits(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Hunks]]:
     """Cut git's output into commits: the header with its raw lines, and hunks by the two contents."""
-    header: bytes | None = None
-    hunks: dict[tuple[bytes, bytes], list[Hunk]] = {}
+    header: list[bytes] = []
+    size = count = 0
+    hunks: _Hunks = {}
     inside: list[Hunk] | None = None  # of the file whose patch is being read
     in_patch = False
-    for line in stream:
+    for line in lines:
         if mark in line:
-            if header is not None:
-                yield header, hunks
-            header, hunks, inside = line[line.index(mark) + len(mark) :], {}, None
-            in_patch = _PATCH in line
+            if header:
+                yield b"".join(header), hunks
+            header, hunks, inside = [line[line.index(mark) + len(mark) :]], {}, None
+            size, count, in_patch = len(line), 0, _PATCH in line
         elif not in_patch:  # a path with a line break in it
-            header = (header or b"") + line
-            in_patch = _PATCH in header
+            size += len(line)
+            if size > _MAX_HEADER_BYTES:
+                raise GitError(f"a commit lists more than {_MAX_HEADER_BYTES:,} bytes of files")
+            header.append(line)
+            in_patch = _PATCH in line
         elif line.startswith(b"diff --git "):
             inside = None
         elif line.startswith(b"index ") and inside is None:
             before, _, after = line[6:].split()[0].partition(b"..")
             inside = hunks.setdefault((before, after), [])
         elif line.startswith(b"@@ ") and inside is not None and (found := _HUNK.match(line)):
-            inside.append(Hunk(int(found[1]), int(found[2] or 1)))
-    if header is not None:
-        yield header, hunks
+            count += 1
+            if count <= _MAX_HUNKS:
+                inside.append(Hunk(int(found[1]), int(found[2] or 1)))
+    if header:
+        yield b"".join(header), hunks
 
 
-def _commit(header: bytes, hunks: dict[tuple[bytes, bytes], list[Hunk]], names: dict[str, str]) -> Commit:
+def _commit(header: bytes, hunks: _Hunks, names: dict[str, str]) -> Commit:
     """Make a commit of what git printed; `names` goes from what files are called here to today's names."""
     _, sha, author, subject, rest = (header + b"\0\0\0").split(b"\0", 4)
     changes, renamed = [], {}

@@ -1,21 +1,19 @@
-"""A git work tree, or a folder in one, that was found fit for mining; and how git is called for it."""
+"""A git work tree, or a folder in one, that can be mined, and git to read its history with."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from dowse.errors import EvalError
-
-# Set for hooks and by scripts: they would lead git to another repository, or change how paths are read.
-_FOREIGN = frozenset(
-    """GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_NAMESPACE GIT_DIFF_OPTS GIT_LITERAL_PATHSPECS
-    GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS""".split()
-)
+from dowse.errors import DowseError, EvalError
+from dowse.source.git import common_directory, git_directory, toplevel
+from dowse.source.git_process import ClosedGit, GitError, GitMissing, open_closed_git
+from dowse.source.git_refs import read_head
+from dowse.source.walk import MAX_FILE_BYTES
 
 # A time that git could not read becomes the present one.
 _NOW_SECONDS = 5
@@ -26,60 +24,76 @@ class Repository:
     """A folder with a history."""
 
     root: Path  # the folder that was asked for: paths of cases are seen from here
-    top: Path  # the work tree it lies in: paths of git are seen from there
-    prefix: str  # the way from `top` to `root`: "" or ending with "/"
-
-    def command(self, *arguments: str) -> list[str]:
-        """Return how git is called at the top of the work tree."""
-        return ["git", "-C", str(self.top), *arguments]
+    prefix: str  # the way from the top of its work tree to `root`: "" or ending with "/"
+    git: ClosedGit  # sees paths from the top of the work tree
 
 
-def open_repository(folder: str | os.PathLike[str]) -> Repository:
-    """Return the repository of a folder, or say why there is no history to mine."""
+@contextmanager
+def open_repository(folder: str | os.PathLike[str]) -> Iterator[Repository]:
+    """Give the repository of a folder, or say why there is no history to mine."""
     root = Path(folder).resolve()
     if not root.is_dir():
         raise EvalError(f"{folder} is not a folder; name a git repository or a folder inside of one")
-    said = _ask(root, "rev-parse", "--show-toplevel", "--show-prefix", "--is-shallow-repository")
-    if isinstance(said, str):
+    top = toplevel(root)
+    directory = git_directory(top) if top is not None else None
+    if top is None or directory is None or root.is_relative_to(directory):
         raise EvalError(
-            f"{folder} is not a folder in the work tree of a git repository ({said}); "
+            f"{folder} is not a folder in the work tree of a git repository; "
             "questions can be mined from documentation instead: `dowse eval --from docs`"
         )
-    lines = os.fsdecode(said).split("\n")
-    if lines[2].strip() == "true":
-        raise EvalError(
-            f"{folder} is a shallow clone, whose history is cut off; "
-            "run `git fetch --unshallow` there and mine again"
-        )
-    if isinstance(_ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"), str):
-        raise EvalError(f"{folder} has no commits yet, so there is nothing to mine; commit something first")
-    return Repository(root, Path(lines[0]), lines[1])
+    common = common_directory(directory)
+    commit = _checked_commit(folder, directory, common)
+    prefix = "" if str(root) == top else root.relative_to(top).as_posix() + "/"
+    try:
+        with open_closed_git(common, commit, MAX_FILE_BYTES) as git:
+            _check_readable(folder, git)
+            yield Repository(root, prefix, git)
+    except EvalError:
+        raise
+    except DowseError as error:
+        raise error_of(error) from error
 
 
 def check_since(repository: Repository, since: str) -> None:
     """Refuse a time that git does not understand: it would take it for now, and find nothing."""
-    said = _ask(repository.root, "rev-parse", f"--since={since}")
-    age = said.strip().removeprefix(b"--max-age=") if isinstance(said, bytes) else b""
+    try:
+        said = repository.git.run("rev-parse", f"--since={since}")
+    except GitError:
+        said = b""
+    age = said.strip().removeprefix(b"--max-age=")
     if not age.isdigit() or int(age) > time.time() - _NOW_SECONDS:
         raise EvalError(f"since={since!r} is no time in the past; write it like 2020-01-31 or '2 years ago'")
 
 
-def environment() -> Mapping[str, str]:
-    """Return this process's environment without what would lead git elsewhere."""
-    return {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+def error_of(error: DowseError) -> EvalError:
+    """Return the error with a remedy for what git, or the check of its objects, complains about."""
+    if isinstance(error, GitMissing) or not isinstance(error, GitError):
+        return EvalError(str(error))
+    return EvalError(
+        f"git could not read the history ({error}); `git fsck` may tell more, "
+        "and a partial clone has to be cloned again without --filter"
+    )
 
 
-def _ask(folder: Path, *arguments: str) -> bytes | str:
-    """Return what git prints, or, as text, what it complains about."""
-    command = ["git", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, stdin=subprocess.DEVNULL, env=environment(), check=False
-        )
-    except OSError as error:
+def _checked_commit(folder: str | os.PathLike[str], directory: str, common: str) -> str:
+    """Return the commit that HEAD names; refuse histories that are cut off, empty or kept in another way."""
+    if os.path.lexists(os.path.join(common, "shallow")):
         raise EvalError(
-            f"git can't be run ({error.strerror}); install it and make sure it is on the PATH"
-        ) from error
-    if done.returncode == 0:
-        return done.stdout
-    return os.fsdecode(done.stderr).strip().partition("\n")[0].removeprefix("fatal: ") or "git failed"
+            f"{folder} is a shallow clone, whose history is cut off; "
+            "run `git fetch --unshallow` there and mine again"
+        )
+    commit = read_head(directory, common)
+    if not commit and Path(common, "reftable").is_dir():
+        raise EvalError(
+            f"{folder} keeps its refs as reftable, which dowse does not read; "
+            "run `git refs migrate --ref-format=files` there and mine again"
+        )
+    if not commit:
+        raise EvalError(f"{folder} has no commits yet, so there is nothing to mine; commit something first")
+    return commit
+
+
+def _check_readable(folder: str | os.PathLike[str], git: ClosedGit) -> None:
+    """Refuse a HEAD that is no commit."""
+    if git.run("cat-file", "-t", "HEAD").strip() != b"commit":
+        raise EvalError(f"HEAD of {folder} is no commit; `git fsck` may tell more")

@@ -8,9 +8,10 @@ from pathlib import Path
 from dowse.kinds import TYPES
 from dowse.parse.files import parse_file
 from dowse.parse.languages import LANGUAGES, language_of
+from dowse.safe_files import read_regular_file
 from dowse.source.content import classify, decode
 from dowse.source.roles import role_of
-from dowse.source.walk import WalkedFile, walk
+from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk
 from dowse.types import Definition
 
 # What a question at symbol level can be about.
@@ -85,9 +86,9 @@ def _is_written_by_people(data: bytes, path: str) -> bool:
 
 
 def read(file: Path) -> bytes | None:
-    """Return a file's content, None if it can't be read."""
+    """Return a file's content, None if it can't be read or is no regular file of the usual size."""
     try:
-        return file.read_bytes()
+        return read_regular_file(file, MAX_FILE_BYTES)
     except OSError:
         return None
 
@@ -112,10 +113,4 @@ def _is_code(language: str) -> bool:
 
 
 def _head(file: Path) -> bytes:
-    if file.suffix:
-        return b""
-    try:
-        with file.open("rb") as stream:
-            return stream.read(_HEAD)
-    except OSError:
-        return b""
+    return b"" if file.suffix else (read(file) or b"")[:_HEAD]

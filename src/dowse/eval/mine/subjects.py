@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dowse.secrets_mask import mask_text
+
 # Fewer content words are a label ("fix tests"), not something that one place in the code answers.
 MIN_CONTENT_WORDS = 3
 # Of these, so many must not be the trade's own words: "fix flake8 warnings" has none, "fix mypy plugin for
@@ -168,7 +170,8 @@ def question_of(subject: str, author: str = "") -> str:
     cleaned = clean_subject(subject)
     if _NO_QUESTION.match(written) or _NO_QUESTION.match(cleaned):
         return ""
-    return cleaned if _says_enough(cleaned) else ""
+    # A question is printed and saved: one that holds a secret is none.
+    return cleaned if _says_enough(cleaned) and mask_text(cleaned) == cleaned else ""
 
 
 def clean_subject(subject: str) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO
 
 from dowse.eval.mine.history import Hunk
-from dowse.eval.mine.repository import Repository, environment
+from dowse.eval.mine.repository import Repository, error_of
 from dowse.eval.mine.sources import definitions_in
+from dowse.source.git_process import GitError, GitProcess
 from dowse.source.walk import MAX_FILE_BYTES
 
 # A line that only closes what others opened says nothing of what was changed.
@@ -66,38 +65,41 @@ def _any_inside(places: Sequence[int], start: int, end: int) -> bool:
 
 
 class Blobs:
-    """Contents of a repository by their names, through one process of git."""
+    """Contents of a repository by their names, through two processes of git: one for sizes, one for texts.
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101 - both are pipes
-        self._ask: IO[bytes] = process.stdin
-        self._answer: IO[bytes] = process.stdout
+    A size is asked for first, since a few bytes of a pack can expand to any number.
+    """
+
+    def __init__(self, sizes: GitProcess, texts: GitProcess) -> None:
+        self._sizes, self._texts = sizes, texts
 
     def read(self, name: str) -> bytes | None:
         """Return a content; None if it is missing, or larger than anything that is indexed."""
-        self._ask.write(name.encode() + b"\n")
-        self._ask.flush()
-        head = self._answer.readline().split()
-        if len(head) != 3 or head[1] != b"blob":  # "NAME missing"
+        size = _blob_size(self._sizes.ask(name))
+        if size is None or size > MAX_FILE_BYTES:
             return None
-        data = self._answer.read(int(head[2]))
-        self._answer.read(1)  # the line break after it
-        return data if len(data) <= MAX_FILE_BYTES else None
+        if _blob_size(self._texts.ask(name)) != size:
+            return None
+        return self._texts.read_exactly(size + 1)[:-1]  # without the line break after it
+
+
+def _blob_size(answer: bytes) -> int | None:
+    """Read "NAME blob SIZE"; None for "NAME missing" and other objects."""
+    fields = answer.split()
+    if len(fields) != 3 or fields[1] != b"blob" or not fields[2].isdigit():
+        return None
+    return int(fields[2])
 
 
 @contextmanager
 def open_blobs(repository: Repository) -> Iterator[Blobs]:
-    """Start the process that gives contents, and end it."""
-    command = repository.command("cat-file", "--batch")
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment(),
-    )
-    try:
-        yield Blobs(process)
-    finally:
-        process.kill()
-        process.communicate()
+    """Start the processes that give contents, and end them."""
+    git = repository.git
+    with (
+        git.start("cat-file", "--batch-check", interactive=True) as sizes,
+        git.start("cat-file", "--batch", interactive=True) as texts,
+    ):
+        try:
+            yield Blobs(sizes, texts)
+        except GitError as error:
+            raise error_of(error) from error

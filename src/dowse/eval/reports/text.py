@@ -24,6 +24,7 @@ from dowse.eval.reports.wording import (
     verdict,
 )
 from dowse.eval.types import CaseResult
+from dowse.terminal import escape_controls
 
 WIDTH = 100
 # Names of modes are cut here: beyond it the figures would have no room.
@@ -192,7 +193,7 @@ def _budget(table: BudgetTable | None, colours: Colours) -> list[str]:
     lines = [f"{colours.bold}{line}{colours.reset}" for line in _wrap(one_line(table.title))]
     lines += [f"{colours.dim}{line}{colours.reset}" for line in _wrap(table.note)]
     for kind in table.kinds:
-        head, *rows = table.grid(kind, _MODE_WIDTH)
+        head, *rows = ([*map(one_line, cells)] for cells in table.grid(kind, _MODE_WIDTH))
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         cells = ([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in (head, *rows))
         drawn = ["  ".join(row) for row in cells]
@@ -236,4 +237,4 @@ def _listed(label: str, names: Sequence[str], *, numbered: bool = False) -> Iter
 def _wrap(text: str) -> list[str]:
     from textwrap import wrap
 
-    return wrap(text, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [""]
+    return wrap(escape_controls(text), WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [""]

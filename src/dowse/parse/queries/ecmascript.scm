@@ -20,11 +20,14 @@
 (decorator (call_expression function: (_) @use))
 (call_expression function: [(identifier) (member_expression)] @call)
 (new_expression constructor: [(identifier) (member_expression)] @call)
-(import_statement (import_clause (identifier) @import) source: (string (string_fragment) @from))
-(import_statement (import_clause (namespace_import (identifier) @import)) source: (string (string_fragment) @from))
-(import_statement (import_clause (named_imports (import_specifier name: (_) @import))) source: (string (string_fragment) @from))
+; The module comes after the names. One pattern for both would wait for it with every name, in cubic time.
+(import_statement source: (string (string_fragment) @from)) @sourcing
+(export_statement source: (string (string_fragment) @from)) @sourcing
+(import_clause (identifier) @sourced)
+(import_clause (namespace_import (identifier) @sourced))
+(import_specifier name: (_) @sourced)
+(export_specifier name: (_) @sourced)
 (import_statement . source: (string (string_fragment) @path))
-(export_statement (export_clause (export_specifier name: (_) @import)) source: (string (string_fragment) @from))
 (export_statement . source: (string (string_fragment) @path))
 (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @path)) (#set! words "require"))
 (call_expression function: (import) arguments: (arguments . (string (string_fragment) @path)))
@@ -33,8 +36,7 @@
 ((import_statement) @bind (#set! role "statement"))
 ((export_statement source: (_)) @bind (#set! role "statement"))
 (variable_declarator name: (identifier) @bind value: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) (#set! words "require"))
-(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @bind) value: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) (#set! words "require") (#set! role "picked"))
-(variable_declarator name: (object_pattern (pair_pattern key: (_) @picked value: (identifier) @bind)) value: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) (#set! words "require"))
+(variable_declarator name: (object_pattern) @bind value: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) (#set! words "require") (#set! role "picks"))
 (variable_declarator name: (identifier) @bind value: (member_expression object: (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @required))) property: (_) @picked) (#set! words "require"))
 (variable_declarator name: (identifier) @bind value: (new_expression constructor: [(identifier) (member_expression)] @made))
 (variable_declarator name: (identifier) @bind value: (call_expression function: [(identifier) (member_expression)] @made))

@@ -58,7 +58,8 @@ async def graph(
 def _chain(state: ServerState, target: str, to: str, index: str | None, depth: int | None) -> dict[str, Any]:
     with found(state.places, index, target) as (place, reader, row):
         ends = rows_of(place, reader, to)
-        chain = path_between(reader, rows_of(place, reader, row.key), ends, depth)
+        shows = place.index.settings.show_secrets
+        chain = path_between(reader, rows_of(place, reader, row.key), ends, depth, show_secrets=shows)
         return {"index": place.name, **graph_to_json(chain), **_picture(chain)}
 
 
@@ -72,7 +73,8 @@ def _walk(
     kinds: Collection[str],
 ) -> dict[str, Any]:
     with found(state.places, index, target) as (place, reader, row):
-        walk = ask_about(reader, relation, rows_of(place, reader, row.key), depth, k)
+        seeds, shows = rows_of(place, reader, row.key), place.index.settings.show_secrets
+        walk = ask_about(reader, relation, seeds, depth, k, show_secrets=shows)
         walk = _only(walk, kinds) if kinds else walk
         return {"index": place.name, **graph_to_json(walk), **_picture(walk)}
 
@@ -101,7 +103,12 @@ def _picture(walk: Walk) -> dict[str, Any]:
     seeds = {seed.row for seed in walk.seeds}
     nodes = [
         {
-            **{name: value for name, value in symbol_to_json(symbol).items() if name in _DRAWN},
+            # Secrets were masked when the walk was made.
+            **{
+                name: value
+                for name, value in symbol_to_json(symbol, show_secrets=True).items()
+                if name in _DRAWN
+            },
             "depth": 0 if row in seeds else depths[row],
             "seed": row in seeds,
         }

@@ -38,7 +38,12 @@ def _alike(state: ServerState, index: str | None, target: str, k: int) -> dict[s
             )
         if not row.row:
             raise UnknownName(f"{row.path} is a file as a whole; name a symbol in it")
-        answer = related_to_json(find_related(reader, encoder.id, row, k, place.index.settings.vectors))
+        settings = place.index.settings
+        found_alike = find_related(
+            *(reader, encoder.id, row, k, settings.vectors), show_secrets=settings.show_secrets
+        )
+        answer = related_to_json(found_alike)
+        del answer["notes"]  # the model of this route has none; masked texts show it themselves
     for hits in (answer["neighbours"], (answer["cluster"] or {}).get("members", ())):
         for hit in hits:
             hit["index"] = place.name

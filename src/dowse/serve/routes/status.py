@@ -16,6 +16,7 @@ from dowse.serve.models.status import SkippedFiles, Status
 from dowse.serve.places import Place
 from dowse.serve.routes.parameters import IndexName
 from dowse.serve.state import State
+from dowse.terminal import decodable
 from dowse.version import __version__
 
 router = APIRouter()
@@ -51,7 +52,7 @@ def index_status(place: Place, hub: Hub) -> dict[str, Any]:
     """Return what is indexed of one place, and how far that is, as plain data."""
     common = {
         "name": place.name,
-        "root": str(place.index.root),
+        "root": decodable(str(place.index.root)),
         "progress": hub.latest(place.name),
         "kinds": list(KINDS),
     }

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from dowse.graph.answer import GraphAnswer
 from dowse.graph.ask import ask_about
 from dowse.graph_json import symbol_to_json
+from dowse.secrets_mask import mask_span, masked_note
 from dowse.serve.models.symbol import SymbolAnswer
 from dowse.serve.places import Place, Places
 from dowse.serve.routes.parameters import IndexName, Target
@@ -36,24 +37,44 @@ def described(places: Places, index: str | None, target: str, neighbours: int) -
     """Return a symbol and what stands around it as plain data."""
     with found(places, index, target) as at:
         place, reader, row = at
-        whole = reader.symbols([row])[0]
-        lines = reader.text(row.file_id).decode("utf-8", "replace").removesuffix("\n").split("\n")
+        shows = place.index.settings.show_secrets
+        whole = reader.symbols([row], show_secrets=shows)[0]
+        source, count, masked = _source(reader.text(row.file_id), row, shows)
         outline = reader.rows_of_files([row.file_id])
         file = _file(place, reader.is_corpus, row)
         return {
             "index": place.name,
             "generation": reader.generation,
-            "symbol": symbol_to_json(row),
+            "symbol": symbol_to_json(row, show_secrets=shows),
             "doc": whole.doc,
             "code": whole.code,
             "code_lines": list(whole.line_numbers),
-            "source": "\n".join(lines[row.start_line - 1 : row.end_line]),
-            "lines": len(lines),
+            "source": source,
+            "lines": count,
             "file": file,
             "editor": f"vscode://file/{quote(file.lstrip('/'))}:{row.start_line}" if file else "",
-            "outline": [_outlined(each) for each in outline],
-            **_neighbours(at, neighbours),
+            "outline": [_outlined(each, shows) for each in outline],
+            **_neighbours(at, neighbours, max(masked, whole.masked)),
         }
+
+
+def _source(text: bytes, row: SymbolRow, show_secrets: bool) -> tuple[str, int, int]:
+    """Return the lines of a symbol as text, how many lines its file has, and how many secrets are masked."""
+    text = text.removesuffix(b"\n")
+    start = _line_start(text, row.start_line)
+    end = max(start, _line_start(text, row.end_line + 1) - (row.end_line <= text.count(b"\n")))
+    part, masked = (text[start:end], 0) if show_secrets else mask_span(text, start, end)
+    return part.decode("utf-8", "replace"), text.count(b"\n") + 1, masked
+
+
+def _line_start(text: bytes, number: int) -> int:
+    """Return where a line begins; the end of the text where there are fewer."""
+    at = 0
+    for _ in range(number - 1):
+        at = text.find(b"\n", at) + 1
+        if not at:
+            return len(text)
+    return at
 
 
 def _file(place: Place, is_corpus: bool, row: SymbolRow) -> str:
@@ -61,17 +82,19 @@ def _file(place: Place, is_corpus: bool, row: SymbolRow) -> str:
     return "" if is_corpus or not place.index.root.is_dir() else (place.index.root / row.path).as_posix()
 
 
-def _outlined(row: SymbolRow) -> dict[str, Any]:
-    return {name: value for name, value in symbol_to_json(row).items() if name in _OUTLINED}
+def _outlined(row: SymbolRow, show_secrets: bool) -> dict[str, Any]:
+    shown = symbol_to_json(row, show_secrets=show_secrets)
+    return {name: value for name, value in shown.items() if name in _OUTLINED}
 
 
-def _neighbours(at: Found, most: int) -> dict[str, Any]:
+def _neighbours(at: Found, most: int, masked: int) -> dict[str, Any]:
     """Return who calls a symbol and what it calls; a corpus has no graph, and a whole file no place in it."""
-    given: dict[str, Any] = {"notes": []}
+    given: dict[str, Any] = {"notes": [masked_note(masked)] if masked else []}
+    shows = at.place.index.settings.show_secrets
     known = bool(at.row.row) and not at.reader.is_corpus and most > 0
     seeds = rows_of(at.place, at.reader, at.row.key) if known else ()
     for relation in ("callers", "callees"):
-        answer = ask_about(at.reader, relation, seeds, 1, most) if known else None
+        answer = ask_about(at.reader, relation, seeds, 1, most, show_secrets=shows) if known else None
         given[relation] = _steps(answer) if answer else []
         given[f"{relation}_total"] = answer.total if answer else 0
         given["notes"] += [] if answer is None else answer.notes
@@ -82,7 +105,7 @@ def _neighbours(at: Found, most: int) -> dict[str, Any]:
 def _steps(answer: GraphAnswer) -> list[dict[str, Any]]:
     return [
         {
-            "symbol": symbol_to_json(step.symbol),
+            "symbol": symbol_to_json(step.symbol, show_secrets=True),  # the answer was masked
             "path": step.path,
             "line": step.line,
             "kind": step.edge.kind,

@@ -1,0 +1,164 @@
+r"""Text of repositories on its way to a terminal or into a line-based format.
+
+File names, code, documentation and messages that quote them come from whoever wrote the repository. Raw,
+they could set the clipboard or the title of a terminal, overwrite lines, add forged lines to output that
+programs read, or reorder what people see (docs/USING.md, "Control characters"). Every renderer passes such
+text through `escape_controls` or `escape_name`; `protect_terminals` is the second line of defence, for a
+command that forgets it.
+
+Loads nothing but `re`: every search starts here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any, TextIO
+
+# What is shown visibly: it is invisible, moves the cursor, reorders text or is no character at all.
+# U+200C, U+200D and variation selectors stay: emoji, Persian, Indic and CJK text needs them, and they do not
+# reorder it. None of these is printable to `str.isprintable`, by which most text is passed at once.
+_UNSAFE = (
+    "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional marks, overrides and isolates
+    "\u2028\u2029"  # line and paragraph separators
+    "\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible
+    "\ud800-\udfff"  # lone surrogates: undecodable bytes of names, broken JSON
+    "\U000e0000-\U000e00ff"  # tags: invisible text
+)
+# What `str.splitlines` and editors take for the end of a line.
+_LINE_END = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+# What JSON leaves as it is but a terminal would act on, or UTF-8 can't hold.
+_UNSAFE_IN_JSON = _UNSAFE.replace("\x00-\x1f", "")
+# What dowse itself writes to terminals: colours, clearing a line, and links with an encoded target.
+_OWN_SEQUENCE = r"\x1b\[[0-9;]*[mK]|\x1b\]8;;[!-~]*\x1b\\"
+_patterns: dict[str, re.Pattern[str]] = {}
+
+
+def escape_controls(text: str, *, keep: str = "\t") -> str:
+    r"""Return a text with control, invisible and reordering characters shown as `\x1b` or `\u202e`.
+
+    Args:
+        text: Anything that came from a repository, a request or the file system.
+        keep: Control characters that stay as they are.
+    """
+    if text.isprintable():  # in C, and true of nearly every text
+        return text
+    return _unsafe().sub(lambda found: found[0] if found[0] in keep else _escaped(found[0]), text)
+
+
+def escape_name(text: str) -> str:
+    """Return a path or a name as part of one line: tabs and line ends are escaped, too."""
+    return text if text.isprintable() else escape_controls(text, keep="")
+
+
+def escape_message(error: Exception, text: str | None = None) -> str:
+    """Return what an error says on one line, or as a list where it is one (`DowseError.is_list`)."""
+    keep = "\n" if getattr(error, "is_list", False) else ""
+    return escape_controls(str(error) if text is None else text, keep=keep)
+
+
+def escape_line_ends(text: str) -> str:
+    """Return a text that is one line to every reader, and otherwise exact: for code in a pipe."""
+    return text if text.isprintable() else _pattern(f"[{_LINE_END}]").sub(lambda end: _escaped(end[0]), text)
+
+
+def escape_json(text: str) -> str:
+    """Return a JSON document that is safe on a terminal, valid UTF-8, and means exactly the same."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _pattern(f"[{_UNSAFE_IN_JSON}]").sub(lambda found: _json_escaped(found[0]), text)
+
+
+def decodable(text: str) -> str:
+    r"""Return a text that UTF-8 can hold: undecodable bytes become `\xff`, as paths in an index have them."""
+    if text.isascii():
+        return text
+    return _pattern("[\ud800-\udfff]").sub(lambda found: _escaped(found[0]), text)
+
+
+def decodable_data(data: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Return JSON data with every text as UTF-8 can hold it."""
+    if isinstance(data, str):
+        return decodable(data)
+    if isinstance(data, dict):
+        return {decodable_data(name): decodable_data(value) for name, value in data.items()}
+    return [decodable_data(each) for each in data] if isinstance(data, list | tuple) else data
+
+
+def escape_for_terminal(text: str) -> str:
+    """Return output without control sequences other than those that dowse itself writes."""
+    if text.isprintable():
+        return text
+    # A status line begins with a carriage return; anywhere else it would hide what stands before it.
+    start = 1 if text.startswith("\r") else 0
+    pattern = _pattern(f"{_OWN_SEQUENCE}|\r\n|[{_UNSAFE}]")
+    return text[:start] + pattern.sub(_allowed, text[start:])
+
+
+def _allowed(found: re.Match[str]) -> str:
+    text = found[0]
+    return text if len(text) > 1 or text in "\t\n" else _escaped(text)
+
+
+def _unsafe() -> re.Pattern[str]:
+    return _pattern(f"[{_UNSAFE}]")
+
+
+def _pattern(source: str) -> re.Pattern[str]:
+    """Return a compiled pattern; compiled on first use, for most runs need none."""
+    known = _patterns.get(source)
+    if known is None:
+        known = _patterns[source] = re.compile(source)
+    return known
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # stands for a byte that is no UTF-8
+        code -= 0xDC00
+        return f"\\x{code:02x}"
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _json_escaped(character: str) -> str:
+    code = ord(character)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+class TerminalStream:
+    """A standard stream that is a terminal: what is written is filtered, everything else passes through."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Wrap a stream."""
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text without foreign control sequences."""
+        self._stream.write(escape_for_terminal(text))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:  # noqa: ANN401 - as of a stream
+        """Write texts without foreign control sequences."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
+        return getattr(self._stream, name)
+
+
+def protect_terminals() -> None:
+    """Filter what this process writes to terminals, and never fail at a character that can't be encoded."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None or isinstance(stream, TerminalStream):
+            continue
+        if getattr(stream, "errors", "") == "strict" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+        if stream.isatty():
+            setattr(sys, name, TerminalStream(stream))

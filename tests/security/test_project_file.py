@@ -1,0 +1,359 @@
+"""A repository's `.dowse.toml` is data: it can't choose paths, hosts, models or limits, nor do harm."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import socket
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse import Index
+from dowse.config import PROJECT_SETTINGS, Settings, load_settings, read_project_file, trust_file
+from dowse.errors import ConfigError, DowseError
+from dowse.trust import is_trusted, revoke, trust
+
+from helpers import write_tree
+
+CODE = {"shop/till.py": "def ring_up(items):\n    return sum(items)\n"}
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository, and a user of its own."""
+    monkeypatch.setenv("DOWSE_CONFIG", str(tmp_path / "config" / "config.toml"))
+    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
+    for name in ("DOWSE_ENCODER", "DOWSE_ISOLATION"):
+        monkeypatch.delenv(name)
+    return write_tree(tmp_path / "repository", CODE)
+
+
+def dowse(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command without a terminal; a hang fails the test."""
+    return subprocess.run(
+        [sys.executable, "-m", "dowse.entry", *arguments],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+# Whatever is not in PROJECT_SETTINGS, with a value that would count.
+ELSEWHERE = {
+    "index_dir": '".idx"',
+    "backend": '"elastic://attacker:9200/x"',
+    "encoder": '"./model"',
+    "reranker": '"./model"',
+    "device": '"cuda"',
+    "max_file_bytes": "2000000000",
+    "processes": "1000",
+    "threads": "1000",
+    "vectors": '"exact"',
+    "lane_seconds": "1000.0",
+    "exact_seconds": "1000.0",
+    "isolation": '"never"',
+    "include_secrets": "true",
+    "show_secrets": "true",
+}
+
+
+def test_every_setting_is_either_harmless_or_needs_trust():
+    assert {*PROJECT_SETTINGS, *ELSEWHERE} == set(Settings.__slots__)
+
+
+@pytest.mark.parametrize("key", ELSEWHERE)
+def test_a_repository_can_not_choose(repository, key):
+    (repository / ".dowse.toml").write_text(f"{key} = {ELSEWHERE[key]}\ntop_k = 3\n")
+    found = load_settings(repository)
+    assert getattr(found, key) == getattr(Settings(), key)
+    assert found.top_k == 3, "the rest of the file counts"
+    note = read_project_file(repository).note
+    assert key in note and "dowse trust" in note and "\n" not in note
+
+
+@pytest.mark.parametrize("key", [key for key, most in PROJECT_SETTINGS.items() if most])
+def test_numbers_are_bounded(repository, key):
+    most = PROJECT_SETTINGS[key]
+    (repository / ".dowse.toml").write_text(f"{key} = {most}\n")
+    assert getattr(load_settings(repository), key) == most
+    (repository / ".dowse.toml").write_text(f"{key} = {most + 1}\n")
+    assert getattr(load_settings(repository), key) == getattr(Settings(), key)
+    assert read_project_file(repository).ignored == (key,)
+
+
+def test_patterns_leave_out_but_bring_nothing_back(repository):
+    (repository / ".dowse.toml").write_text('exclude = ["shop/"]\n')
+    assert load_settings(repository).exclude == ("shop/",)
+    (repository / ".dowse.toml").write_text('exclude = ["shop/", "!.env"]\n')
+    assert load_settings(repository).exclude == ()
+
+
+def test_no_code_of_a_model_in_the_repository_runs(repository, tmp_path):
+    """`encoder = "./model"`, whose modules.json names a Python module that lies beside it."""
+    marker = tmp_path / "executed"
+    write_tree(
+        repository,
+        {
+            ".dowse.toml": 'encoder = "./model"\nrerank = true\nreranker = "./model"\n',
+            "model/modules.json": '[{"idx": 0, "name": "0", "path": "", "type": "evil.Module"}]',
+            "model/config.json": "{}",
+            "model/evil.py": f"open({str(marker)!r}, 'w')\n",
+        },
+    )
+    # Stands in for the package: it does what the real one does with such a folder.
+    stand_in = write_tree(
+        tmp_path / "packages",
+        {
+            "sentence_transformers/__init__.py": "import sys\n"
+            "class SentenceTransformer:\n"
+            "    def __init__(self, folder, **_):\n"
+            "        sys.path.insert(0, folder)\n"
+            "        import evil\n"
+        },
+    )
+    places = os.pathsep.join([str(stand_in), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = dowse("search", "ring up", cwd=repository, PYTHONPATH=places, DOWSE_ISOLATION="auto")
+    assert done.returncode == 0 and "ring_up" in done.stdout
+    assert "ignored encoder, reranker" in done.stderr
+    assert not marker.exists()
+
+
+def test_no_hub_is_asked(repository, tmp_path):
+    marker = tmp_path / "asked"
+    (repository / ".dowse.toml").write_text('encoder = "hf:attacker/model"\n')
+    stand_in = write_tree(
+        tmp_path / "packages",
+        {"huggingface_hub.py": f"def snapshot_download(*_, **__):\n    open({str(marker)!r}, 'w')\n"},
+    )
+    places = os.pathsep.join([str(stand_in), *filter(None, [os.environ.get("PYTHONPATH")])])
+    assert dowse("search", "ring up", cwd=repository, PYTHONPATH=places).returncode == 0
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("command", [("search", "ring up"), ("index",), ("status",), ("callers", "ring_up")])
+def test_no_credentials_leave(repository, command):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (repository / ".dowse.toml").write_text(f'backend = "elastic://127.0.0.1:{port}/code"\n')
+        dowse(*command, cwd=repository, DOWSE_ELASTIC_API_KEY="secret", DOWSE_ENCODER="none")
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+def test_a_link_in_the_index_folder_is_not_followed(repository, tmp_path):
+    """`index_dir = ".idx"` and a link `.idx/writer.lock` to a user's file; also where the user names it."""
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (repository / ".idx").mkdir()
+    (repository / ".idx" / "writer.lock").symlink_to(precious)
+    (repository / ".dowse.toml").write_text('index_dir = ".idx"\n')
+    assert dowse("search", "ring up", cwd=repository, DOWSE_ENCODER="none").returncode == 0
+    assert precious.read_text() == "mine"
+    done = dowse("index", "--index-dir", ".idx", cwd=repository, DOWSE_ENCODER="none")
+    assert done.returncode == 2 and "writer.lock is a symbolic link" in done.stderr
+    assert precious.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "name", ["catalog.sqlite", "CACHEDIR.TAG", "text", "vectors", "tfidf", "vectors/base-1"]
+)
+@pytest.mark.parametrize("command", ["index", "search", "status", "clear", "doctor"])
+def test_no_link_in_a_named_index_folder_leads_out(repository, tmp_path, name, command):
+    outside = write_tree(tmp_path / "outside", {"catalog.sqlite": "a user's file", "000001/meta.json": "{}"})
+    before = {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()}
+    place = repository / ".idx" / name
+    place.parent.mkdir(parents=True)
+    place.symlink_to(outside / "catalog.sqlite" if "." in name else outside)
+    query = ("ring up",) if command == "search" else ()
+    done = dowse(command, *query, "--index-dir", ".idx", cwd=repository, DOWSE_ENCODER="none")
+    assert done.returncode in (0, 1, 2) and "Traceback" not in done.stderr
+    assert {path: path.read_bytes() for path in outside.rglob("*") if path.is_file()} == before
+
+
+def test_another_repository_s_index_is_not_overwritten(repository, tmp_path):
+    other = write_tree(
+        tmp_path / "other", {"README.md": "# other", **{f"m{i}.py": "x = 1" for i in range(9)}}
+    )
+    place = str(tmp_path / "index-of-other")
+    Index.open(other, index_dir=place, encoder="none").update()
+    write_tree(repository, {"README.md": "# looks alike"})
+    with pytest.raises(DowseError, match="belongs to"):
+        Index.open(repository, index_dir=place, encoder="none").update()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "top_k = 1e400",
+        "top_k = 1e308",
+        "top_k = inf",
+        "top_k = nan",
+        "lane_seconds = 1e308",
+        'index_dir = "a\\u0000b"',
+        'encoder = "\\u0000"',
+        "fuzziness = [[1]]",
+        "exclude = [[1], 2]",
+        "exclude = 7",
+        'exclude = ["\\u0000"]',
+        "top_k = {a = 1}",
+        "[top_k]",
+        "[[exclude]]",
+        "a." * 5_000 + "b = 1",
+        "exclude = " + "[" * 100_000,
+        "top_k = " + "9" * 10_000,
+        "top_k = -" + "9" * 10_000,
+        '"\\u001b]0;title\\u0007" = 1',
+        "top_k = 2026-01-01",
+        "\x00",
+        "top_k =",
+    ],
+    ids=range(22),
+)
+def test_odd_values_are_one_line(repository, text):
+    (repository / ".dowse.toml").write_text(text)
+    done = dowse("search", "ring up", cwd=repository, DOWSE_ENCODER="none")
+    assert done.returncode in (0, 2), done.stderr
+    assert "Traceback" not in done.stderr and len(done.stderr) < 3_000
+    assert "\x1b" not in done.stderr
+
+
+@given(st.dictionaries(st.sampled_from([*Settings.__slots__, "other"]), st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=5
+)))  # fmt: skip
+def test_any_value_is_converted_or_refused(values):
+    try:
+        found = load_settings(None, **values)
+    except ConfigError as error:
+        assert "\n" not in str(error)
+    else:
+        assert isinstance(found, Settings)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "folder", "large", "socket", "dangling"])
+def test_only_a_regular_file_of_reasonable_size_is_read(repository, kind):
+    place = repository / ".dowse.toml"
+    if kind == "fifo":
+        os.mkfifo(place)
+    elif kind == "device":
+        place.symlink_to("/dev/zero")
+    elif kind == "folder":
+        place.mkdir()
+    elif kind == "dangling":
+        place.symlink_to("nowhere")
+    elif kind == "socket":
+        os.mknod(place, stat.S_IFSOCK | 0o600)
+    else:
+        place.write_bytes(b"#" * 1_000_000)
+    done = dowse("search", "ring up", cwd=repository, DOWSE_ENCODER="none")
+    assert done.returncode == 0 and "ring_up" in done.stdout
+    assert ".dowse.toml is ignored" in done.stderr
+
+
+def answer_on_terminal(reply: str, *arguments: str, cwd: Path) -> tuple[int, str]:
+    """Run the command on a terminal, answer its question, and return its exit code and what it printed."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dowse.entry", *arguments], cwd=cwd, stdin=slave, stdout=slave, stderr=slave
+    )
+    os.close(slave)
+    os.write(master, reply.encode())
+    output, deadline = b"", time.monotonic() + 60
+    while time.monotonic() < deadline and select.select([master], [], [], 60)[0]:
+        try:
+            output += os.read(master, 65_536)
+        except OSError:  # the other side is closed
+            break
+    os.close(master)
+    return process.wait(timeout=60), output.decode()
+
+
+def test_trust_is_asked_for_on_a_terminal_and_ends_with_a_change(repository):
+    place = repository / ".dowse.toml"
+    place.write_text('encoder = "small"\nindex_dir = ".idx"\n')
+    assert load_settings(repository).encoder == "base"
+    code, shown = answer_on_terminal("n\n", "trust", cwd=repository)
+    assert code == 1 and "'small'" in shown and load_settings(repository).encoder == "base"
+    code, shown = answer_on_terminal("y\n", "trust", cwd=repository)
+    assert code == 0 and "trusted" in shown
+    assert load_settings(repository).encoder == "small"
+    assert load_settings(repository).index_dir == str(repository / ".idx"), "paths are relative to the file"
+    assert stat.S_IMODE(trust_file().stat().st_mode) == 0o600
+    assert str(place) in dowse("trust", "--list", cwd=repository).stdout
+    place.write_text('encoder = "none"\nindex_dir = ".idx"\n')
+    assert load_settings(repository).encoder == "base", "another content is not trusted"
+    assert dowse("trust", "--revoke", cwd=repository).returncode == 0
+    assert dowse("trust", "--revoke", cwd=repository).returncode == 1
+
+
+def test_trust_is_never_given_without_a_terminal(repository):
+    (repository / ".dowse.toml").write_text('encoder = "small"\n')
+    done = dowse("trust", cwd=repository)
+    assert done.returncode == 2 and "terminal" in done.stderr
+    assert load_settings(repository).encoder == "base"
+
+
+def test_nothing_to_trust(repository):
+    assert dowse("trust", cwd=repository).returncode == 0
+    (repository / ".dowse.toml").write_text("top_k = 5\n")
+    assert "nothing" in dowse("trust", cwd=repository).stderr
+
+
+def test_trust_is_for_one_path_and_one_content(tmp_path):
+    store, one, two = tmp_path / "c" / "trusted.json", tmp_path / "1.toml", tmp_path / "2.toml"
+    trust(store, one, b"a")
+    assert is_trusted(store, one, b"a")
+    assert not is_trusted(store, one, b"b") and not is_trusted(store, two, b"a")
+    assert revoke(store, one) and not revoke(store, one) and not is_trusted(store, one, b"a")
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"[" * 100_000, b"\xff"])
+def test_a_damaged_record_of_trust_is_one_line(repository, content):
+    (repository / ".dowse.toml").write_text('encoder = "small"\n')
+    trust_file().parent.mkdir(exist_ok=True)
+    trust_file().write_bytes(content)
+    with pytest.raises(ConfigError, match="remove it"):
+        load_settings(repository)
+
+
+def test_paths_of_the_user_s_file_are_not_relative_to_the_repository(repository, monkeypatch):
+    trust_file().parent.mkdir(exist_ok=True)
+    (trust_file().parent / "config.toml").write_text('encoder = "./model"\n')
+    monkeypatch.chdir(repository)
+    assert load_settings(repository).encoder == str(trust_file().parent / "model")
+
+
+def test_what_is_written_is_for_its_owner_alone(repository, tmp_path):
+    old = os.umask(0)
+    try:
+        index = Index.open(repository, encoder="small")
+        index.update()
+        index.embed()
+        index.count_terms()
+        index.feedback.path.parent.parent.mkdir(parents=True, exist_ok=True)
+    finally:
+        os.umask(old)
+    folders = [tmp_path / "cache", *(p for p in (tmp_path / "cache").rglob("*") if p.is_dir())]
+    tops = [p for p in folders if p.parent in (tmp_path / "cache", tmp_path / "cache" / "indexes")]
+    assert tops and all(stat.S_IMODE(p.stat().st_mode) == 0o700 for p in (tmp_path / "cache", *tops))
+
+
+def test_an_index_that_others_could_read_is_closed_to_them(repository, tmp_path):
+    place = tmp_path / "old-index"
+    index = Index.open(repository, index_dir=str(place), encoder="none")
+    index.update()
+    place.chmod(0o755)
+    (repository / "new.py").write_text("def new(): pass\n")
+    index.update()
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
