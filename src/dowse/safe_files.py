@@ -16,8 +16,7 @@ from dowse.errors import DowseError
 
 # Missing on Windows: there is neither a FIFO to block on nor a flag to refuse links with.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-NONBLOCK = getattr(os, "O_NONBLOCK", 0)
-_READ = os.O_RDONLY | NONBLOCK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | _NOFOLLOW
 PRIVATE_DIRECTORY, PRIVATE_FILE = 0o700, 0o600
 _OTHERS = 0o077
@@ -44,7 +43,7 @@ def read_regular_file(
         max_bytes: A larger file raises `FileTooLarge`; no more than this is ever read.
         follow_symlinks: Only for files that the user named or owns; never inside a repository.
     """
-    handle = _open_regular(path, follow_symlinks)
+    handle = open_regular_file(path, follow_symlinks=follow_symlinks)
     try:
         size = os.fstat(handle).st_size
         if size > max_bytes:
@@ -54,7 +53,8 @@ def read_regular_file(
         os.close(handle)
 
 
-def _open_regular(path: str | os.PathLike[str], follow_symlinks: bool) -> int:
+def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = False) -> int:
+    """Open a regular file for reading and return its descriptor; raises NotRegularFile for anything else."""
     try:
         handle = os.open(path, _READ | (0 if follow_symlinks else _NOFOLLOW))
     except OSError as error:
@@ -197,8 +197,3 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = PRIV
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-
-
-def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = False) -> int:
-    """Open a regular file for reading and return its descriptor, for files too large to read in one piece."""
-    return _open_regular(path, follow_symlinks)

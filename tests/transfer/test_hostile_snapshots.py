@@ -295,10 +295,12 @@ def test_no_device_and_no_fifo_is_read(tmp_path: Path) -> None:
     assert not (tmp_path / "i").exists()
 
 
-def test_a_link_to_a_snapshot_may_be_named(frames: Frames, tmp_path: Path) -> None:
+def test_a_link_is_not_followed(frames: Frames, tmp_path: Path) -> None:
     (tmp_path / "real.snap").write_bytes(build_snapshot(frames))
     (tmp_path / "link.snap").symlink_to("real.snap")
-    assert read_about(tmp_path / "link.snap").files == 3
+    assert read_about(tmp_path / "real.snap").files == 3
+    with pytest.raises(DowseError, match="not a link"):
+        read_about(tmp_path / "link.snap")
 
 
 def test_the_command_refuses_a_path_out_of_the_index_in_one_line(frames: Frames, tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-from dowse.errors import DowseError
-from dowse.safe_files import NONBLOCK, open_existing_without_links
+from dowse.safe_files import open_regular_file
 from dowse.source.errors import SourceError
 
 # Where each field may stand, best first. The token columns of CodeSearchNet are not among them: they hold the
@@ -153,7 +152,7 @@ def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
     number = 0
     try:
         # A repository may look like a corpus: no link of it leads elsewhere, and nothing in it is unbounded.
-        with os.fdopen(open_existing_without_links(file, os.O_RDONLY | NONBLOCK), "rb") as plain:
+        with os.fdopen(open_regular_file(file), "rb") as plain:
             stream = _unpacked(plain) if file.endswith(".gz") else plain
             left = _FREE_BYTES + _MAX_RATIO * os.stat(file).st_size  # noqa: PTH116 - files are plain strings here
             lines = iter(lambda: stream.readline(_MAX_LINE_BYTES), b"")
@@ -164,7 +163,7 @@ def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
                     return
                 if not line.isspace():
                     yield number, line
-    except (EOFError, OSError, zlib.error, DowseError) as error:
+    except (EOFError, OSError, zlib.error) as error:
         if number == 0:
             remedy = "check the path and that the file is complete"
             raise SourceError(f"{file} cannot be read ({error}); {remedy}") from error

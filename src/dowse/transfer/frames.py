@@ -126,9 +126,9 @@ class SnapshotFile:
         """Open the file; raises BrokenSnapshot if it is a FIFO, a device or a directory."""
         self.path, self.opened = path, time.monotonic()
         try:
-            handle = open_regular_file(path, follow_symlinks=True)
+            handle = open_regular_file(path)
         except NotRegularFile:
-            raise BrokenSnapshot(f"{path} is no regular file; copy the snapshot to one") from None
+            raise BrokenSnapshot(f"{path} is no regular file; name the snapshot itself, not a link") from None
         self._file = os.fdopen(handle, "rb")
         self.size = os.fstat(handle).st_size
         self._digests: list[bytes] | None = None
