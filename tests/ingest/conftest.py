@@ -54,8 +54,9 @@ def ray_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayCluster
 
 
 def _nodes() -> Iterator[RayCluster]:
-    # Not below pytest's folders: names of sockets must be short.
-    folder = Path(tempfile.mkdtemp(prefix="ray-"))
+    # Not below pytest's folders, nor in a long TMPDIR: names of sockets must be short.
+    short = tempfile.gettempdir() if len(tempfile.gettempdir()) < 20 else "/tmp"
+    folder = Path(tempfile.mkdtemp(prefix="ray-", dir=short))
     quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
     # Ray's cluster for tests notes its address in the default folder, which only a plain start makes.
     quiet["RAY_TMPDIR"] = str(folder)
