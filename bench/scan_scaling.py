@@ -42,8 +42,8 @@ NOISE_SECONDS = 0.1
 # A shape above the bar is measured again so often, and the best times count: other work on the machine makes
 # the large sizes slower than the small ones, which fit into its caches.
 SECOND_LOOKS = 3
-# It is measured in larger sizes too, up to about what dowse indexes: a grammar whose error recovery is slow may
-# take longer and longer until it reaches the limit.
+# It is measured in larger sizes too, up to about what dowse indexes: a grammar whose error recovery is slow
+# may take longer and longer until it reaches the limit.
 LARGEST = 800_000
 # A fast run is repeated, and the best of all counts.
 REPEAT_BELOW = 0.7
