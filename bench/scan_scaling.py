@@ -3,15 +3,16 @@
     python bench/scan_scaling.py [--only WORD] [--out bench/results/scan_scaling.json]
 
 Every shape (bench/scan_shapes.py) goes through all that indexing does with a single file: reading, deciding
-what it is, decoding, parsing, the record. It does so in a process of its own, with the CPU limit that a
-parsing process has. A file that hits it is cut into lines in a second process, and the time of both counts.
-The growth exponent is the slope of CPU time over size, on a double logarithmic scale, over the last two
-doublings: 1 is linear, 2 quadratic.
+what it is, decoding, parsing, the record. It does so in a process of its own, with the limits on CPU time
+and memory that a parsing process has. A file that hits one is cut into lines in a second process, and the
+time of both counts. The growth exponent is the slope of CPU time over size, on a double logarithmic scale,
+over the last two doublings: 1 is linear, 2 quadratic.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import json
 import multiprocessing
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.index.jobs import Job
-from dowse.index.worker import parse_path
+from dowse.index.worker import limit_memory, parse_path
 from dowse.parse.grammar import toolkit
 from dowse.parse.languages import LANGUAGES
 from dowse.parse.limits import file_seconds
@@ -42,9 +43,11 @@ NOISE_SECONDS = 0.1
 # A shape above the bar is measured again so often, and the best times count: other work on the machine makes
 # the large sizes slower than the small ones, which fit into its caches.
 SECOND_LOOKS = 3
-# It is measured in larger sizes too, up to about what dowse indexes: a grammar with slow error recovery may
-# take longer and longer until it reaches the limit.
+# It is measured in larger sizes too, up to about what dowse indexes: a grammar whose error recovery is slow
+# may take longer and longer until it reaches the limit.
 LARGEST = 800_000
+# How a process ends that reaches the limit of its CPU time.
+CPU_SIGNAL = "SIGPROF"
 # A fast run is repeated, and the best of all counts.
 REPEAT_BELOW = 0.7
 
@@ -75,7 +78,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "shapes_measured": len(rows),
         "exponent_bar": EXPONENT_BAR,
         "super_linear": [row["name"] for row in rows if row["exponent"] > EXPONENT_BAR],
-        "ended_by_the_limit": [row["name"] for row in rows if "SIGPROF" in row["note"]],
+        "ended_by_the_limit": [row["name"] for row in rows if row["note"].startswith("killed")],
         "failed": {row["name"]: row["failed"] for row in rows if row["failed"]},
         "indexed_as_plain_lines": [row["name"] for row in rows if "plain lines" in row["note"]],
         "slowest_s": max(max(row["seconds"]) for row in rows),
@@ -123,36 +126,45 @@ def scan(shape: Shape, size: int, repeats: int, folder: Path) -> Scan:
     file = folder / shape.path
     file.write_bytes(shape.content(size))
     job = Job("k", "r", shape.path, "", str(file), size, 1, "", False)
-    done = _in_child(job, repeats)
+    done, used = _in_child(job, repeats)
     if isinstance(done, Scan):
         return done
-    plain = _in_child(job._replace(plain=f"killed by {done}"), repeats)
+    plain, _ = _in_child(job._replace(plain=f"killed by {done}"), repeats)
     if not isinstance(plain, Scan):
         return Scan(2 * file_seconds(size), failed=f"killed by {done}, then by {plain}")
-    failed = "" if done == "SIGPROF" else plain.note
-    return plain._replace(seconds=plain.seconds + file_seconds(size), failed=failed)
+    # A grammar that gets no more memory dies by a signal of its own: is it that, or a crash?
+    is_limit = done == CPU_SIGNAL or _in_child(job, 1, limited=False)[0] != done
+    return plain._replace(seconds=plain.seconds + used, failed="" if is_limit else plain.note)
 
 
-def _in_child(job: Job, repeats: int) -> Scan | str:
-    """Scan in a process with the limits of a parsing process; return what ended it, if something did."""
+def _in_child(job: Job, repeats: int, *, limited: bool = True) -> tuple[Scan | str, float]:
+    """Scan in a process with the limits of a parsing process.
+
+    Returns:
+        How it went, or the name of the signal that ended it; and the CPU time of the process.
+    """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_scan, args=(job, repeats, sender))
+    child = context.Process(target=_scan, args=(job, repeats, limited, sender))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     child.start()
     sender.close()
-    try:
-        done: Scan | str = receiver.recv()
-    except EOFError:
-        child.join()
-        code = child.exitcode or 0
-        done = signal.Signals(-code).name if code < 0 else f"exit {code}"
+    done: Scan | str = ""
+    with contextlib.suppress(EOFError):
+        done = receiver.recv()
     child.join()
-    return done
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    code = child.exitcode or 0
+    if not done:
+        done = signal.Signals(-code).name if code < 0 else f"exit {code}"
+    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _scan(job: Job, repeats: int, sender: Connection) -> None:
+def _scan(job: Job, repeats: int, limited: bool, sender: Connection) -> None:
     """Scan a file and send how it went; the best time counts."""
     gc.disable()  # as the parsing process does
+    if limited:
+        limit_memory()
     best = inf
     for _ in range(repeats):
         signal.setitimer(signal.ITIMER_PROF, file_seconds(job.size))

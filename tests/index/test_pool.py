@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -111,6 +112,8 @@ parse_file = records.parse_file
 def poisoned(data, language, path, **limits):
     while "slow" in path:
         pass
+    if "hungry" in path:
+        bytearray(1 << 31)
     if "crash" in path:
         os.kill(os.getpid(), signal.SIGSEGV)
     return parse_file(data, language, path, **limits)
@@ -134,6 +137,15 @@ def test_a_file_that_cannot_be_parsed_is_indexed_as_plain_lines(tmp_path):
     }
     assert [s.kind for s in replies["slow.py"].records[0].symbols] == ["text"]
     assert [s.name for s in replies["after.py"].records[0].symbols] == ["in_3"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory of a process")
+def test_a_file_that_takes_too_much_memory_is_indexed_as_plain_lines(tmp_path):
+    replies = {
+        r.key: r for r in pool.parse_all(jobs(tmp_path, ["hungry.py", "b.py"]), 1, program=poisoned(30))
+    }
+    assert replies["hungry.py"].records[0].problem.endswith("; indexed as plain lines")
+    assert replies["b.py"].records[0].problem == ""
 
 
 def test_a_function_that_cannot_be_parsed_is_indexed_as_plain_lines():

@@ -3,7 +3,7 @@
 It lives apart from the indexing process so that a grammar which hangs or crashes on some odd file
 costs that file its syntax tree and nothing else. The time limits are the system's timer signals (one for
 wall time, one for CPU time), left at their default action: they end this process even while native code never
-returns to Python.
+returns to Python. So does the memory limit: native code that gets no more aborts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dowse.index.hashes import content_hash
 from dowse.index.jobs import GROWTH_BYTES, READY, CorpusJob, Job, Reply, read_frame, write_frame
 from dowse.index.records import Source, corpus_record, make_record
 from dowse.parse.languages import language_of
-from dowse.parse.limits import file_seconds
+from dowse.parse.limits import PROCESS_MEMORY_BYTES, file_seconds
 from dowse.safe_files import read_regular_file
 from dowse.source.content import classify, decode
 from dowse.source.secrets import secret_content_reason
@@ -31,6 +31,7 @@ def main(time_limit: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     # Parsing makes objects by the hundred thousand and no cycles: looking for some took 8 % on pydantic.
     gc.disable()
+    limit_memory()
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
     write_frame(outgoing, READY)
     while (job := read_frame(incoming)) is not None:
@@ -45,6 +46,16 @@ def _set_alarm(wall_seconds: int, cpu_seconds: float) -> None:
     if hasattr(signal, "setitimer"):
         signal.alarm(wall_seconds)
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+
+
+def limit_memory() -> None:
+    """Let this process have so much memory and no more, where the system can do that (Linux)."""
+    if sys.platform != "win32":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if hard == resource.RLIM_INFINITY or hard > PROCESS_MEMORY_BYTES:
+            resource.setrlimit(resource.RLIMIT_DATA, (PROCESS_MEMORY_BYTES, hard))
 
 
 def parse_functions(job: CorpusJob) -> Reply:

@@ -16,6 +16,10 @@ SLOW_FILES_SECONDS = 30.0
 ALL_SLOW_FILES_SECONDS = 120.0
 _SHORT = 0.25
 
+# Memory of a parsing process. Ordinary code needs a tenth of it; ambiguous text of a hundred kilobytes made a
+# grammar take gigabytes.
+PROCESS_MEMORY_BYTES = 800_000_000
+
 # A name is stored with every definition inside of what it names, and a module with every name that is
 # imported from it: without a bound, their product would be. Hardly a generator makes longer ones.
 MAX_NAME_BYTES = 300
