@@ -78,3 +78,11 @@ def milliseconds(seconds: Sequence[float]) -> dict[str, float]:
     """Return the median and the 95th percentile of some times, in milliseconds."""
     middle, p95 = statistics.median(seconds), percentile(seconds, 0.95)
     return {"p50_ms": round(middle * 1000, 3), "p95_ms": round(p95 * 1000, 3)}
+
+
+def peak_megabytes() -> int:
+    """Return the most memory that this process has had; `getrusage` may tell that of its parent."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    known = (int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
+    return next(known, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)

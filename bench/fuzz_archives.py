@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import sys
 import time
@@ -25,7 +24,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from common import percentile, work_folder, write_results
+from common import peak_megabytes, percentile, work_folder, write_results
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
@@ -161,15 +160,7 @@ def run_chunk(kind: str, folder: Path, numbers: range, seed: int) -> Chunk:
         chunk.outcomes[outcome] += 1
         chunk.seconds.append(time.perf_counter() - began)
     shutil.rmtree(place, ignore_errors=True)
-    return chunk._replace(peak_mb=_peak_megabytes())
-
-
-def _peak_megabytes() -> int:
-    """Return the most memory that this process has had; `getrusage` may tell that of its parent."""
-    status = Path("/proc/self/status")
-    lines = status.read_text().splitlines() if status.exists() else []
-    known = (int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM"))
-    return next(known, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+    return chunk._replace(peak_mb=peak_megabytes())
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from dowse.errors import DowseError
 from dowse.source import git
 from dowse.source.walk import walk
 
-from common import work_folder, write_results
+from common import peak_megabytes, work_folder, write_results
 
 MAX_SECONDS, MAX_MEMORY_MB = 5, 500
 OWN_COMMIT, VICTIM_COMMIT = "0123456789" * 4, "feedface" * 5
@@ -83,9 +83,7 @@ class Outcome:
 
     def report(self) -> dict[str, object]:
         """Return the figures."""
-        memory = max(
-            resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-        )
+        children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         return {
             "cases": self.cases,
             "tracebacks": len(self.tracebacks),
@@ -93,7 +91,9 @@ class Outcome:
             "read_another_repository": len(self.leaks),
             "other_processes": sorted(self.other_processes),
             "slowest_s": round(self.slowest, 2),
-            "peak_memory_mb": round(memory / (1 << 10 if sys.platform == "linux" else 1 << 20)),
+            "peak_memory_mb": max(
+                peak_megabytes(), children // (1 << 10 if sys.platform == "linux" else 1 << 20)
+            ),
             "first_failures": [*self.tracebacks, *self.hangs, *self.leaks][:5],
         }
 

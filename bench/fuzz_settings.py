@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import resource
 import stat
 import tempfile
 import time
@@ -22,7 +21,7 @@ from pathlib import Path
 from dowse.config import PROJECT_SETTINGS, Settings, load_settings, read_project_file
 from dowse.errors import DowseError
 
-from common import write_results
+from common import peak_megabytes, write_results
 
 _SLOW_SECONDS = 5.0
 _VALUES = """1 0 -1 5 20 1e400 1e308 inf nan true false "" "auto" "x" [] {} [[]] ["a"] ["!a"] [1] {a=1}
@@ -76,7 +75,7 @@ def run(count: int, seed: int) -> dict[str, object]:
         "tracebacks": outcomes["traceback"],
         "over_5_s": int(slowest > _SLOW_SECONDS),
         "slowest_seconds": round(slowest, 3),
-        "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
+        "peak_megabytes": peak_megabytes(),
         "problems": problems[:50],
     }
 

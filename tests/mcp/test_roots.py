@@ -42,7 +42,7 @@ def test_the_roots_of_the_client_are_served(mode: str, folders: tuple[Path, Path
 
     async def session() -> None:
         async with stdio(cwd=tmp_path, mode=mode, list_roots_callback=roots) as dowse:
-            assert f'"the inn" ({folders[0]})' in await dowse.text("search", query="inn")
+            assert f"the inn ({folders[0]})" in await dowse.text("search", query="inn")
             roots.folders = (folders[1],)
             if mode == "legacy":  # later versions ask with every call
                 assert f"({folders[0]})" in await dowse.text("search", query="shop")
@@ -57,7 +57,7 @@ def test_the_roots_of_the_client_are_served(mode: str, folders: tuple[Path, Path
             roots.folders = folders
             if mode == "auto":
                 both = await dowse.text("status")
-                assert "the inn" in both and "the shop" in both
+                assert "the inn (" in both and "the shop (" in both
 
     run(session())
 
@@ -68,7 +68,7 @@ def test_folders_of_the_command_line_are_all_there_is(folders: tuple[Path, Path]
     async def session() -> None:
         async with inside(folders[1], list_roots_callback=roots) as (dowse, _):
             said = await dowse.text("status")
-            assert "the shop" in said and "the inn" not in said and not roots.asked
+            assert "the shop (" in said and "the inn" not in said and not roots.asked
 
     run(session())
 
