@@ -2,8 +2,9 @@
 
     python bench/compare.py --before DIR --after DIR --tree DIR [--rounds 15] [--out FILE.json]
 
-The two take turns, so that whatever else the machine does hits both. CPU seconds of all processes count, and
-the best of the rounds, which other work disturbs least; the median of the ratios of neighbours is beside it.
+The two take turns, warm processes query by query, so that whatever else the machine does hits both: the
+median of the ratios of neighbours is the figure to read. CPU seconds of all processes count; the best is
+beside it.
 """
 
 from __future__ import annotations
@@ -24,17 +25,16 @@ import sys, time
 from dowse import Index
 how = {"index_dir": sys.argv[2], "encoder": sys.argv[3], "isolation": "never", "refresh": "never"}
 index = Index.open(sys.argv[1], **how)
-queries = ["parse configuration file", "retry after error", "open a connection",
-           "write to a temporary file", "split a string",
-           "validate arguments of a function", "cache of results", "read json from a stream"]
-for query in queries: index.search(query, mode=sys.argv[4])
-times = []
-for _ in range(12):
-    for query in queries:
-        started = time.process_time(); index.search(query, mode=sys.argv[4])
-        times.append(time.process_time() - started)
-print(sorted(times)[len(times) // 2])
+for query in sys.stdin:
+    started = time.process_time()
+    index.search(query.strip(), mode=sys.argv[4])
+    print(time.process_time() - started, flush=True)
 """
+_QUERIES = (
+    *("parse configuration file", "retry after error", "open a connection", "write to a temporary file"),
+    *("split a string", "validate arguments of a function", "cache of results", "read json from a stream"),
+)
+_WARM_TURNS = 40
 
 
 def main() -> None:
@@ -60,6 +60,8 @@ def measure(checkouts: dict[str, Path], tree: Path, work: Path, rounds: int) -> 
         for name in order:
             for what, seconds in one_round(checkouts[name], tree, work / name, first=number == 0).items():
                 times.setdefault(what, {}).setdefault(name, []).append(seconds)
+    for mode, encoder in (("keyword", "none"), ("hybrid", "small")):
+        times[f"search_warm_{mode}"] = warm_searches(checkouts, tree, work, mode, encoder)
     return {
         what: {
             "before_ms": round(1000 * min(by["before"]), 2),
@@ -78,14 +80,7 @@ def one_round(checkout: Path, tree: Path, work: Path, *, first: bool) -> dict[st
     work.mkdir(exist_ok=True)
     index = ["--index-dir", str(work / "index")]
     dowse = [sys.executable, "-m", "dowse.entry"]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(checkout / "src"),
-        "DOWSE_CACHE_DIR": str(work / "cache"),
-        "DOWSE_DATA_DIR": str(work / "data"),
-        "DOWSE_CONFIG": os.devnull,
-        "ORT_DISABLE_TELEMETRY": "1",
-    }
+    environment = environment_of(checkout, work)
 
     def cpu(*command: str) -> tuple[float, str]:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -103,16 +98,59 @@ def one_round(checkout: Path, tree: Path, work: Path, *, first: bool) -> dict[st
     query = ["search", "parse configuration file", str(tree), *index, "--no-daemon"]
     keyword, _ = cpu(*dowse, *query, "--encoder", "none")
     hybrid, _ = cpu(*dowse, *query, "--encoder", "small")
-    warm = [sys.executable, "-c", _WARM, str(tree), str(work / "index")]
-    _, warm_keyword = cpu(*warm, "none", "keyword")
-    _, warm_hybrid = cpu(*warm, "small", "hybrid")
     return {
         "index_full": full,
         "index_unchanged": unchanged,
         "search_cold_keyword": keyword,
         "search_cold_hybrid": hybrid,
-        "search_warm_keyword": float(warm_keyword),
-        "search_warm_hybrid": float(warm_hybrid),
+    }
+
+
+def warm_searches(
+    checkouts: dict[str, Path], tree: Path, work: Path, mode: str, encoder: str
+) -> dict[str, list[float]]:
+    """Return the CPU times that running processes need for all queries, turn by turn, query by query."""
+    running = {
+        name: subprocess.Popen(
+            [sys.executable, "-c", _WARM, str(tree), str(work / name / "index"), encoder, mode],
+            env=environment_of(checkout, work / name),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name, checkout in checkouts.items()
+    }
+
+    def ask(process: subprocess.Popen[str], query: str) -> float:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(f"{query}\n")
+        process.stdin.flush()
+        return float(process.stdout.readline())
+
+    times: dict[str, list[float]] = {name: [] for name in running}
+    for turn in range(_WARM_TURNS):
+        order = list(running) if turn % 2 else list(reversed(running))
+        total = dict.fromkeys(running, 0.0)
+        for query in _QUERIES:
+            for name in order:
+                total[name] += ask(running[name], query) / len(_QUERIES)
+        for name in order:
+            if turn:  # the first turn reads what later ones remember
+                times[name].append(total[name])
+    for process in running.values():
+        process.communicate()
+    return times
+
+
+def environment_of(checkout: Path, work: Path) -> dict[str, str]:
+    """Return what makes a process run the code of a checkout, with folders of its own."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(checkout / "src"),
+        "DOWSE_CACHE_DIR": str(work / "cache"),
+        "DOWSE_DATA_DIR": str(work / "data"),
+        "DOWSE_CONFIG": os.devnull,
+        "ORT_DISABLE_TELEMETRY": "1",
     }
 
 

@@ -480,9 +480,15 @@ class LocalReader:
 
     def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
         """Return symbols with their text, likely secrets masked unless they are asked for."""
-        texts = self._fulltext.memory.texts({row.file_id for row in rows}, self._catalog.texts)
-        details = self._catalog.details([row.row for row in rows if row.row])
-        return symbols_from(rows, texts, details, show_secrets)
+        memory = self._fulltext.memory
+
+        def read(missing: Sequence[SymbolRow]) -> list[Symbol]:
+            texts = memory.texts({row.file_id for row in missing}, self._catalog.texts)
+            details = self._catalog.details([row.row for row in missing if row.row])
+            return symbols_from(missing, texts, details, show_secrets)
+
+        found: list[Symbol] = memory.symbols(rows, show_secrets, read)
+        return found
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
