@@ -1,11 +1,12 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 
 type Handlers = Record<string, (event: KeyboardEvent) => void>;
 
 /** Listen to keys on the whole page; those that write into a field are left to it. */
 export function useKeys(handlers: Handlers): void {
   const latest = useRef(handlers);
-  useEffect(() => {
+  // Before anybody sees what was drawn: a key pressed right then means what is on the page.
+  useLayoutEffect(() => {
     latest.current = handlers;
   });
   useEffect(() => {
