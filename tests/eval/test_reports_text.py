@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.cli.output import Style
@@ -71,6 +71,7 @@ def test_others_text_can_not_steer_the_terminal() -> None:
     assert all(c == "\n" or unicodedata.category(c)[0] != "C" for c in text)
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=6, unique=True),
     st.text(max_size=300),

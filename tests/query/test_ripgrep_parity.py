@@ -188,7 +188,7 @@ def test_literals(corpus, pattern, case, flag):
 
 
 @settings(
-    max_examples=int(os.environ.get("DOWSE_PARITY_EXAMPLES", "150")),
+    max_examples=int(os.environ.get("DOWSE_PARITY_EXAMPLES", "75")),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

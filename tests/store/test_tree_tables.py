@@ -76,7 +76,7 @@ def update_catalog(folder: Path, changes: list[object], dimension: int) -> None:
     catalog.close()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(UPDATES, st.sampled_from([2, 5]))
 def test_after_any_updates_the_tree_is_that_of_an_index_made_afresh(
     updates: list[list[object]], dimension: int
