@@ -25,6 +25,7 @@ from dowse.config import (
     read_project_file,
 )
 from dowse.errors import DowseError
+from dowse.permissions import without_permissions
 from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
@@ -537,6 +538,10 @@ class Index:
         """Return the same index with the settings it was built with, to keep it as it is."""
         with self.backend.reader() as reader:
             meta = reader.meta()
+        if self._came_with_the_root():
+            meta = without_permissions(
+                meta, include_secrets=self.settings.include_secrets, exclude=self.settings.exclude
+            )
         exclude = tuple(line for line in meta.get("exclude", "").split("\n") if line)
         settings = replace(
             self.settings,
@@ -546,6 +551,11 @@ class Index:
             tree_dimension=int(meta.get("tree_dimension") or self.settings.tree_dimension),
         )
         return Index(self.root, settings, self.backend)
+
+    def _came_with_the_root(self) -> bool:
+        """Whether the index lies in the repository itself, whose author may have made it."""
+        folder = getattr(self.backend, "folder", None)
+        return folder is not None and folder.resolve().is_relative_to(self.root)
 
     def with_settings(self, settings: Settings) -> Index:
         """Return the same index with other settings, on the same open files and processes.

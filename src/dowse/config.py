@@ -171,7 +171,7 @@ def read_project_file(root: Path) -> ProjectFile:
     except (NotRegularFile, FileTooLarge) as error:
         return ProjectFile(path, problem=str(error.strerror))
     found = _parse_toml(path, content)
-    ignored = _untrusted(found)
+    ignored = _untrusted(found, path)
     if ignored:
         from dowse.trust import is_trusted  # only here: nearly all repositories need no trust
 
@@ -183,20 +183,21 @@ def read_project_file(root: Path) -> ProjectFile:
     return ProjectFile(path, content, values, found, ignored)
 
 
-def _untrusted(found: Mapping[str, Any]) -> tuple[str, ...]:
+def _untrusted(found: Mapping[str, Any], path: Path) -> tuple[str, ...]:
     """Return the settings of a project file that may not count by themselves; unknown names are errors."""
-    return tuple(key for key, value in found.items() if key in _NAMES and not _is_harmless(key, value))
+    return tuple(key for key, value in found.items() if key in _NAMES and not _is_harmless(key, value, path))
 
 
-def _is_harmless(key: str, value: object) -> bool:
+def _is_harmless(key: str, value: object, path: Path) -> bool:
     if key not in PROJECT_SETTINGS:
         return False
+    # What will count is looked at, not how it is written: "2_000" is a number, "a:!b" are two patterns.
+    meant = _convert(key, value, str(path))
+    if key == "exclude":
+        # A negated pattern brings back what other rules leave out, such as files with secrets.
+        return not any(pattern.startswith("!") for pattern in meant)
     most = PROJECT_SETTINGS[key]
-    if most is not None and isinstance(value, int | float) and value > most:
-        return False
-    # A negated pattern brings back what other rules leave out, such as files with secrets.
-    patterns = value if isinstance(value, list) else [value]
-    return key != "exclude" or not any(str(pattern).startswith("!") for pattern in patterns)
+    return most is None or meant <= most
 
 
 def index_folder(root: Path, settings: Settings) -> Path:

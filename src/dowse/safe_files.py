@@ -67,6 +67,22 @@ def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = F
     return handle
 
 
+def file_below(root: Path, path: str) -> Path:
+    """Return a file of a repository by the path that an index has for it, which may be anything.
+
+    Raises:
+        NotRegularFile: The path leads elsewhere: it is absolute, goes up, or passes a symbolic link that a
+            folder has become since.
+    """
+    parts = path.split("/")
+    if "\0" in path or any(part in ("", ".", "..") for part in parts):
+        raise _not_regular(path)
+    file = root.joinpath(*parts)
+    if file.parent.resolve() != root.resolve().joinpath(*parts[:-1]):
+        raise _not_regular(path)
+    return file
+
+
 def _read_at_most(handle: int, size: int, max_bytes: int, path: str | os.PathLike[str]) -> bytes:
     """Read to the end; files of /proc and files that grow have more bytes than their size says."""
     blocks, total = [], 0

@@ -17,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.cli.formats.spots import Spot, escaped_spots
+from dowse.cli.formats.spots import Spot, _Files, _match_spots, escaped_spots
 from dowse.cli.formats.write import _lines, answer_text, file_lines
 from dowse.cli.graph_text import render_graph
+from dowse.cli.links import Links
 from dowse.cli.main import main
 from dowse.cli.output import Style, render_answer, render_related
 from dowse.eval.judge.dialogue import described
@@ -271,3 +272,30 @@ def test_candidates_of_a_name_are_a_line_each(name: str, rows: list[Row]) -> Non
 def test_a_judge_sees_harmless_lines(name: str, code: str) -> None:
     item = Item(name, name, 1, 1, name, ((1, code),), name)
     assert all(is_harmless(line, "\t") for line in described(item))
+
+
+def test_paths_of_a_corpus_open_nothing_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        "dowse.cli.formats.spots.read_regular_file", lambda path, _: opened.append(path) or b""
+    )
+    root = write_tree(tmp_path / "root", {"a.py": "", "d/b.py": ""})
+    (root / "linked").symlink_to(tmp_path)
+    files = _Files(root)
+    for path in ("/etc/passwd", "../x.py", "d/../../x.py", "linked/x.py", "a\0b", "", ".", "d//b.py"):
+        assert files.before(path, 1, "def f(): pass") == ""
+        assert Links(root, "{path}").around("shown", path, 1) == "shown"
+    assert opened == []
+    files.before("d/b.py", 1, "def f(): pass")
+    assert opened == [root / "d/b.py"]
+
+
+def test_matches_of_a_long_line_take_linear_space() -> None:
+    def characters(count: int) -> int:
+        line = LineMatch(1, "é1234" * count, tuple((5 * at + 1, 5 * at + 2) for at in range(count)))
+        spots = list(_match_spots("a.py", line))
+        assert [spot.column for spot in spots] == [6 * at + 3 for at in range(len(spots))]
+        return sum(len(spot.text) for spot in spots)
+
+    assert characters(200) < 300_000
+    assert characters(100_000) <= 2 * characters(2_000)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -107,6 +108,15 @@ def test_nothing_else_is_left_out(tree):
     assert answer_files(tree) == ()
     put_answers(tree)
     assert len(answer_files(tree)) == len(ANSWERS)
+
+
+def test_packed_files_that_are_none_are_not_opened(tree, tmp_path):
+    before = answer_files(tree)
+    (tmp_path / "outside.jsonl.gz").write_bytes(gzip.compress(b'{"query": "a", "relevant_files": ["b"]}\n'))
+    (tree / "linked.jsonl.gz").symlink_to(tmp_path / "outside.jsonl.gz")
+    (tree / "zero.jsonl.gz").symlink_to("/dev/zero")
+    os.mkfifo(tree / "fifo.jsonl.gz")  # opening it waits for a writer
+    assert answer_files(tree) == before
 
 
 def test_files_of_a_dataset_are_left_out_whatever_they_look_like(tree, tmp_path):

@@ -493,6 +493,8 @@ def link_loops(root: Path, outside: Path) -> None:
 @kind
 def special_files(root: Path, outside: Path) -> None:
     os.mkfifo(root / "fifo.py")
+    os.mkfifo(root / "fifo.jsonl.gz")
+    (root / "zero.jsonl.gz").symlink_to("/dev/zero")
     os.mknod(root / "socket.py", stat.S_IFSOCK | 0o600)
     (root / "zero.py").symlink_to("/dev/zero")
     (root / "terminal.py").symlink_to("/dev/tty")
@@ -501,11 +503,15 @@ def special_files(root: Path, outside: Path) -> None:
 @kind
 def deep_folders(root: Path, outside: Path) -> None:
     at = os.open(root, os.O_RDONLY)
-    for _ in range(1_500):  # longer than any path may be
+    for depth in range(1_500):  # longer than any path may be
         os.mkdir("d" * 10, dir_fd=at)
         below = os.open("d" * 10, os.O_RDONLY, dir_fd=at)
         os.close(at)
         at = below
+        if depth % 100 == 0:
+            file = os.open("deep.py", os.O_CREAT | os.O_WRONLY, dir_fd=at)
+            os.write(file, b"def deep(): pass\n")
+            os.close(file)
     os.close(at)
 
 

@@ -87,16 +87,34 @@ def test_numbers_are_bounded(repository, key):
     most = PROJECT_SETTINGS[key]
     (repository / ".dowse.toml").write_text(f"{key} = {most}\n")
     assert getattr(load_settings(repository), key) == most
-    (repository / ".dowse.toml").write_text(f"{key} = {most + 1}\n")
-    assert getattr(load_settings(repository), key) == getattr(Settings(), key)
-    assert read_project_file(repository).ignored == (key,)
+    for more in (f"{most + 1}", f"{most + 1}.0", f'"{most + 1}"', f'" {most}_0 "'):
+        (repository / ".dowse.toml").write_text(f"{key} = {more}\n")
+        assert getattr(load_settings(repository), key) == getattr(Settings(), key)
+        assert read_project_file(repository).ignored == (key,)
 
 
 def test_patterns_leave_out_but_bring_nothing_back(repository):
     (repository / ".dowse.toml").write_text('exclude = ["shop/"]\n')
     assert load_settings(repository).exclude == ("shop/",)
-    (repository / ".dowse.toml").write_text('exclude = ["shop/", "!.env"]\n')
-    assert load_settings(repository).exclude == ()
+    for patterns in ('["shop/", "!.env"]', '"!.env"', f'"shop/{os.pathsep}!.env"'):
+        (repository / ".dowse.toml").write_text(f"exclude = {patterns}\n")
+        assert load_settings(repository).exclude == ()
+
+
+def test_an_index_in_the_repository_gives_no_permissions(repository):
+    (repository / ".env").write_text("PASSWORD=open sesame\n")
+    write_tree(repository, {".gitignore": "own.py\n", "own.py": "def own(): pass\n", ".git/HEAD": "ref: x\n"})
+    place = {"index_dir": str(repository / ".idx"), "encoder": "none"}
+    allowed = {"include_secrets": True, "exclude": ["!own.py"]}
+    Index.open(repository, **place, **allowed).update()
+    again = Index.open(repository, **place).as_built().settings
+    assert (again.include_secrets, again.exclude) == (False, ())
+    again = Index.open(repository, **place, **allowed).as_built().settings
+    assert (again.include_secrets, again.exclude) == (True, ("!own.py",))
+    place["index_dir"] = str(repository.parent / "elsewhere")
+    Index.open(repository, **place, **allowed).update()
+    again = Index.open(repository, **place).as_built().settings
+    assert (again.include_secrets, again.exclude) == (True, ("!own.py",))
 
 
 def test_no_code_of_a_model_in_the_repository_runs(repository, tmp_path):
@@ -295,6 +313,16 @@ def test_trust_is_asked_for_on_a_terminal_and_ends_with_a_change(repository):
     assert load_settings(repository).encoder == "base", "another content is not trusted"
     assert dowse("trust", "--revoke", cwd=repository).returncode == 0
     assert dowse("trust", "--revoke", cwd=repository).returncode == 1
+
+
+def test_what_asks_for_trust_is_shown_escaped(repository):
+    odd = repository / "a\nNOTE: safe \x1b[31m\u202e"
+    odd.mkdir()
+    (odd / ".dowse.toml").write_text('encoder = "./\\u001b[31m\\u202e"\n')
+    _, shown = answer_on_terminal("y\n", "trust", cwd=odd)
+    assert "\nNOTE" not in shown and "\x1b" not in shown and "\u202e" not in shown
+    listed = dowse("trust", "--list", cwd=odd).stdout
+    assert listed.count("\n") == 1 and "\x1b" not in listed and "\u202e" not in listed
 
 
 def test_trust_is_never_given_without_a_terminal(repository):

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dowse.source.corpus import is_corpus
 from dowse.source.errors import SourceError
-from dowse.source.walk import MAX_IGNORE_BYTES, MAX_IGNORE_FILES, SkippedFile, WalkedFile, walk
+from dowse.source.walk import MAX_DEPTH, MAX_IGNORE_BYTES, MAX_IGNORE_FILES, SkippedFile, WalkedFile, walk
 
 
 def build(root: Path, files: dict[str, str]) -> Path:
@@ -389,20 +390,41 @@ def test_many_ignore_files_above_each_other_are_limited(tmp_path):
     assert "d/d/1.py" in kept(tmp_path)
 
 
-def test_a_tree_deeper_than_any_path_may_be_is_reported(tmp_path):
-    start = os.open(tmp_path, os.O_RDONLY)
-    handle = start
-    for _ in range(10_000):
+def test_dowseignore_takes_no_room_from_gitignore(tmp_path):
+    folder = tmp_path
+    for level in range(MAX_IGNORE_FILES + 1):
+        folder = folder / "d"
+        folder.mkdir()
+        (folder / ".dowseignore").write_text(f"{level}.py\n")
+    (folder / ".gitignore").write_text("own.py\n")
+    (folder / "own.py").touch()
+    for name in (".dowseignore", "d/.dowseignore"):
+        (tmp_path / name).write_text("[a]*b\n" * 1600)
+    (tmp_path / "d/d/.gitignore").write_text("[o]ther.py\n")
+    (tmp_path / "d/d/other.py").touch()
+    assert not [path for path in kept(tmp_path) if path.endswith(".py")]
+
+
+@pytest.fixture
+def deep(tmp_path):
+    """A file at the last level that counts, one a level deeper, and folders deeper than any path may be."""
+    handle = os.open(tmp_path, os.O_RDONLY)
+    for depth in range(1, 10_001):
         os.mkdir("d", dir_fd=handle)
         below = os.open("d", os.O_RDONLY, dir_fd=handle)
         os.close(handle)
         handle = below
+        if depth in (MAX_DEPTH, MAX_DEPTH + 1):
+            os.close(os.open("f.py", os.O_CREAT | os.O_WRONLY, dir_fd=handle))
     os.close(handle)
-    try:
-        reasons = set(skipped(tmp_path).values())
-    finally:
-        subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)
-    assert reasons == {"unreadable: file name too long"}
+    yield tmp_path
+    subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)  # deeper than pytest's own removal goes
+
+
+def test_folders_are_followed_to_a_limit(deep):
+    assert [each.path for each in walk(deep) if isinstance(each, WalkedFile)] == ["d/" * MAX_DEPTH + "f.py"]
+    assert skipped(deep) == {"d/" * (MAX_DEPTH + 1): f"more than {MAX_DEPTH} folders deep"}
+    assert not is_corpus(deep)
 
 
 def test_a_folder_with_very_many_odd_names(tmp_path):

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from dowse.cli.surroundings import environment
 from dowse.errors import DowseError
+from dowse.safe_files import file_below
 
 if TYPE_CHECKING:
     from dowse.cli.output import Style
@@ -42,7 +43,10 @@ class Links:
 
     def around(self, text: str, path: str, line: int) -> str:
         """Return a text as a link to a place; as it is where there is no such file on this machine."""
-        file = self.root / path
+        try:
+            file = file_below(self.root, path)
+        except OSError:
+            return text
         if not file.is_file():
             return text
         import platform  # only where there is a link: starting up stays fast

@@ -10,6 +10,7 @@ from dowse.cli.main import ERROR, FOUND, NOTHING
 from dowse.cli.prepare import say
 from dowse.config import PROJECT_FILE, ProjectFile, read_project_file, trust_file
 from dowse.errors import DowseError
+from dowse.terminal import escape_name
 
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +27,7 @@ def trust(options: argparse.Namespace) -> int:
 
     if options.list:
         known = sorted(store.trusted_files(trust_file()))
-        sys.stdout.writelines(f"{path!s}\n" for path in known)
+        sys.stdout.writelines(f"{escape_name(str(path))}\n" for path in known)
         return FOUND if known else NOTHING
     root = Path(options.path).expanduser().resolve()
     if options.revoke:
@@ -51,8 +52,10 @@ def _consents(found: ProjectFile) -> bool:
         raise DowseError(
             "`dowse trust` asks on a terminal; run it there, or put the settings into your own configuration"
         )
-    sys.stdout.write(f"{found.path} asks for settings that a repository may not choose by itself:\n")
+    sys.stdout.write(
+        f"{escape_name(str(found.path))} asks for settings that a repository may not choose by itself:\n"
+    )
     for key in found.ignored:
-        sys.stdout.write(f"  {key} = {found.asked[key]!r}\n")
+        sys.stdout.write(f"  {key} = {escape_name(repr(found.asked[key]))}\n")
     sys.stdout.write("They can read and write other folders, reach other machines or load models.\n")
     return input("Allow them for this content of the file? [y/N] ").strip().lower() in ("y", "yes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -59,8 +60,12 @@ def _own_files(dataset: Dataset | Path) -> list[Path]:
 def _looked_at(top: Path, exclude: Iterable[str]) -> Iterator[str]:
     """Give the files that an index may read, and the packed ones, whose endings make them worth a look."""
     for entry in walk(top, exclude=exclude, max_file_bytes=_MAX_BYTES):
-        if entry.path.endswith(_ENDINGS) and (isinstance(entry, WalkedFile) or entry.path.endswith(".gz")):
+        if entry.path.endswith(_ENDINGS) and (isinstance(entry, WalkedFile) or _is_packed(top / entry.path)):
             yield entry.path
+
+
+def _is_packed(path: Path) -> bool:
+    return path.name.endswith(".gz") and stat.S_ISREG(path.lstat().st_mode)
 
 
 def _holds_answers(path: Path) -> bool:

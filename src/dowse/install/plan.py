@@ -70,10 +70,8 @@ def client_target(client: Client, project: Path | None, name: str) -> Target:
     if path is None:
         other = f"`dowse install {client.name} --project`" if client.project else "it without --project"
         raise DowseError(f"{client.title} has no such file; use {other}")
-    if project is not None and not path.resolve().is_relative_to(project.resolve()):
-        raise DowseError(
-            f"{path} is a link that leads out of {project}; remove it, or edit its target yourself"
-        )
+    if project is not None:
+        _refuse_links_out(path, project)
     target = Target(client.title, path, client.format, (*client.keys, name))
     if client.newer:
         found = _get(replace(target, keys=(*client.keys, client.newer)), files.read(path))
@@ -83,8 +81,19 @@ def client_target(client: Client, project: Path | None, name: str) -> Target:
 
 
 def section_target(path: Path) -> Target:
-    """Return the section of a file of instructions."""
+    """Return the section of a file of instructions; no link leads out of its folder, or out of this one."""
+    _refuse_links_out(path, path.parent)
+    if path.absolute().is_relative_to(Path.cwd()):
+        _refuse_links_out(path, Path.cwd())
     return Target("Instructions", path, "section", ("Finding code",))
+
+
+def _refuse_links_out(path: Path, project: Path) -> None:
+    """A project is somebody else's: its links must not lead to files of the user."""
+    if not path.resolve().is_relative_to(project.resolve()):
+        raise DowseError(
+            f"{path} is a link that leads out of {project}; remove it, or edit its target yourself"
+        )
 
 
 def current(target: Target) -> object:

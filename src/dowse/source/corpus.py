@@ -44,7 +44,7 @@ _MAX_LINE_BYTES = 16_000_000
 _MAX_RATIO, _FREE_BYTES = 200, 100_000_000
 
 # Telling corpora from repositories must stay cheap, and the largest corpora have some hundred files.
-_MAX_FOLDER_ENTRIES = 5_000
+_MAX_FOLDER_ENTRIES, _MAX_DEPTH = 5_000, 20
 
 _LINES = re.compile(r"#L(\d{1,9})(?:-L?(\d{1,9}))?\Z")
 
@@ -128,9 +128,10 @@ def _only_data(folder: str) -> bool:
 
 
 def _files_below(folder: str) -> Iterator[str]:
-    """Every file under a folder except hidden ones, without following links."""
+    """Every file under a folder except hidden ones and those deeper than corpora go; no link is followed."""
     for at, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        deep = at.count(os.sep) - folder.count(os.sep) >= _MAX_DEPTH
+        folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
         yield from (os.path.join(at, name) for name in sorted(names) if not name.startswith("."))
 
 

@@ -30,10 +30,13 @@ from dowse.source.secrets import (
 # the index with text nobody asks for.
 MAX_FILE_BYTES = 1_000_000
 
+# No repository of people goes near it; each level costs every path below it.
+MAX_DEPTH = 200
+
 GIT_IGNORE, DOWSE_IGNORE = ".gitignore", ".dowseignore"
 
-# A larger ignore file does not count. Neither does one more where so many are in force already, or so many
-# characters of patterns: each is tried on every path below (see source/ignore.py).
+# A larger ignore file does not count. Neither does one more where so many of its kind are in force already,
+# or so many characters of patterns: each is tried on every path below (see source/ignore.py).
 MAX_IGNORE_BYTES = 1_000_000
 MAX_IGNORE_FILES, MAX_WILDCARD_CHARACTERS_IN_FORCE = 100, 16_384
 
@@ -138,7 +141,7 @@ class Layers:
 
     def inside(self, dowse: _Scope | None, own: _Scope | None) -> Layers:
         """The layers in force in a folder with ignore files of its own."""
-        dowse, own = self._affordable(dowse), self._affordable(own)
+        dowse, own = _affordable(dowse, self.dowse), _affordable(own, self.git)
         if dowse is None and own is None:
             return self
         return Layers(
@@ -149,18 +152,21 @@ class Layers:
             self.include_secrets,
         )
 
-    def _affordable(self, scope: _Scope | None) -> _Scope | None:
-        """The scope, unless so many are in force that a hostile tree could make every path slow."""
-        in_force = [each for _, scopes in self.kinds for each in scopes]
-        if scope is None or len(in_force) >= MAX_IGNORE_FILES:
-            return None
-        cost = sum(each.rules.cost for each in in_force)
-        return scope if cost + scope.rules.cost <= MAX_WILDCARD_CHARACTERS_IN_FORCE else None
-
     def at_repository(self, exclude: _Scope | None) -> Layers:
         """The layers at the top of a nested repository, where the outer one's rules end."""
         own = (exclude,) if exclude is not None else ()
         return Layers(self.command, self.dowse, own, self.user, self.include_secrets)
+
+
+def _affordable(scope: _Scope | None, in_force: tuple[_Scope, ...]) -> _Scope | None:
+    """The scope, unless so many of its kind are in force that a hostile tree could make every path slow.
+
+    Each kind by itself: else files of `.dowseignore` could leave no room for what git ignores.
+    """
+    if scope is None or len(in_force) >= MAX_IGNORE_FILES:
+        return None
+    cost = sum(each.rules.cost for each in in_force)
+    return scope if cost + scope.rules.cost <= MAX_WILDCARD_CHARACTERS_IN_FORCE else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +217,9 @@ def walk_below(
         below: list[Folder] = []
         for name in sorted(entries):
             found = judge(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
-            if isinstance(found, Folder):
+            if isinstance(found, Folder) and found.path.count("/") > MAX_DEPTH:
+                yield SkippedFile(found.path, f"more than {MAX_DEPTH} folders deep")
+            elif isinstance(found, Folder):
                 below.append(found)
             else:
                 yield found

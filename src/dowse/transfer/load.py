@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dowse.config import Settings, cache_folder
 from dowse.graph.link import link
 from dowse.index.update import Progress
+from dowse.permissions import without_permissions
 from dowse.terminal import decodable
 from dowse.transfer.about import About
 from dowse.transfer.export import FILES, VECTORS, TransferReport, split_vectors
@@ -83,7 +84,7 @@ def load_checked(
         on_progress: Called after every few files.
     """
     place = {"root": decodable(str(root))} if root is not None else {}
-    meta = {**_without_permissions(about.meta), **place}
+    meta = {**without_permissions(about.meta), **place}
     files = symbols = 0
     with _vectors_along(snapshot, about, backend), backend.writer(wait, on_wait) as writer:
         gone = set(writer.stamps())
@@ -109,17 +110,6 @@ def load_checked(
     }
     size, seconds = snapshot.size, time.monotonic() - snapshot.opened
     return TransferReport(about.slot, files, symbols, vectors, size, seconds, generation)
-
-
-def _without_permissions(meta: Mapping[str, str]) -> dict[str, str]:
-    """Drop what would let later updates read more of this machine: only its user may allow that.
-
-    These are the permission to index secrets, and negated patterns, which bring back what git ignores.
-    """
-    kept = {key: value for key, value in meta.items() if key != "include_secrets"}
-    if "exclude" in kept:
-        kept["exclude"] = "\n".join(line for line in kept["exclude"].split("\n") if line[:1] != "!")
-    return kept
 
 
 @contextmanager

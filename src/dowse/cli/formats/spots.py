@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.safe_files import read_regular_file
+from dowse.safe_files import file_below, read_regular_file
 from dowse.secrets_mask import mask_text
 from dowse.terminal import escape_controls, escape_line_ends, escape_name
-from dowse.types import Answer, Hit
+from dowse.types import Answer, Hit, LineMatch
 
 if TYPE_CHECKING:
     from dowse.graph.answer import GraphAnswer, GraphStep
 
 # Only indentation is looked up here: a file that has grown beyond this is not worth it.
 _MAX_BYTES = 10_000_000
+# Longer lines are data or minified; nobody goes through more matches of one.
+_LONG_LINE, _AROUND, _MAX_MATCHES = 500, 100, 1_000
 
 
 class Spot(NamedTuple):
@@ -34,9 +37,7 @@ def answer_spots(answer: Answer, root: Path) -> Iterator[Spot]:
     for hit in answer.hits:
         if hit.matches:
             for match in hit.matches:
-                text = match.text.rstrip("\r")
-                for start, _ in match.spans or ((0, 0),):
-                    yield Spot(hit.symbol.path, match.line, _byte_column(text, start), text)
+                yield from _match_spots(hit.symbol.path, match)
         else:
             yield _naming_spot(hit, files)
 
@@ -84,6 +85,17 @@ def escaped_spots(spots: Iterable[Spot], place: str, root: Path, *, terminal: bo
         yield Spot(path, spot.line, spot.column, escape(spot.text))
 
 
+def _match_spots(path: str, match: LineMatch) -> Iterator[Spot]:
+    """Give the matches of one line; of a long one only what is around each, or output grows by its square."""
+    text = match.text.rstrip("\r")
+    column, passed = 1, 0
+    for start, _ in islice(match.spans or ((0, 0),), _MAX_MATCHES):
+        column += len(text[passed:start].encode("utf-8", "replace"))
+        passed = start
+        shown = text if len(text) <= _LONG_LINE else text[max(0, start - _AROUND) : start + _AROUND]
+        yield Spot(path, match.line, column, shown)
+
+
 def _naming_spot(hit: Hit, files: _Files) -> Spot:
     """Return the line that names a symbol: above it may stand comments and decorators."""
     symbol = hit.symbol
@@ -114,7 +126,7 @@ class _Files:
             return ""
         if path not in self._lines:
             try:
-                read = read_regular_file(self._root / path, _MAX_BYTES).decode("utf-8", "replace")
+                read = read_regular_file(file_below(self._root, path), _MAX_BYTES).decode("utf-8", "replace")
             except OSError:
                 read = ""
             self._lines[path] = read.split("\n")

@@ -17,6 +17,7 @@ from dowse.eval.matching import as_found
 from dowse.eval.run import askable, asking
 from dowse.eval.types import Found, Search
 from dowse.eval.ways import COMPARED, way
+from dowse.safe_files import file_below, read_regular_file
 from dowse.secrets_mask import mask_text
 from dowse.types import Hit
 
@@ -24,6 +25,7 @@ POOL_DEPTH = 10
 # Lines of each result that are shown: enough to judge a function by, and a screen holds it.
 _SHOWN = 16
 _WIDTH = 140
+_MAX_BYTES = 10_000_000
 # Kinds of characters that move the cursor, turn text around, end a line, or can't be written.
 _UNSHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
@@ -153,9 +155,10 @@ def _read(found: Found, root: Path | None) -> list[tuple[int, str]]:
     if root is None or not found.path:
         return []
     try:
-        texts = mask_text((root / found.path).read_text("utf-8", "replace")).split("\n")
+        data = read_regular_file(file_below(root, found.path), _MAX_BYTES)
     except OSError:
         return []
+    texts = mask_text(data.decode("utf-8", "replace")).split("\n")
     first = max(1, found.start_line)
     last = found.end_line or len(texts)
     return list(enumerate(texts[first - 1 : last], first))

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from dowse.graph.answer import GraphAnswer
 from dowse.graph.ask import ask_about
 from dowse.graph_json import symbol_to_json
+from dowse.safe_files import file_below
 from dowse.secrets_mask import mask_span, masked_note
 from dowse.serve.models.symbol import SymbolAnswer
 from dowse.serve.places import Place, Places
@@ -79,7 +80,12 @@ def _line_start(text: bytes, number: int) -> int:
 
 def _file(place: Place, is_corpus: bool, row: SymbolRow) -> str:
     """Return where a file lies, for a link; nothing is ever read from there."""
-    return "" if is_corpus or not place.index.root.is_dir() else (place.index.root / row.path).as_posix()
+    if is_corpus or not place.index.root.is_dir():
+        return ""
+    try:
+        return file_below(place.index.root, row.path).as_posix()
+    except OSError:
+        return ""
 
 
 def _outlined(row: SymbolRow, show_secrets: bool) -> dict[str, Any]:
