@@ -101,10 +101,11 @@ def test_ordinary_repositories_are_no_corpora(tmp_path):
 def test_bad_lines_are_told_and_left_out(tmp_path):
     deep = b'{"code": ' + b"[" * 100_000
     bad = [b"{oops", b"", b"[1]", {"name": "f"}, {"code": ["def", "f"]}, {"code": "  "}, b'"\xff"', deep]
+    bad.append({"code": "a" * 1_000_001})
     found = list(open_corpus(write(tmp_path / "x.jsonl", PLAIN, *bad, PLAIN)))
     problems = [item for item in found if isinstance(item, CorpusProblem)]
     assert len(found) - len(problems) == 2
-    assert [problem.line for problem in problems] == [2, 4, 5, 6, 7, 8, 9]
+    assert [problem.line for problem in problems] == [2, 4, 5, 6, 7, 8, 9, 10]
     assert problems[0] == CorpusProblem(str(tmp_path / "x.jsonl"), 2, "not valid JSON")
     assert problems[2].reason.startswith("no code")
 

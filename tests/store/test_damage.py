@@ -77,6 +77,14 @@ def another_database(folder: Path) -> None:
     db.close()
 
 
+def views_for_tables(folder: Path) -> None:
+    with sqlite3.connect(folder / "catalog.sqlite") as db:
+        db.execute("ALTER TABLE files RENAME TO other")
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+        db.execute(f"CREATE VIEW files AS SELECT other.* FROM other, ({endless})")
+    db.close()
+
+
 def no_generation(folder: Path) -> None:
     shutil.rmtree(folder / "text")
 
@@ -109,6 +117,7 @@ WAYS = [
     garbage,
     garbage_after_the_header,
     another_database,
+    views_for_tables,
     no_generation,
     half_a_generation,
     truncated_segments,

@@ -39,6 +39,8 @@ _SNIFFED_LINES = 20
 
 # CodeSearchNet's longest function is far below; a longer "line" is some other format.
 _MAX_LINE_BYTES = 16_000_000
+# As large as a file of code may be.
+_MAX_CODE_CHARACTERS = 1_000_000
 
 # Functions shrink to a fifth or a tenth. What unpacks to more than this is a decompression bomb.
 _MAX_RATIO, _FREE_BYTES = 200, 100_000_000
@@ -201,6 +203,8 @@ def _parse(line: bytes, file: str, number: int) -> CorpusFunction | str:
     code = _text(rows, _CODE)
     if not code.strip():
         return f"no code (looked under {', '.join(_CODE)})"
+    if len(code) > _MAX_CODE_CHARACTERS:
+        return f"more than {_MAX_CODE_CHARACTERS:,} characters of code"
     url = _text(rows, _URL)
     return CorpusFunction(
         id=_text((row,), _ID) or url or f"{Path(file).name}:{number}",
