@@ -31,7 +31,7 @@ from dowse.source.secrets import (
 MAX_FILE_BYTES = 1_000_000
 
 # No repository of people goes near it; each level costs every path below it.
-MAX_DEPTH = 200
+MAX_DEPTH = 150
 
 GIT_IGNORE, DOWSE_IGNORE = ".gitignore", ".dowseignore"
 
