@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -234,3 +235,26 @@ def test_a_tokenizer_that_grows_texts_is_refused(folder: Path) -> None:
     put(folder / "tokenizer.json", {"normalizer": step, "model": model})
     with pytest.raises(DowseError, match=r"tokenizer\.json .*makes texts longer"):
         check_sentence_folder(folder)
+
+
+@pytest.mark.parametrize("answer", [[[1.0, 2.0]], [["a"] * 7], 1.0, ValueError("\x1b[2J\nforged")])
+def test_what_the_package_gives_is_checked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, answer: object
+) -> None:
+    class StandIn:
+        def __init__(self, *_: object, **__: object) -> None: ...
+
+        def get_sentence_embedding_dimension(self) -> int:
+            return 7
+
+        def encode(self, *_: object, **__: object) -> object:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    package = ModuleType("sentence_transformers")
+    package.SentenceTransformer = StandIn  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", package)
+    with pytest.raises(DowseError, match=str(folder)) as caught:
+        load(str(folder)).queries(["text"])
+    assert str(caught.value).isprintable()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer
 
-from dowse.encode.model_files import load_tokenizer, tokenizing
+from dowse.encode.model_files import load_tokenizer, reading_texts
 from dowse.encode.tokenizer_check import RefusedTokenizer, check_tokenizer
 from dowse.encode.words import Words
 from dowse.errors import DowseError
@@ -266,11 +266,11 @@ def test_a_panic_of_the_library_is_one_line() -> None:
     """It is no `Exception`: this pattern goes beyond what the library's engine tries."""
     made = {"pre_tokenizer": split("(a|a|b|[a-z ])*(x+x+)+y"), "model": MODEL}
     tokenizer = Tokenizer.from_str(json.dumps(made))
-    with pytest.raises(DowseError, match="my model") as caught, tokenizing("my model"):
+    with pytest.raises(DowseError, match="my model") as caught, reading_texts("my model"):
         tokenizer.encode("a" * 40 + "x" * 40)
     assert str(caught.value).isprintable()
 
 
 def test_what_is_no_fault_of_the_library_passes() -> None:
-    with pytest.raises(KeyboardInterrupt), tokenizing("my model"):
+    with pytest.raises(KeyboardInterrupt), reading_texts("my model"):
         raise KeyboardInterrupt

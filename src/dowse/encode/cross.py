@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dowse.encode.document import Document, Form, first_sentence, query_view, views
-from dowse.encode.model_files import load_tokenizer, read_model_settings, shipped_folder, tokenizing
+from dowse.encode.model_files import load_tokenizer, read_model_settings, reading_texts, shipped_folder
 from dowse.encode.onnx_encoder import TOKENIZER_FILE, form_of, name_of, own_session
 from dowse.encode.text_encoder import TEXT_CHARACTERS, document_text, find_model, read_form
 from dowse.encode.words import LAST, UNKNOWN
@@ -159,7 +159,7 @@ class OnnxCrossEncoder:
         pairs = [(query[cut], document_text(document)[cut]) for document in documents]
         if self._form.lower_case:
             pairs = [(query.lower(), text.lower()) for query, text in pairs]
-        with tokenizing(self._folder):
+        with reading_texts(self._folder):
             read = self._tokenizer.encode_batch(pairs)
         _ = self._inputs  # opened and checked here, not by several threads at once
         # One by one: nothing is padded, and models that scale by what is in a batch give the same every time.

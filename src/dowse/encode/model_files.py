@@ -127,15 +127,13 @@ def parse_tokenizer(data: bytes, place: object) -> Tokenizer:
 
 
 @contextmanager
-def tokenizing(place: object) -> Iterator[None]:
-    """Turn what the tokenizer of a model raises while it reads texts into one line that names the model."""
+def reading_texts(place: object) -> Iterator[None]:
+    """Turn what a library raises while a model of others reads texts into one line that names the model."""
     try:
         yield
     except BaseException as error:
         _raise_unless_of_library(error)
-        raise DowseError(
-            f"the tokenizer of {place} can't read a text ({_one_line(error)}); use another model"
-        ) from None
+        raise DowseError(f"{place} can't read a text ({_one_line(error)}); use another model") from None
 
 
 def _raise_unless_of_library(error: BaseException) -> None:

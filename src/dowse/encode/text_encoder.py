@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.encode.document import Document
 from dowse.encode.encoder import file_safe
-from dowse.encode.model_files import check_model_file, load_tokenizer, read_model_settings, tokenizing
+from dowse.encode.model_files import check_model_file, load_tokenizer, read_model_settings, reading_texts
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class TextEncoder(PromptedEncoder):
 
     def _read(self, texts: list[str]) -> list[list[int]]:
         """Return the ids of each text."""
-        with tokenizing(self._folder):
+        with reading_texts(self._folder):
             return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
 
     def _encode(self, texts: list[str]) -> Vectors:

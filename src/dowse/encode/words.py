@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.encode.model_files import load_tokenizer, tokenizing
+from dowse.encode.model_files import load_tokenizer, reading_texts
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -100,7 +100,7 @@ class Words:
         if len(self._known) >= _CACHE_WORDS:
             self._known.clear()
         cut = word[: LONGEST_NUMBER if word[0].isdigit() else LONGEST_WORD].lower()
-        with tokenizing(self._model):
+        with reading_texts(self._model):
             read = self._tokenizer.encode(" " + cut, add_special_tokens=False)
         ids = self._known[word] = tuple(read.ids)
         return ids
