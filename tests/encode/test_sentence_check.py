@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -47,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
     put(place / "sentence_bert_config.json", {"max_seq_length": 256, "do_lower_case": False})
     put(place / "1_Pooling/config.json", {"pooling_mode_mean_tokens": True})
     put(place / "2_Dense/config.json", {"activation_function": "torch.nn.modules.activation.Tanh"})
-    (place / "tokenizer.json").write_text("{}")
+    put(place / "tokenizer.json", {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}})
     (place / "model.safetensors").touch()
     (place / "2_Dense/model.safetensors").touch()
     return place
@@ -226,3 +227,34 @@ def test_the_models_of_a_folder_are_loaded_lazily(folder: Path) -> None:
     (folder / "evil.py").touch()
     with pytest.raises(RefusedFolder):
         _ = encoder.dimension
+
+
+def test_a_tokenizer_that_grows_texts_is_refused(folder: Path) -> None:
+    step = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 10}
+    model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
+    put(folder / "tokenizer.json", {"normalizer": step, "model": model})
+    with pytest.raises(DowseError, match=r"tokenizer\.json .*makes texts longer"):
+        check_sentence_folder(folder)
+
+
+@pytest.mark.parametrize("answer", [[[1.0, 2.0]], [["a"] * 7], 1.0, ValueError("\x1b[2J\nforged")])
+def test_what_the_package_gives_is_checked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, answer: object
+) -> None:
+    class StandIn:
+        def __init__(self, *_: object, **__: object) -> None: ...
+
+        def get_sentence_embedding_dimension(self) -> int:
+            return 7
+
+        def encode(self, *_: object, **__: object) -> object:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    package = ModuleType("sentence_transformers")
+    package.SentenceTransformer = StandIn  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", package)
+    with pytest.raises(DowseError, match=str(folder)) as caught:
+        load(str(folder)).queries(["text"])
+    assert str(caught.value).isprintable()

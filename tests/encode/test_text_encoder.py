@@ -127,6 +127,64 @@ def test_models_with_other_inputs_are_refused(folder: Path) -> None:
         load(str(folder)).queries(["open"])
 
 
+def model_giving(*nodes: onnx.NodeProto, shape: list[object] | None = None, kind: int = 1) -> bytes:
+    """Return a model that makes `out` of `f`, its ids as floats; it does not say of which shape."""
+    graph = helper.make_graph(
+        [helper.make_node("Cast", ["input_ids"], ["f"], to=TensorProto.FLOAT), *nodes],
+        "odd",
+        [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["b", "l"])],
+        [helper.make_tensor_value_info("out", kind, shape)],
+        [
+            numpy_helper.from_array(np.array(value), name)
+            for name, value in (("axis", [2]), ("one", [1]), ("big", [1, 1, 99_999]))
+        ],
+    )
+    opsets = [helper.make_opsetid("", 20)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
+
+
+ODD_OUTPUTS = {
+    "as wide as the sequence": model_giving(helper.make_node("Identity", ["f"], ["out"])),
+    "as wide as the sequence, said otherwise": model_giving(
+        helper.make_node("Identity", ["f"], ["out"]), shape=["b", 8]
+    ),
+    "no dimensions": model_giving(helper.make_node("ReduceSum", ["f"], ["out"], keepdims=0)),
+    "no dimensions, and says so": model_giving(
+        helper.make_node("ReduceSum", ["f"], ["out"], keepdims=0), shape=[]
+    ),
+    "one dimension": model_giving(helper.make_node("ReduceSum", ["f", "one"], ["out"], keepdims=0)),
+    "very wide": model_giving(
+        helper.make_node("Unsqueeze", ["f", "axis"], ["u"]), helper.make_node("Expand", ["u", "big"], ["out"])
+    ),
+    "no numbers": model_giving(helper.make_node("Cast", ["f"], ["out"], to=TensorProto.STRING), kind=8),
+}
+
+
+@pytest.mark.parametrize("name", ODD_OUTPUTS)
+def test_outputs_that_are_no_vectors_are_one_line_that_names_the_folder(folder: Path, name: str) -> None:
+    (folder / "onnx/model.onnx").write_bytes(ODD_OUTPUTS[name])
+    with pytest.raises(DowseError, match="Tiny Model_v1") as caught:
+        load(str(folder)).queries(["open", "open the file"])
+    assert str(caught.value).isprintable()
+
+
+def test_a_text_without_tokens_is_like_nothing(folder: Path) -> None:
+    made = json.loads((folder / "tokenizer.json").read_text())
+    write(folder / "tokenizer.json", {**made, "post_processor": None})
+    write(folder / "1_Pooling/config.json", {"pooling_mode_cls_token": True})
+    found = load(str(folder)).queries(["", "open"])
+    assert not found[0].any()
+    assert np.isclose(np.linalg.norm(found[1]), 1)
+
+
+def test_the_vectors_of_a_hostile_tokenizer_are_not_made(folder: Path) -> None:
+    made = json.loads((folder / "tokenizer.json").read_text())
+    step = {"type": "Replace", "pattern": {"String": "o"}, "content": "o" * 10}
+    write(folder / "tokenizer.json", {**made, "normalizer": {"type": "Sequence", "normalizers": [step] * 9}})
+    with pytest.raises(DowseError, match=r"^/\S+/Tiny Model_v1/tokenizer\.json is no tokenizer .*longer"):
+        load(str(folder)).queries(["open"])
+
+
 def test_without_onnx_the_package_is_asked_for(folder: Path) -> None:
     (folder / "onnx/model.onnx").unlink()
     (folder / "model.safetensors").touch()

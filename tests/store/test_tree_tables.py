@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 from dowse.backends.local import LocalBackend
 from dowse.store.catalog import Catalog
 from dowse.store.layout import catalog_path
+from dowse.store.tree_tables import _unpacked
+from dowse.tree.chains import DEEPEST
+from dowse.tree.embed import as_floats, embed
 from dowse.tree.poincare import distances
+from dowse.tree.scale import Scale
+from dowse.tree.shape import tree_of_paths
 from dowse.types import FileRecord
 
 from helpers import file_record, symbol
@@ -163,3 +168,45 @@ def test_a_tree_too_wide_for_doubles_is_kept_in_decimals(tmp_path: Path) -> None
         rows = {row.key: row.row for row in reader.lookup("*", 1000)}
         apart = reader.places([rows["k0-0"], rows["k1-0"], rows["k300-0"]])
     assert np.isfinite(apart).all() and (np.linalg.norm(apart, axis=1) < 1).all()
+
+
+def test_a_tree_of_usual_depth_is_embedded_whole(tmp_path: Path) -> None:
+    """Every level has its own points, those that the geometry alone gives."""
+    chain = ["shop", *[f"d{n}" for n in range(DEEPEST - 2)], "x.py"]
+    update_catalog(tmp_path, [("u", "shop", "/".join(chain[1:]), 1)], 5)
+    tree, _ = tree_of_paths([chain])
+    scale = Scale.choose(1, DEEPEST + 1, 5)
+    expected = as_floats(embed(tree, scale))
+    found = _unpacked(list(by_depth(tmp_path).values()), scale)
+    assert len(found) == DEEPEST + 1
+    assert np.abs(as_floats(found) - expected).max() < 1e-9
+
+
+def test_what_lies_deeper_shares_the_place_above_it(tmp_path: Path) -> None:
+    deep, deeper = "d/" * (DEEPEST + 20), "d/" * (DEEPEST + 10)
+    update(tmp_path, [("u", "shop", deep + "x.py", 2), ("v", "shop", deeper + "y.py", 1)])
+    stored = by_depth(tmp_path)
+    assert len(set(stored.values())) == DEEPEST + 1
+    assert {stored[depth] for depth in stored if depth >= DEEPEST} == {stored[DEEPEST]}
+    with LocalBackend(tmp_path).reader() as reader:
+        rows = {row.key: row.row for row in reader.lookup("*", 100)}
+        placed = reader.places([rows[key] for key in ("u-0", "u-1", "v-0")])
+    assert np.isfinite(placed).all() and (np.linalg.norm(placed, axis=1) < 1).all()
+    assert distances(placed, placed)[0, 1] > 1
+    update_catalog(tmp_path / "afresh", [("v", "shop", deeper + "y.py", 1)], 5)
+    update(tmp_path, ["u"])
+    assert written(tmp_path) == written(tmp_path / "afresh")
+
+
+def test_a_very_deep_tree_takes_little_more_digits_than_a_deep_one(tmp_path: Path) -> None:
+    """What a point takes, and with it the time for a node, is bounded: a chain was cubic in its length."""
+    for name, parts in (("deep", DEEPEST), ("deeper", 1_900)):
+        update_catalog(tmp_path / name, [("u", "shop", "d/" * parts + "x.py", 1)], 10)
+    deep, deeper = (max(map(len, by_depth(tmp_path / name).values())) for name in ("deep", "deeper"))
+    assert deeper == deep
+
+
+def by_depth(folder: Path) -> dict[int, bytes]:
+    """Return a point of each level."""
+    with sqlite3.connect(catalog_path(folder)) as db:
+        return dict(db.execute("SELECT depth, point FROM tree ORDER BY depth"))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from archive_mutations import HOSTILE, Frames, as_json, bomb_frames, build_snapshot
@@ -356,6 +357,35 @@ def test_a_refused_snapshot_leaves_the_index_as_it_was(frames: Frames, tmp_path:
     done = run_dowse("import", path, tmp_path / "t", "--index-dir", tmp_path / "i")
     assert done.returncode == 2
     assert image(index) == before
+
+
+def test_vectors_of_another_dimension_leave_the_index_as_it_was(frames: Frames, tmp_path: Path) -> None:
+    """They come last, so the files were there already when they were refused."""
+    index = Index.open(write_tree(tmp_path / "t", BARE), index_dir=str(tmp_path / "i"))
+    index.update()
+    with index.backend.reader() as reader:
+        keys = [key for _, key in reader.without_vector(ENCODER)]
+    with index.backend.vector_writer(ENCODER, 4) as writer:
+        writer.put(keys, np.ones((len(keys), 4), np.float32) / 2)
+    before = image(index)
+    path = tmp_path / "x.snap"
+    path.write_bytes(build_snapshot(frames))
+    done = run_dowse("import", path, tmp_path / "t", "--index-dir", tmp_path / "i")
+    assert done.returncode == 2
+    assert "4 dimensions" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert image(index) == before
+
+
+@pytest.mark.parametrize(("parts", "is_read"), [(200, True), (201, False), (2_001, False)])
+def test_paths_of_very_many_parts_are_refused(
+    frames: Frames, tmp_path: Path, parts: int, is_read: bool
+) -> None:
+    name = "a/" * (parts - 1) + "x"
+    data = changed(frames, b"file", lambda files: files[0].update(path=name, key=name))
+    if is_read:
+        assert use_snapshot(data, tmp_path / "index")
+        return
+    assert "200 parts" in assert_refused(data, tmp_path)
 
 
 def test_a_chain_of_thousands_of_names_is_linked(tmp_path: Path) -> None:

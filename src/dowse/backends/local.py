@@ -135,6 +135,13 @@ class LocalBackend:
     def carry(self, known: KnownVectors | None) -> None:
         """Do nothing: vectors lie apart from what is written."""
 
+    def check_vectors(self, encoder: str, dimension: int) -> None:
+        """Raise DowseError if vectors of another size are there, or damaged ones."""
+        from dowse.vectors.matrix import Matrix
+
+        refuse_links(self.folder)
+        Matrix.open(self._vectors.folder(encoder), dimension)
+
     @contextlib.contextmanager
     def vector_writer(
         self,

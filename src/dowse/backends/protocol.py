@@ -314,6 +314,9 @@ class Backend(Protocol):
     def carry(self, known: KnownVectors | None) -> None:
         """Let what is written take vectors along that are known, where each would be sent twice otherwise."""
 
+    def check_vectors(self, encoder: str, dimension: int) -> None:
+        """Raise DowseError if `vector_writer` would: vectors of another size are there, or damaged ones."""
+
     def vector_writer(
         self,
         encoder: str,

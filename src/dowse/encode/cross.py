@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dowse.encode.document import Document, Form, first_sentence, query_view, views
-from dowse.encode.model_files import load_tokenizer, read_model_settings, shipped_folder
+from dowse.encode.model_files import load_tokenizer, read_model_settings, reading_texts, shipped_folder
 from dowse.encode.onnx_encoder import TOKENIZER_FILE, form_of, name_of, own_session
-from dowse.encode.text_encoder import document_text, find_model, read_form
+from dowse.encode.text_encoder import TEXT_CHARACTERS, document_text, find_model, read_form
 from dowse.encode.words import LAST, UNKNOWN
 from dowse.errors import ConfigError, DowseError
 
@@ -109,10 +109,11 @@ class OwnCrossEncoder:
     def score(self, query: str, documents: Sequence[Document]) -> list[float]:
         """Return a number for every document."""
         from dowse.encode.batches import encode
+        from dowse.encode.session import run_rows
 
         session = self._session
         pairs = [joint_ids(query, document, self._words, self._form) for document in documents]
-        rows = encode(lambda ids: session.run(None, {"ids": ids})[0], pairs, 1, self._threads)
+        rows = encode(lambda ids: run_rows(session, ids, 1, self._folder), pairs, 1, self._threads)
         return [float(value) for value in rows[:, 0]]
 
     @cached_property
@@ -154,10 +155,12 @@ class OnnxCrossEncoder:
 
     def score(self, query: str, documents: Sequence[Document]) -> list[float]:
         """Return a number for every document."""
-        pairs = [(query, document_text(document)) for document in documents]
+        cut = slice(TEXT_CHARACTERS)
+        pairs = [(query[cut], document_text(document)[cut]) for document in documents]
         if self._form.lower_case:
             pairs = [(query.lower(), text.lower()) for query, text in pairs]
-        read = self._tokenizer.encode_batch(pairs)
+        with reading_texts(self._folder):
+            read = self._tokenizer.encode_batch(pairs)
         _ = self._inputs  # opened and checked here, not by several threads at once
         # One by one: nothing is padded, and models that scale by what is in a batch give the same every time.
         if self._threads == 1 or len(read) <= 1:
@@ -197,9 +200,10 @@ class OnnxCrossEncoder:
             "token_type_ids": pair.type_ids,
         }
         inputs = {name: np.array([given[name]], np.int64) for name in self._inputs}
-        found = [float(value) for value in np.ravel(run_model(self._session, inputs))]
-        if len(found) > _CLASSES:
+        found = run_model(self._session, inputs, self._model)
+        if not 1 <= found.size <= _CLASSES:
             raise DowseError(
-                f"{self._model} gives {len(found)} numbers for a pair; a cross-encoder gives one score"
+                f"{self._model} gives {found.size:,} numbers for a pair; a cross-encoder gives one score"
             )
-        return found[0] if len(found) == 1 else found[1] - found[0]
+        scores = [float(value) for value in found.ravel()]
+        return scores[0] if len(scores) == 1 else scores[1] - scores[0]

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.terminal import escape_name
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-# The largest vocabularies take some 35 MB.
-_TOKENIZER_BYTES = 100_000_000
+# The largest vocabularies take some 35 MB and have two million values.
+_TOKENIZER_BYTES = 64_000_000
+_TOKENIZER_VALUES = 4_000_000
 _SETTINGS_BYTES = 10_000_000
 _SETTINGS_VALUES = 1_000_000
 
@@ -83,12 +87,65 @@ def read_model_settings(file: Path, folder: Path) -> Any:  # noqa: ANN401 - any 
 
 
 def load_tokenizer(file: Path, folder: Path | None = None) -> Tokenizer:
-    """Read a tokenizer.json; the format holds tables and rules, no code."""
-    from tokenizers import Tokenizer
+    """Read a tokenizer.json; the format holds tables and rules, no code.
+
+    Raises:
+        DowseError: It is none, or has steps that are not known to be harmless (dowse.encode.tokenizer_check).
+    """
+    if is_shipped_file(file):
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_file(str(file))
+    from dowse.safe_files import read_regular_file
 
     real = check_model_file(file, folder or file.parent, _TOKENIZER_BYTES)
     try:
-        return Tokenizer.from_file(str(real))
-    except Exception as error:  # the library raises nothing more specific
-        reason = str(error).partition("\n")[0][:200]
-        raise DowseError(f"{file} is no tokenizer ({reason}); fetch the model again") from error
+        data = read_regular_file(real, _TOKENIZER_BYTES)
+    except OSError as error:
+        raise DowseError(f"{file} can't be read ({error.strerror}); fetch the model again") from None
+    return parse_tokenizer(data, file)
+
+
+def parse_tokenizer(data: bytes, place: object) -> Tokenizer:
+    """Return the tokenizer of a JSON text; `place` names it in messages. See `load_tokenizer`."""
+    from tokenizers import Tokenizer
+
+    from dowse.encode.tokenizer_check import check_tokenizer
+    from dowse.limited_json import parse_limited
+
+    try:
+        found = parse_limited(data, max_memory=4 * _TOKENIZER_BYTES, max_elements=_TOKENIZER_VALUES)
+        check_tokenizer(found)
+        # What is loaded is what was checked: of a key that comes twice, others may take another one.
+        return Tokenizer.from_str(json.dumps(found, ensure_ascii=False))
+    except BaseException as error:
+        _raise_unless_of_library(error)
+        raise DowseError(
+            f"{place} is no tokenizer that can be used ({_one_line(error)}); "
+            "fetch the model again, or use another"
+        ) from None
+
+
+@contextmanager
+def reading_texts(place: object) -> Iterator[None]:
+    """Turn what a library raises while a model of others reads texts into one line that names the model."""
+    try:
+        yield
+    except BaseException as error:
+        _raise_unless_of_library(error)
+        raise DowseError(f"{place} can't read a text ({_one_line(error)}); use another model") from None
+
+
+def _raise_unless_of_library(error: BaseException) -> None:
+    """Raise again what does not come from the library: it has no exceptions of its own, and Rust's panics.
+
+    Those are no `Exception`s, and their class can't be imported.
+    """
+    is_panic = type(error).__name__ == "PanicException"
+    if isinstance(error, DowseError) or not (is_panic or isinstance(error, Exception)):
+        raise error
+
+
+def _one_line(error: BaseException) -> str:
+    """Return the beginning of what an exception says, which may quote the model."""
+    return escape_name(str(error).partition("\n")[0][:200])

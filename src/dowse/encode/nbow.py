@@ -22,7 +22,7 @@ import numpy.typing as npt
 from dowse.encode.array_check import MAX_WEIGHT_BYTES, check_arrays
 from dowse.encode.batches import unit
 from dowse.encode.document import Document, Form, View, docs_view, query_view, views
-from dowse.encode.model_files import check_model_file, load_tokenizer, read_model_settings
+from dowse.encode.model_files import check_model_file, load_tokenizer, parse_tokenizer, read_model_settings
 from dowse.encode.onnx_encoder import form_of, name_of
 from dowse.errors import DowseError
 
@@ -140,11 +140,9 @@ class NbowEncoder:
     @cached_property
     def words(self) -> Words:
         """What turns text into ids."""
-        from tokenizers import Tokenizer
-
         from dowse.encode.words import Words
 
-        return Words(Tokenizer.from_str(self._model.tokenizer))
+        return Words(parse_tokenizer(self._model.tokenizer.encode(), self.name), self.name)
 
     def _prose(self, texts: Sequence[View]) -> Vectors:
         return pool(self._table(QUERY), [bag(view) for view in texts])
@@ -196,7 +194,8 @@ def read_model(folder: Path) -> NbowModel:
         weights = check_model_file(folder / WEIGHTS_FILE, folder, MAX_WEIGHT_BYTES)
         tables = _read_tables(weights, [QUERY, ANY_LANGUAGE, *settings["languages"]])
         tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
-        if tokenizer.get_vocab_size() > min(len(table.weights) for table in tables.values()):
+        # Ids need not be without gaps.
+        if max(tokenizer.get_vocab().values(), default=0) >= min(len(t.weights) for t in tables.values()):
             raise ValueError("fewer vectors than tokens")
         text = (folder / TOKENIZER_FILE).read_text(encoding="utf-8")
         return NbowModel(text, tables, form_of(settings), name_of(settings))

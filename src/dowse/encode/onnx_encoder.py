@@ -128,12 +128,13 @@ class OnnxEncoder:
         import numpy as np
 
         from dowse.encode.batches import encode, unit
+        from dowse.encode.session import run_rows
 
         session = self._session
         flat = [view for several in viewed for view in several]
         owners = np.repeat(np.arange(len(viewed)), [len(several) for several in viewed])
         vectors = encode(
-            lambda ids: session.run(None, {"ids": ids})[0],
+            lambda ids: run_rows(session, ids, self.dimension, self._folder),
             [view.ids for view in flat],
             self.dimension,
             self._threads,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.encode.encoder import file_safe
+from dowse.encode.model_files import reading_texts
 from dowse.encode.sentence_check import check_sentence_folder
 from dowse.encode.text_encoder import PromptedEncoder, read_form
 from dowse.errors import DowseError
@@ -45,7 +46,10 @@ class SentenceEncoder(PromptedEncoder):
         """How many numbers a vector has."""
         model = self._model  # newer versions of the package call it otherwise
         ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
-        return int(ask())
+        size = ask()
+        if not isinstance(size, int) or size < 1:
+            raise DowseError(f"{self._folder} does not say how many numbers a vector has; use another model")
+        return size
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - of a package that need not be there
@@ -76,7 +80,14 @@ class SentenceEncoder(PromptedEncoder):
     def _encode(self, texts: list[str]) -> Vectors:
         import numpy as np
 
-        vectors = self._model.encode(
-            texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
-        )
-        return np.asarray(vectors, np.float32).reshape(len(texts), -1)
+        model = self._model
+        with reading_texts(self._folder):  # of the package, of torch, of the tokenizer
+            vectors = model.encode(
+                texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+            )
+            found = np.asarray(vectors, np.float32).reshape(len(texts), -1)
+        if texts and found.shape[1] != self.dimension:
+            raise DowseError(
+                f"{self._folder} gives {found.shape} numbers for {len(texts)} texts; use another model"
+            )
+        return found

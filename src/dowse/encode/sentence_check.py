@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dowse.encode.model_files import check_model_file, read_model_settings
+from dowse.encode.model_files import check_model_file, load_tokenizer, read_model_settings
 from dowse.errors import DowseError
 
 _FILES = 2_000
@@ -35,7 +35,8 @@ _REFUSED_KEYS = frozenset(
 )
 _OTHER_MODELS = frozenset(["adapter_config.json", "router_config.json"])
 # Tables of words, not settings; their keys are words.
-_TABLES = frozenset(["tokenizer.json", "vocab.json", "added_tokens.json"])
+_TABLES = frozenset(["vocab.json", "added_tokens.json"])
+_TOKENIZER = "tokenizer.json"
 _DEPTH = 50
 
 
@@ -56,7 +57,9 @@ def check_sentence_folder(folder: Path) -> None:
         if file.name in _OTHER_MODELS:
             raise _refused(folder, f"{file.name} leads to another model")
         has_weights = has_weights or ending == _SAFE_WEIGHTS
-        if ending == ".json" and file.name not in _TABLES:
+        if file.name == _TOKENIZER:
+            load_tokenizer(file, folder)
+        elif ending == ".json" and file.name not in _TABLES:
             _check_settings(folder, file)
     if not has_weights:
         raise _refused(folder, "there are no weights in safetensors")

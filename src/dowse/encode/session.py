@@ -8,15 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError
+from dowse.terminal import escape_name
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from onnxruntime import InferenceSession
 
+    from dowse.encode.encoder import Vectors
+
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+# Only what ends the process. Errors are raised as exceptions as well, and onnxruntime's log is written past
+# Python, with names from the model in it: escape sequences would reach the terminal as they are.
+LOG_SEVERITY = 4
+_REASON_CHARACTERS = 200
 
 
 def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
-    """Import onnxruntime with its telemetry off.
+    """Import onnxruntime with its telemetry and its log off.
 
     From 1.29 on it writes a device id to the home folder and reports to its maker when it is loaded. dowse
     works offline. Both names have been in use; they count only if they are set before the import.
@@ -24,6 +33,7 @@ def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
     os.environ["ORT_DISABLE_TELEMETRY"] = os.environ["ORT_TELEMETRY_DISABLED"] = "1"
     import onnxruntime
 
+    onnxruntime.set_default_logger_severity(LOG_SEVERITY)
     return onnxruntime
 
 
@@ -52,7 +62,7 @@ def open_session(
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = LOG_SEVERITY
     if not optimise:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     # A thread that waits should leave its core to others.
@@ -65,12 +75,36 @@ def open_session(
         raise DowseError(f"onnxruntime can't open {model}: {_first_line(error)}") from error
 
 
-def run_model(session: InferenceSession, inputs: dict[str, Any]) -> Any:  # noqa: ANN401 - an array
-    """Return the first output of a model; raises DowseError if it can't be run on these inputs."""
+def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) -> NDArray[np.float32]:
+    """Return the first output of a model.
+
+    Args:
+        session: The opened model.
+        inputs: By name.
+        model: Its file or folder, for messages.
+
+    Raises:
+        DowseError: It can't be run on these inputs, or gives anything but numbers.
+    """
+    import numpy as np
+
     try:
-        return session.run(None, inputs)[0]
+        found = session.run(None, inputs)[0]
     except Exception as error:  # onnxruntime's own exceptions have no common base
-        raise DowseError(f"the model can't be run ({_first_line(error)[:200]}); use another one") from error
+        raise DowseError(f"{model} can't be run ({_first_line(error)}); use another model") from error
+    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
+        raise DowseError(f"{model} gives something else than numbers; use another model")
+    return found.astype(np.float32, copy=False)
+
+
+def run_rows(session: InferenceSession, ids: NDArray[np.int64], width: int, model: Path) -> Vectors:
+    """Run a model of our own form on a batch of ids; raises DowseError unless it gives a row for each."""
+    found = run_model(session, {"ids": ids}, model)
+    if found.shape != (len(ids), width):
+        raise DowseError(
+            f"{model} gives {found.shape} numbers for {len(ids)} texts, not {width} each; export it again"
+        )
+    return found
 
 
 def uses_gpu(device: str) -> bool:
@@ -92,4 +126,5 @@ def choose_providers(device: str, available: Sequence[str]) -> list[str]:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+    """Return the beginning of what an exception says, which quotes the model, as part of one line."""
+    return escape_name(str(error).strip().partition("\n")[0][:_REASON_CHARACTERS])

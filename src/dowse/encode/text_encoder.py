@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.encode.document import Document
 from dowse.encode.encoder import file_safe
-from dowse.encode.model_files import check_model_file, load_tokenizer, read_model_settings
+from dowse.encode.model_files import check_model_file, load_tokenizer, read_model_settings, reading_texts
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ _MODEL_FILES = (
 _TOKENIZER_FILES = ("tokenizer.json", "onnx/tokenizer.json")
 # More would be slow and gives little: functions are short.
 _MOST_TOKENS = 256
+# What a text may have so that so many tokens are surely filled; it bounds what the tokenizer does.
+TEXT_CHARACTERS = 100_000
+# The largest encoders have 8,192.
+_WIDEST = 16_384
+# Texts of different length, to see how many numbers a model gives.
+_PROBES = ("size", "the size of a vector")
 # Prompts by which sentence-transformers models know what they read.
 _QUERY_PROMPTS, _DOCUMENT_PROMPTS = ("query",), ("document", "passage", "corpus")
 _PROMPT_CHARACTERS = 10_000
@@ -104,9 +110,13 @@ class TextEncoder(PromptedEncoder):
 
     @cached_property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
-        size = self._session.get_outputs()[0].shape[-1]
-        return size if isinstance(size, int) else int(self.queries(["size"]).shape[1])
+        """How many numbers a vector has; what a model does not say is tried out."""
+        shape = self._session.get_outputs()[0].shape
+        size = shape[-1] if shape else 0
+        widths = [size] if isinstance(size, int) else sorted({self._width(text) for text in _PROBES})
+        if len(widths) > 1 or not 1 <= widths[0] <= _WIDEST:
+            raise DowseError(f"{self._folder} gives {widths} numbers for a text; it is no text encoder")
+        return widths[0]
 
     @cached_property
     def _session(self) -> InferenceSession:
@@ -123,7 +133,19 @@ class TextEncoder(PromptedEncoder):
 
     @cached_property
     def _run(self) -> Callable[[NDArray[np.int64]], Vectors]:
-        return _model_call(self._session, self._form.pooling)
+        return _model_call(self._session, self._form.pooling, self._folder)
+
+    def _width(self, text: str) -> int:
+        """Return how many numbers the model gives for a text."""
+        import numpy as np
+
+        ids = self._read([text])[0]
+        return int(self._run(np.array([ids or [0]], np.int64)).shape[1])
+
+    def _read(self, texts: list[str]) -> list[list[int]]:
+        """Return the ids of each text."""
+        with reading_texts(self._folder):
+            return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
 
     def _encode(self, texts: list[str]) -> Vectors:
         import numpy as np
@@ -132,14 +154,25 @@ class TextEncoder(PromptedEncoder):
 
         if self._form.lower_case:
             texts = [text.lower() for text in texts]
-        sequences = [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
-        if not sequences:
-            return np.empty((0, self.dimension), np.float32)
-        size = self._session.get_outputs()[0].shape[-1]
-        if not isinstance(size, int):
-            size = self._run(np.array(sequences[:1], np.int64)).shape[1]
+        sequences = self._read([text[:TEXT_CHARACTERS] for text in texts])
+        rows = np.zeros((len(texts), self.dimension), np.float32)
+        filled = [n for n, ids in enumerate(sequences) if ids]  # nothing is like a text without tokens
+        if not filled:
+            return rows
         tokens = 1 if self._rows_disturb_each_other else BATCH_TOKENS
-        return unit(encode(self._run, sequences, size, self._threads, tokens))
+        found = encode(self._rows, [sequences[n] for n in filled], self.dimension, self._threads, tokens)
+        rows[filled] = unit(found)
+        return rows
+
+    def _rows(self, ids: NDArray[np.int64]) -> Vectors:
+        """Run a batch; raises DowseError if vectors have another size than those before."""
+        found = self._run(ids)
+        if found.shape[1] != self.dimension:
+            raise DowseError(
+                f"{self._folder} gives {found.shape[1]:,} numbers for one text and {self.dimension:,} for "
+                "another; it is no text encoder"
+            )
+        return found
 
     @cached_property
     def _rows_disturb_each_other(self) -> bool:
@@ -194,7 +227,9 @@ def _prompt(prompts: dict[str, Any], names: tuple[str, ...]) -> str:
     return next((str(prompts[name])[:_PROMPT_CHARACTERS] for name in names if prompts.get(name)), "")
 
 
-def _model_call(session: InferenceSession, pooling: str) -> Callable[[NDArray[np.int64]], Vectors]:
+def _model_call(
+    session: InferenceSession, pooling: str, folder: Path
+) -> Callable[[NDArray[np.int64]], Vectors]:
     """Return what runs a batch of equally long sequences: inputs by their names, and pooling if need be."""
     import numpy as np
 
@@ -204,14 +239,14 @@ def _model_call(session: InferenceSession, pooling: str) -> Callable[[NDArray[np
     unknown = wanted - {"input_ids", "attention_mask", "token_type_ids"}
     if unknown or "input_ids" not in wanted:
         raise DowseError(
-            f"the model wants inputs {sorted(wanted)}; only text encoders with input_ids can be used"
+            f"{folder} wants inputs {sorted(wanted)}; only text encoders with input_ids can be used"
         )
 
     def run(ids: NDArray[np.int64]) -> Vectors:
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        found: Vectors = run_model(session, {name: inputs[name] for name in wanted}).astype(np.float32)
-        if found.ndim not in (2, 3) or len(found) != len(ids):
-            raise DowseError(f"the model gives {found.shape} for {ids.shape} ids; it is no text encoder")
+        found: Vectors = run_model(session, {name: inputs[name] for name in wanted}, folder)
+        if found.ndim not in (2, 3) or len(found) != len(ids) or not found.size:
+            raise DowseError(f"{folder} gives {found.shape} for {ids.shape} ids; it is no text encoder")
         if found.ndim == 2:  # the model pools by itself
             return found
         return found[:, 0] if pooling == "cls" else found.mean(axis=1)

@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dowse.encode.model_files import load_tokenizer, reading_texts
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
@@ -42,7 +44,9 @@ Ids = tuple[int, ...]
 class Words:
     """Token ids of words, remembered word by word; one tokenizer call a new word."""
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, model: object = "the model") -> None:
+        """Take a tokenizer; `model` names what it belongs to in messages."""
+        self._model = model
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self._tokenizer = tokenizer
@@ -52,9 +56,7 @@ class Words:
     @classmethod
     def read(cls, path: Path) -> Words:
         """Read a tokenizer.json."""
-        from dowse.encode.model_files import load_tokenizer
-
-        return cls(load_tokenizer(path))
+        return cls(load_tokenizer(path), path.parent)
 
     def text(self, text: str, limit: int) -> list[int]:
         """Ids of prose or of a name: as many whole words as fit into `limit`."""
@@ -98,7 +100,9 @@ class Words:
         if len(self._known) >= _CACHE_WORDS:
             self._known.clear()
         cut = word[: LONGEST_NUMBER if word[0].isdigit() else LONGEST_WORD].lower()
-        ids = self._known[word] = tuple(self._tokenizer.encode(" " + cut, add_special_tokens=False).ids)
+        with reading_texts(self._model):
+            read = self._tokenizer.encode(" " + cut, add_special_tokens=False)
+        ids = self._known[word] = tuple(read.ids)
         return ids
 
     def _learn_in_code(self, word: str) -> Ids:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 import stat
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from dowse.eval import marks
 from dowse.eval.datasets.beir import CORPUS, query_files
 from dowse.eval.datasets.challenge import ANNOTATIONS, QUERIES
-from dowse.eval.datasets.lines import first_rows
+from dowse.eval.datasets.lines import first_rows, read_head
 from dowse.eval.types import Dataset
-from dowse.source.corpus import ENDINGS, is_corpus, open_packed
+from dowse.source.corpus import ENDINGS, is_corpus
 from dowse.source.walk import WalkedFile, walk
 
 _MARKS = "|".join((marks.REPORT, marks.SHEET)).encode()
@@ -84,31 +83,25 @@ def _is_queries(path: Path) -> bool:
 
 
 def _is_marked(path: Path) -> bool:
-    return bool(_KEY.search(_head(path, _HEAD_BYTES)))
+    return bool(_KEY.search(read_head(path, _HEAD_BYTES)))
 
 
 def _has_comment(path: Path) -> bool:
-    return bool(_COMMENT.search(_head(path, _TOP_BYTES)))
+    return bool(_COMMENT.search(read_head(path, _TOP_BYTES)))
 
 
 def _is_qrels(path: Path) -> bool:
-    return path.parent.name == "qrels" or bool(_QRELS.match(_head(path, _TOP_BYTES)))
+    return path.parent.name == "qrels" or bool(_QRELS.match(read_head(path, _TOP_BYTES)))
 
 
 def _is_challenge(path: Path) -> bool:
     """Whether this is a table with a query and its relevance in every row, or the queries beside it."""
-    names = {name.strip().strip(b'"').lower() for name in _head(path, _TOP_BYTES).split(b"\n")[0].split(b",")}
+    names = {
+        name.strip().strip(b'"').lower() for name in read_head(path, _TOP_BYTES).split(b"\n")[0].split(b",")
+    }
     return {b"query", b"relevance"} <= names or (
         path.name == QUERIES and (path.parent / ANNOTATIONS).is_file()
     )
-
-
-def _head(path: Path, count: int) -> bytes:
-    try:
-        with open_packed(str(path)) as stream:
-            return stream.read(count)
-    except (EOFError, OSError, zlib.error):
-        return b""
 
 
 # What to look for in files with these endings.

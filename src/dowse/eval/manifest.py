@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import dataclass, replace
@@ -13,10 +12,14 @@ from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets
 from dowse.eval.datasets.repos import is_suite
 from dowse.eval.types import OWN_PREFIX, Dataset
+from dowse.limited_json import parse_limited
+from dowse.safe_files import read_regular_file
 
 _TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts", "filters")
 _KEYS = (*_TEXTS, "strip_docs")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
+_MAX_BYTES = 5_000_000
+_MAX_VALUES = 200_000
 _PLACES = ("watched_dir", "checkouts", "store_dir", "dataset")
 _FORM = '[{"name": …, "watched_dir": …, "store_dir": …, "dataset": …}, …]'
 
@@ -69,10 +72,11 @@ class Entry:
 def read_manifest(path: Path) -> list[Entry]:
     """Read a manifest; paths are relative to it, and `$NAME` stands for a variable of the environment."""
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
+        data = read_regular_file(path, _MAX_BYTES, follow_symlinks=True)
+        entries = parse_limited(data, max_memory=4 * _MAX_BYTES, max_elements=_MAX_VALUES)
     except OSError as error:
         raise EvalError(f"{path} can't be read ({error.strerror}); check the path") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise EvalError(f"{path} is not valid JSON ({error}); write {_FORM}") from error
     if not isinstance(entries, list) or not entries:
         raise EvalError(f"{path} holds no repositories; write {_FORM}")

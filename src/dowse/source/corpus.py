@@ -140,12 +140,12 @@ def _files_below(folder: str) -> Iterator[str]:
 def _read(files: tuple[str, ...], limit: int | None = None) -> Iterator[CorpusFunction | CorpusProblem]:
     """What stands on the (first) lines of some files."""
     for file in files:
-        for number, line in _lines(file, limit):
+        for number, line in read_lines(file, limit):
             found = _parse(line, file, number) if isinstance(line, bytes) else line
             yield found if isinstance(found, CorpusFunction) else CorpusProblem(file, number, found)
 
 
-def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
+def read_lines(file: str, limit: int | None = None) -> Iterator[tuple[int, bytes | str]]:
     """Numbered lines that are not blank, and, where a file breaks off, the reason as text.
 
     A file that cannot be read at all is an error.
@@ -171,15 +171,6 @@ def _lines(file: str, limit: int | None) -> Iterator[tuple[int, bytes | str]]:
             remedy = "check the path and that the file is complete"
             raise SourceError(f"{file} cannot be read ({error}); {remedy}") from error
         yield number + 1, f"the file is damaged from here on ({error})"
-
-
-def open_packed(file: str) -> IO[bytes]:
-    """Open a file that the user named, packed or not."""
-    if not file.endswith(".gz"):
-        return Path(file).open("rb")
-    import gzip
-
-    return cast(IO[bytes], gzip.open(file, "rb"))
 
 
 def _unpacked(plain: IO[bytes]) -> IO[bytes]:

@@ -3,6 +3,7 @@
 A node's children are ordered by name and its symbols follow them, so the embedding depends on nothing but the
 tree. Points of symbols are not stored: they follow from those of their file and of its folder. An update
 moves the children of nodes that got or lost some, and what hangs below those that moved; all else stays.
+Below `DEEPEST` levels nodes have the point of their ancestor there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from dowse.tree.chains import common_place, file_chain
+from dowse.tree.chains import DEEPEST, common_place, file_chain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +82,9 @@ class TreeTables:
         return moved
 
     def _embed_what_turned(self, dimension: int) -> int:
-        widest, deepest = self._db.execute("SELECT max(children + leaves), max(depth) FROM tree").fetchone()
+        widest, deepest = self._db.execute(
+            "SELECT max(children + leaves), min(max(depth), ?) FROM tree", (DEEPEST,)
+        ).fetchone()
         shape = json.dumps([widest, deepest, dimension])
         # Most updates change files and no folder: they should not wait for NumPy.
         if shape == self._noted(_SHAPE) and not self._db.execute("SELECT 1 FROM turned").fetchone():
@@ -201,14 +204,24 @@ class TreeTables:
         """Place the children of nodes that turned, level by level: a node that moves turns its children."""
         moved = 0
         (deepest,) = self._db.execute("SELECT max(depth) FROM tree").fetchone()
-        for depth in range(deepest):
+        for depth in range(min(deepest, DEEPEST)):
             turned = self._db.execute(
                 "SELECT id FROM tree WHERE depth = ? AND id IN (SELECT id FROM turned)", (depth,)
             )
             parents = iter([node for (node,) in turned])
             while batch := list(islice(parents, _BATCH)):
                 moved += self._place_below(batch, scale)
-        return moved
+        return moved + self._share_below() if deepest > DEEPEST else moved
+
+    def _share_below(self) -> int:
+        """Give nodes below the deepest level that is embedded the point of their ancestor there."""
+        return self._db.execute(
+            "WITH RECURSIVE below (id, point) AS (SELECT id, point FROM tree WHERE depth = ? AND children > 0"
+            " UNION ALL SELECT c.id, b.point FROM below b JOIN tree c ON c.parent = b.id)"
+            " UPDATE tree SET point = below.point FROM below"
+            " WHERE tree.id = below.id AND tree.point <> below.point",
+            (DEEPEST,),
+        ).rowcount
 
     def _place_below(self, parents: Sequence[int], scale: Scale) -> int:
         from dowse.tree.embed import place_children

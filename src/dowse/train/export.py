@@ -163,12 +163,12 @@ def _point_to(constant: TensorProto, offset: int, length: int) -> None:
 
 
 def _session(model: ModelProto) -> Any:  # noqa: ANN401 - onnxruntime has no types
-    from dowse.encode.session import import_onnxruntime
+    from dowse.encode.session import LOG_SEVERITY, import_onnxruntime
 
     onnxruntime = import_onnxruntime()
 
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
+    options.log_severity_level = LOG_SEVERITY
     options.intra_op_num_threads = 1  # sums in one order: the same bytes on any number of cores
     return onnxruntime.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
 from dowse.transfer.errors import BrokenSnapshot
+from dowse.transfer.limits import PATH_PARTS
 
 # Raises BrokenSnapshot for a value that must not go on.
 Check: TypeAlias = Callable[[Any], None]
@@ -107,6 +108,8 @@ def relative_path(value: object) -> None:
     is_windows_form = os.name == "nt" and ("\\" in value or _DRIVE.match(value))
     if value[0] == "/" or value.startswith("\\\\") or is_windows_form:
         raise BrokenSnapshot("a path that is not relative")
+    if value.count("/") >= PATH_PARTS:
+        raise BrokenSnapshot(f"a path of more than {PATH_PARTS} parts")
     if ".." in value and ".." in _SEPARATORS.split(value):
         raise BrokenSnapshot("a path with `..`")
 

@@ -16,7 +16,7 @@ from dowse.index.update import Progress
 from dowse.store.catalog import FORMAT_VERSION
 from dowse.transfer.errors import BrokenSnapshot
 from dowse.transfer.frames import FORMAT, FrameWriter
-from dowse.transfer.limits import VECTORS_IN_FRAME
+from dowse.transfer.limits import PATH_PARTS, VECTORS_IN_FRAME
 from dowse.transfer.records import record_to_json
 from dowse.types import FileRecord
 from dowse.version import __version__
@@ -101,6 +101,11 @@ def _batches(records: Iterator[FileRecord]) -> Iterator[list[FileRecord]]:
     batch: list[FileRecord] = []
     size = 0
     for record in records:
+        if record.path.count("/") >= PATH_PARTS:
+            raise DowseError(
+                f"{record.path[:80]}… has too many parts for a snapshot (at most {PATH_PARTS}); "
+                "leave it out with `exclude` and index again"
+            )
         batch.append(record)
         size += record.size + 300 * len(record.symbols)
         if size >= _FRAME_BYTES:

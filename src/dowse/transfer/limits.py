@@ -12,6 +12,8 @@ ELEMENTS = 2_000_000
 # Unpacked references or facts of one file; the largest of a real file is 0.1 MB.
 PACKED_BYTES = 16_000_000
 PACKED_ELEMENTS = 500_000
+# Folders on the way to a file, and the file; the deepest real trees have some 40.
+PATH_PARTS = 200
 DIMENSION = 4_096
 ENCODERS = 16
 VECTORS_IN_FRAME = 65_536

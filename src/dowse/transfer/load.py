@@ -82,9 +82,15 @@ def load_checked(
         wait: Seconds to wait for another writer; None waits as long as it takes.
         on_wait: Called once with a message if another writer holds the index.
         on_progress: Called after every few files.
+
+    Raises:
+        DowseError: The index has vectors of one of its encoders with another dimension; nothing was written.
     """
     place = {"root": decodable(str(root))} if root is not None else {}
     meta = {**without_permissions(about.meta), **place}
+    # Vectors come last: what they would be refused for must be known before anything is written.
+    for encoder, dimension in about.encoders.items():
+        backend.check_vectors(encoder, dimension)
     files = symbols = 0
     with _vectors_along(snapshot, about, backend), backend.writer(wait, on_wait) as writer:
         gone = set(writer.stamps())

@@ -6,6 +6,11 @@ from collections.abc import Sequence
 
 from dowse.types import SymbolRow
 
+# Levels of the tree that have places of their own: folders and files below share that of their ancestor on
+# the last of them. Coordinates need more digits with each level, so the time for a chain of folders would
+# grow with the third power of its length; the deepest real trees have some 40.
+DEEPEST = 64
+
 
 def file_chain(repo: str, path: str) -> tuple[str, ...]:
     """Return the way to a file: repository, folders, file."""

@@ -11,6 +11,7 @@ import decimal
 import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -153,8 +154,12 @@ def _rounded(points: Points, places: int) -> Points:
     return np.asarray(np.frompyfunc(lambda value: value.quantize(unit), 1, 1)(points))
 
 
+@lru_cache(maxsize=8)
 def _radius(scale: Scale) -> float | decimal.Decimal:
-    """Return how far from the origin a point lies that is one edge away: tanh(length / 2)."""
+    """Return how far from the origin a point lies that is one edge away: tanh(length / 2).
+
+    Called within `_arithmetic(scale)`. Kept, for the exponential takes longer than to place a level.
+    """
     if not scale.decimal:
         return math.tanh(scale.length / 2)
     grown = decimal.Decimal(scale.length).exp()

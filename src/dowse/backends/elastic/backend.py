@@ -16,7 +16,7 @@ from dowse.backends.elastic.client import PATIENCE, Client
 from dowse.backends.elastic.memory import Memories
 from dowse.backends.elastic.names import Names
 from dowse.backends.elastic.session import Session, scan
-from dowse.backends.elastic.state import read_snapshot, read_state
+from dowse.backends.elastic.state import read_snapshot, read_state, snapshot_of
 from dowse.backends.protocol import KnownVectors
 from dowse.errors import ConfigError, DowseError, IndexMissing, IndexVersionError
 
@@ -137,6 +137,16 @@ class ElasticBackend:
         """Take back what was not committed; what can't be taken back now is invisible anyway."""
         with contextlib.suppress(DowseError):
             writer.close(undo=True)
+
+    def check_vectors(self, encoder: str, dimension: int) -> None:
+        """Raise DowseError if vectors of another size are there."""
+        state = read_state(self.client, self._names)
+        known = snapshot_of(state).encoders.get(encoder, {}) if state else {}
+        if known.get("dimension", dimension) != dimension:
+            raise DowseError(
+                f"the vectors of {encoder} in {self._names.name} have {known['dimension']} dimensions, not "
+                f"{dimension}; use another encoder, or another index"
+            )
 
     @contextlib.contextmanager
     def vector_writer(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dowse.tree.chains import common_place, file_chain, symbol_chain
+from dowse.tree.chains import DEEPEST, common_place, file_chain
 from dowse.types import SymbolRow
 
 if TYPE_CHECKING:
@@ -26,16 +26,21 @@ def points(rows: Sequence[SymbolRow], dimension: int) -> NDArray[np.float64]:
 
     if not rows:
         raise ValueError("there is no symbol to place")
-    files = sorted({file_chain(row.repo, row.path) for row in rows})
+    files = sorted({_place(row) for row in rows})
     shared = common_place(files)
     # As in the whole tree: children by name, then symbols by line.
     ordered = sorted(set(rows), key=_in_file)
-    tree, ends = tree_of_paths([shared, *files, *map(symbol_chain, ordered)])
+    tree, ends = tree_of_paths([shared, *files, *((*_place(row), row.key) for row in ordered)])
     scale = Scale.choose(tree.widest, tree.depth, dimension)
     embedded = embed(tree, scale)
     at = {row.row: end for row, end in zip(ordered, ends[1 + len(files) :], strict=True)}
     placed = embedded[[at[row.row] for row in rows]]
     return as_floats(seen_from(placed, embedded[ends[0]]) if shared else placed)
+
+
+def _place(row: SymbolRow) -> tuple[str, ...]:
+    """Return the way to the file of a symbol, as far as it is embedded."""
+    return file_chain(row.repo, row.path)[:DEEPEST]
 
 
 def _in_file(row: SymbolRow) -> tuple[str, str, int, int, str]:

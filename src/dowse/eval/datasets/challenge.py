@@ -7,6 +7,7 @@ relevance goes from 0 to 3 and several people may have judged the same. The func
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +17,12 @@ from urllib.parse import unquote, urlsplit
 from dowse.errors import EvalError
 from dowse.eval.datasets.making import make_dataset
 from dowse.eval.types import Case, Dataset
+from dowse.safe_files import read_regular_file
 from dowse.source.corpus import CorpusFunction, open_corpus
 
 QUERIES, ANNOTATIONS = "queries.csv", "annotationStore.csv"
+# The real tables have 0.7 MB.
+_MAX_BYTES = 50_000_000
 _LINES = re.compile(r"L?(\d+)(?:C\d+)?(?:[-:]L?(\d+)(?:C\d+)?)?\Z")
 
 
@@ -103,15 +107,15 @@ def _key(query: str) -> str:
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
     """Give the rows of a table with the numbers of their lines; names of columns in small letters."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream)
-            names = [name.strip().lower() for name in next(reader, [])]
-            missing = [column for column in columns if column not in names]
-            if missing:
-                raise EvalError(f"{path}: no column {', '.join(missing)}; its first line must name {columns}")
-            for values in reader:
-                if values:
-                    values += [""] * (len(names) - len(values))
-                    yield reader.line_num, dict(zip(names, values, strict=False))
+        text = read_regular_file(path, _MAX_BYTES).decode("utf-8-sig")
+        reader = csv.reader(io.StringIO(text, newline=""))
+        names = [name.strip().lower() for name in next(reader, [])]
+        missing = [column for column in columns if column not in names]
+        if missing:
+            raise EvalError(f"{path}: no column {', '.join(missing)}; its first line must name {columns}")
+        for values in reader:
+            if values:
+                values += [""] * (len(names) - len(values))
+                yield reader.line_num, dict(zip(names, values, strict=False))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise EvalError(f"{path} can't be read ({error}); take it from CodeSearchNet's resources") from error

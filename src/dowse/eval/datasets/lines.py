@@ -1,19 +1,35 @@
-"""JSON objects line by line, packed or not; what is wrong is told with file and line."""
+"""JSON objects line by line, packed or not; what is wrong is told with file and line.
+
+Sets are files that anybody may have written: only regular files are read, line by line as corpora are, and no
+further than the largest real sets go.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from dowse.errors import EvalError
-from dowse.source.corpus import ENDINGS, open_packed
+from dowse.limited_json import count_elements
+from dowse.safe_files import open_regular_file
+from dowse.source import corpus
+from dowse.source.corpus import ENDINGS
+from dowse.source.errors import SourceError
 
 # Enough to tell questions from other things, however many comments stand before the first.
 _SNIFFED_BYTES = 1_000_000
 _SNIFFED_ROWS = 20
+
+# All questions or judgements of a file; the largest public sets have a million, in 50 MB.
+_MAX_LINES = 2_000_000
+_MAX_BYTES = 300_000_000
+_MAX_VALUES = 5_000_000
 
 _COMMENTS = (b"#", b"//")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -24,48 +40,67 @@ _HEAD_BYTES = 1_024
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Give the lines of a file that are not blank, with their numbers.
 
-    Raises EvalError if the file can't be read to its end.
+    Raises EvalError if the file can't be read to its end: it is no regular file, damaged, or too large.
     """
+    total = 0
     try:
-        with open_packed(str(path)) as stream:
-            for number, line in enumerate(stream, 1):
-                text = line.removeprefix(_BYTE_ORDER_MARK).strip()
-                if text:
-                    yield number, text
-    except (EOFError, OSError, zlib.error) as error:
-        raise EvalError(f"{path} can't be read ({error}); check the path and that it is complete") from error
+        for number, line in corpus.read_lines(str(path)):
+            if isinstance(line, str):
+                raise EvalError(f"{path}:{number}: {line}; check that it is complete, and a set of questions")
+            total += len(line)
+            if total > _MAX_BYTES or number > _MAX_LINES:
+                raise EvalError(f"{path}:{number}: too large for a set of questions; take a part of it")
+            text = line.removeprefix(_BYTE_ORDER_MARK).strip()
+            if text:
+                yield number, text
+    except SourceError as error:
+        reason = error.__cause__ or error
+        raise EvalError(
+            f"{path} can't be read ({reason}); name a regular file, and check that it is complete"
+        ) from error
+
+
+def read_head(path: Path, count: int = _HEAD_BYTES) -> bytes:
+    """Return the first bytes of a regular file, unpacked; none if it can't be read."""
+    try:
+        with _opened(path) as stream:
+            return stream.read(count)
+    except (EOFError, OSError, zlib.error):
+        return b""  # whoever reads it says what is wrong
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    with os.fdopen(open_regular_file(path), "rb") as plain:
+        yield cast(IO[bytes], gzip.GzipFile(fileobj=plain)) if path.name.endswith(".gz") else plain
 
 
 def check_encoding(path: Path) -> None:
     """Refuse a file in UTF-16, which editors on Windows may write: it looks like no text that we know."""
-    if _head(path).startswith(_UTF_16):
+    if read_head(path).startswith(_UTF_16):
         raise EvalError(f"{path} is written in UTF-16; save it as UTF-8")
 
 
 def check_form(path: Path) -> None:
     """Refuse a file that holds objects in another form than one a line, and say in which."""
     check_encoding(path)
-    if _head(path).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"["):
+    if read_head(path).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"["):
         raise EvalError(
             f"{path} is a JSON list; write one object a line, without brackets and commas (JSONL)"
         )
 
 
-def _head(path: Path) -> bytes:
-    try:
-        with open_packed(str(path)) as stream:
-            return stream.read(_HEAD_BYTES)
-    except (EOFError, OSError, zlib.error):
-        return b""  # whoever reads it says what is wrong
-
-
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Give every line's object, each with `file:line` for messages about it; comments are left out."""
     check_form(path)
+    values = 0
     for number, line in read_lines(path):
         if line.startswith(_COMMENTS):
             continue
         where = f"{path}:{number}"
+        values += count_elements(line, _MAX_VALUES - values)
+        if values > _MAX_VALUES:  # before they are parsed, which takes up to a hundred times the memory
+            raise EvalError(f"{where}: too many values for a set of questions; take a part of it")
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -79,7 +114,7 @@ def first_rows(path: Path) -> list[dict[str, Any]]:
     """Return the objects on the first lines of a file, whatever it is: none if there are none."""
     rows: list[dict[str, Any]] = []
     try:
-        with open_packed(str(path)) as stream:
+        with _opened(path) as stream:
             while len(rows) < _SNIFFED_ROWS and stream.tell() < _SNIFFED_BYTES:
                 line = stream.readline(_SNIFFED_BYTES)
                 if not line:

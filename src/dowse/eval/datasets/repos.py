@@ -7,9 +7,8 @@ like our own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from dowse.errors import EvalError
@@ -17,8 +16,13 @@ from dowse.eval.datasets.jsonl import FILES, parse_case, with_ids
 from dowse.eval.datasets.lines import read_rows
 from dowse.eval.datasets.making import make_dataset
 from dowse.eval.types import Case, Dataset
+from dowse.limited_json import parse_limited
+from dowse.safe_files import read_regular_file
 
 LIST = "repos.json"
+# A list of 63 repositories has 20 KB.
+_MAX_BYTES = 5_000_000
+_MAX_VALUES = 200_000
 
 
 def is_suite(folder: Path) -> bool:
@@ -48,12 +52,27 @@ def read_list(folder: Path) -> list[dict[str, Any]]:
     """Return the repositories of a suite."""
     path = folder / LIST
     try:
-        repos = json.loads(path.read_text(encoding="utf-8"))
+        data = read_regular_file(path, _MAX_BYTES)
+        repos = parse_limited(data, max_memory=4 * _MAX_BYTES, max_elements=_MAX_VALUES)
     except (OSError, ValueError) as error:
         raise EvalError(f"{path} can't be read ({error}); it is a JSON list of repositories") from error
     if not isinstance(repos, list) or not all(isinstance(r, dict) and r.get("name") for r in repos):
         raise EvalError(f'{path}: not a list of objects that each have a "name"')
+    for repo in repos:
+        name, place = repo["name"], repo.get("benchmark_root") or ""
+        if not _stays_below(name) or "/" in name or not _stays_below(place):
+            raise EvalError(
+                f"{path}: {name!r} and {place!r} do not name a folder below that of the checkouts"
+            )
     return repos
+
+
+def _stays_below(path: object) -> bool:
+    """Whether a path leads to no place but one below the folder that it is joined to."""
+    if not isinstance(path, str) or "\0" in path:
+        return False
+    plain = path.replace("\\", "/")
+    return not plain.startswith("/") and ".." not in plain.split("/") and not PureWindowsPath(path).drive
 
 
 def repo_cases(folder: Path, name: str) -> list[Case]:

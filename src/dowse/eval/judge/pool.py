@@ -17,6 +17,7 @@ from dowse.eval.matching import as_found
 from dowse.eval.run import askable, asking
 from dowse.eval.types import Found, Search
 from dowse.eval.ways import COMPARED, way
+from dowse.limited_json import count_elements
 from dowse.safe_files import file_below, read_regular_file
 from dowse.secrets_mask import mask_text
 from dowse.types import Hit
@@ -26,6 +27,7 @@ POOL_DEPTH = 10
 _SHOWN = 16
 _WIDTH = 140
 _MAX_BYTES = 10_000_000
+_MOST_VALUES = 100_000  # of an object with one question
 # Kinds of characters that move the cursor, turn text around, end a line, or can't be written.
 _UNSHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
@@ -86,6 +88,8 @@ def read_queries(path: str | Path) -> list[str]:
 
 
 def _object_query(line: bytes, where: str) -> str:
+    if count_elements(line, _MOST_VALUES) > _MOST_VALUES:
+        raise EvalError(f"{where}: too many values; write one question a line")
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:

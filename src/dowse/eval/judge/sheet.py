@@ -14,7 +14,9 @@ from dowse.eval.judge.dialogue import described
 from dowse.eval.judge.judgements import GRADES, Judgement, Judgements
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.reports.wording import one_line
+from dowse.safe_files import read_regular_file
 
+_MAX_BYTES = 50_000_000
 _FIELDS = ("question", "query", "path", "symbol", "start_line", "end_line", "entry")
 _RESULT = re.compile(r"\s*<!-- result (?P<data>\{.*\}) -->\s*\Z")
 _NEXT = re.compile(r"#{2,}\s")  # the heading of a question or a result
@@ -93,7 +95,8 @@ def read_sheet(path: str | Path) -> Sheet:
         EvalError: If the file is no sheet.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig", "replace")
+        data = read_regular_file(path, _MAX_BYTES, follow_symlinks=True)
+        text = data.decode("utf-8-sig", "replace")
     except OSError as error:
         raise EvalError(f"{path} can't be read ({error}); check the path") from error
     blocks, problems = _split(text.splitlines(), str(path))

@@ -1,0 +1,272 @@
+"""tokenizer.json of others is checked before it is loaded: no step may grow texts or take for ever.
+
+The format holds no code, but regular expressions that need exponential time and replacements that multiply a
+text: nine of "a" by ten of them fill the memory of any machine. So a step must be of a known kind, and its
+settings must be such as real tokenizers have (WordPiece of BERT, byte-level BPE of RoBERTa, Llama and Qwen,
+sentencepiece with its precompiled table).
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+import struct
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+# Real ones have up to six.
+_STEPS = 20
+_SHORT = 16
+# sentencepiece's longest replacement has 33 bytes.
+_REPLACEMENT_BYTES = 64
+# Some two for each end of a text.
+_TEMPLATE_PIECES = 16
+# WordPiece takes the cube of a word's length; real ones give up at 100 characters.
+_WORD_CHARACTERS = 200
+# What is put before or behind every part of a word, such as ## and </w>.
+_AFFIXES = ("continuing_subword_prefix", "end_of_word_suffix")
+
+_NORMALIZERS = frozenset(
+    "Sequence BertNormalizer Strip StripAccents NFC NFD NFKC NFKD Lowercase Nmt Precompiled Replace Prepend "
+    "ByteLevel".split()
+)
+_PRE_TOKENIZERS = frozenset(
+    "Sequence BertPreTokenizer ByteLevel CharDelimiterSplit Metaspace Whitespace WhitespaceSplit Punctuation "
+    "Digits UnicodeScripts Split".split()
+)
+_POST_PROCESSORS = frozenset("Sequence BertProcessing RobertaProcessing ByteLevel TemplateProcessing".split())
+_DECODERS = frozenset(
+    "Sequence BPEDecoder ByteFallback ByteLevel CTC Fuse Metaspace Replace Strip WordPiece".split()
+)
+_MODELS = frozenset("BPE WordPiece WordLevel Unigram".split())
+# Under which keys a sequence has its steps.
+_PARTS = ("normalizers", "pretokenizers", "processors", "decoders")
+# Each makes a text longer, so a second one would do so again.
+_ONCE = frozenset("ByteLevel Precompiled Prepend TemplateProcessing".split())
+
+# What the patterns of GPT-2, GPT-4, GPT-4o, Llama 3, Qwen, DeepSeek, CLIP, BLOOM, T5 and XLM-RoBERTa are
+# alternatives of: a match never takes more than a few times as many steps as it has characters.
+_ALTERNATIVES = frozenset(
+    line.strip().replace("␠", " ")
+    for line in r"""
+    's
+    't
+    're
+    've
+    'm
+    'll
+    'd
+    (?i:'s|'t|'re|'ve|'m|'ll|'d)
+    '(?i:[sdmt]|ll|ve|re)
+    (?i:[sdmt]|ll|ve|re)
+    ␠?\p{L}+
+    ␠?\p{N}+
+    ␠?[^\s\p{L}\p{N}]+
+    ␠?[^\s\p{L}\p{N}]+[\r\n]*
+    ␠?[^\s\p{L}\p{N}]++[\r\n]*
+    ␠?[^\s\p{L}\p{N}]+[\r\n/]*
+    ␠?[^\s\p{L}\p{N}]+\r*
+    ␠?[\p{P}\p{S}]+[\r\n]*
+    ␠?[^(\s|[.,!?…。，、।۔،])]+
+    [^\r\n\p{L}\p{N}]?\p{L}+
+    [^\r\n\p{L}\p{N}]?+\p{L}+
+    [^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+
+    [^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+
+    [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+    [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+    [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+
+    [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*
+    [!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+
+    [一-龥぀-ゟ゠-ヿ]+
+    [一-龥]+
+    [\p{L}]+
+    [\p{N}]
+    \p{L}+
+    \p{N}
+    \p{N}+
+    \p{N}{1,3}
+    [0-9]
+    [0-9][0-9][0-9]
+    \d
+    \d+
+    \d{1,3}
+    [^\s\p{L}\p{N}]+
+    \w+
+    [^\w\s]+
+    \s*[\r\n]
+    \s*[\r\n]+
+    \s+(?!\S)
+    \s+$
+    \s+
+    \s
+    \s{2,}
+    ␠+
+    ␠{2,}
+    [\r\n]
+    \r\n
+    \n
+    \r
+    \t
+    .
+    """.split("\n")
+)
+
+
+class RefusedTokenizer(ValueError):
+    """A tokenizer that does what reading a text has no need of."""
+
+
+def check_tokenizer(value: object) -> None:
+    """Raise RefusedTokenizer if a tokenizer's JSON has a step that is not known to be harmless."""
+    if not isinstance(value, dict):
+        raise RefusedTokenizer("it is no object")
+    for part, known, check in (
+        ("normalizer", _NORMALIZERS, _check_normalizer),
+        ("pre_tokenizer", _PRE_TOKENIZERS, _check_pattern),
+        ("post_processor", _POST_PROCESSORS, _check_template),
+        ("decoder", _DECODERS, _check_pattern),
+    ):
+        _check_steps(value.get(part), known, check)
+    _check_model(value.get("model"))
+
+
+def _check_steps(value: object, known: frozenset[str], check: Callable[[dict[str, Any]], None]) -> None:
+    """Check one part of a tokenizer; nothing, one step, or a sequence of them."""
+    seen: Counter[str] = Counter()
+    for step in _steps(value):
+        kind = step.get("type")
+        if not isinstance(kind, str) or kind not in known:
+            raise RefusedTokenizer(f"it has a step of the kind {ascii(kind)[:80]}")
+        seen[kind] += 1
+        if seen.total() > _STEPS or (kind in _ONCE and seen[kind] > 1):
+            raise RefusedTokenizer(f"it has too many steps of the kind {kind}")
+        check(step)
+
+
+def _steps(value: object) -> Iterator[dict[str, Any]]:
+    """Give the steps of a part, those within sequences too."""
+    waiting = [] if value is None else [value]
+    while waiting:
+        step = waiting.pop()
+        if not isinstance(step, dict):
+            raise RefusedTokenizer("a step of it is no object")
+        yield step
+        for key in _PARTS:
+            inner = step.get(key, [])
+            if not isinstance(inner, list):
+                raise RefusedTokenizer("a sequence of steps is no list")
+            waiting += inner
+
+
+def _check_normalizer(step: dict[str, Any]) -> None:
+    kind = step["type"]
+    if kind == "Prepend":
+        prefix = step.get("prepend")
+        if not isinstance(prefix, str) or len(prefix) > _SHORT:
+            raise RefusedTokenizer("it puts a long text before each text")
+    elif kind == "Precompiled":
+        _check_precompiled(step.get("precompiled_charsmap"))
+    elif kind == "Replace":
+        _check_replacement(step)
+
+
+def _check_replacement(step: dict[str, Any]) -> None:
+    """Accept a replacement that has no more characters than what it stands for."""
+    _check_pattern(step)
+    content, literal = step.get("content"), step["pattern"].get("String")
+    # A match of a regular expression has one character at least.
+    if not isinstance(content, str) or len(content) > (1 if literal is None else len(literal)):
+        raise RefusedTokenizer("a replacement makes texts longer")
+
+
+def _check_pattern(step: dict[str, Any]) -> None:
+    """Accept a plain text to look for, or alternatives that are known."""
+    if step["type"] not in ("Split", "Replace"):
+        return
+    pattern = step.get("pattern")
+    pairs = list(pattern.items()) if isinstance(pattern, dict) else []
+    kind, text = pairs[0] if len(pairs) == 1 else ("", "")
+    if kind not in ("String", "Regex") or not isinstance(text, str) or not text:
+        raise RefusedTokenizer("it has a pattern of an unknown form")
+    if kind == "Regex":
+        unknown = next((each for each in _alternatives(text) if each not in _ALTERNATIVES), None)
+        if unknown is not None:
+            raise RefusedTokenizer(f"it has the unknown pattern {ascii(unknown)[:80]}")
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """Split a pattern at each `|` that stands in no brackets; a group around all of it is left out."""
+    if pattern.startswith("(") and pattern.endswith(")") and pattern[1:2] != "?":
+        inner = pattern[1:-1]
+        if _is_balanced(inner):
+            pattern = inner
+    found, depth, start = [], 0, 0
+    for token in re.finditer(r"\\.|\[(?:\\.|[^\]\\])*\]|[()|]", pattern, re.DOTALL):
+        if token[0] in "()":
+            depth += 1 if token[0] == "(" else -1
+        elif token[0] == "|" and depth == 0:
+            found.append(pattern[start : token.start()])
+            start = token.end()
+    return [*found, pattern[start:]]
+
+
+def _is_balanced(pattern: str) -> bool:
+    """Whether no group ends in a pattern that does not begin there."""
+    depth = 0
+    for token in re.finditer(r"\\.|\[(?:\\.|[^\]\\])*\]|[()]", pattern, re.DOTALL):
+        if token[0] in "()":
+            depth += 1 if token[0] == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _check_precompiled(value: object) -> None:
+    """Accept sentencepiece's table: a trie, and the texts that its leaves lead to, each with a NUL behind."""
+    if value is None or value == "":
+        return
+    try:
+        data = b64decode(value, validate=True) if isinstance(value, str) else b""
+        (size,) = struct.unpack_from("<I", data)
+    except (binascii.Error, ValueError, struct.error):
+        raise RefusedTokenizer("its precompiled table can't be read") from None
+    if size % 4 or 4 + size > len(data):
+        raise RefusedTokenizer("its precompiled table can't be read")
+    if max(map(len, data[4 + size :].split(b"\0"))) > _REPLACEMENT_BYTES:
+        raise RefusedTokenizer("its precompiled table makes texts longer")
+
+
+def _check_template(step: dict[str, Any]) -> None:
+    """Accept a template that names each text once, with a few tokens around them."""
+    if step["type"] != "TemplateProcessing":
+        return
+    tokens = step.get("special_tokens")
+    if not isinstance(tokens, dict):
+        raise RefusedTokenizer("its template has no special tokens")
+    for token in tokens.values():
+        ids = token.get("ids") if isinstance(token, dict) else None
+        if not isinstance(ids, list) or len(ids) > _SHORT:
+            raise RefusedTokenizer("a special token of its template stands for too many")
+    for name in ("single", "pair"):
+        pieces = step.get(name)
+        if not isinstance(pieces, list) or len(pieces) > _TEMPLATE_PIECES:
+            raise RefusedTokenizer("its template is too long")
+        texts = [str(each["Sequence"]) for each in pieces if isinstance(each, dict) and "Sequence" in each]
+        if len(texts) > (1 if name == "single" else 2):
+            raise RefusedTokenizer("its template repeats a text")
+
+
+def _check_model(model: object) -> None:
+    if not isinstance(model, dict):
+        raise RefusedTokenizer("it has no model")
+    kind = model.get("type")
+    # Old files have none: the library then finds out which of the four it is.
+    if kind is not None and (not isinstance(kind, str) or kind not in _MODELS):
+        raise RefusedTokenizer(f"it has a model of the kind {ascii(kind)[:80]}")
+    longest = model.get("max_input_chars_per_word", 0)
+    if type(longest) is not int or longest > _WORD_CHARACTERS:
+        raise RefusedTokenizer("it takes words of any length")
+    if any(len(str(model.get(name) or "")) > _SHORT for name in _AFFIXES):
+        raise RefusedTokenizer("it puts a long text before or behind parts of words")
