@@ -218,6 +218,52 @@ def test_every_message_is_answered_and_the_server_goes_on(shop: Path) -> None:
     assert line.close() == 0
 
 
+WRONG_IDS = ("null", "1.5", "2.0", "[1]", '{"a": 1}', "true", "1e999", "NaN")
+
+
+def test_requests_with_ids_that_are_none_are_refused(shop: Path) -> None:
+    line = Line(shop)
+    line.send(START, '{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    assert line.replies(1)[0]["result"]
+    for number, wrong in enumerate(WRONG_IDS):
+        line.send(f'{{"jsonrpc": "2.0", "id": {wrong}, "method": "tools/list"}}')
+        line.send(f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}')
+        refused = next(each for each in line.replies(2) if each["id"] is None)
+        assert refused["error"]["code"] == -32600, wrong
+    assert line.close() == 0
+
+
+def test_over_http_they_are_refused_too(shop: Path) -> None:
+    with http_server(shop) as url:
+        headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        for wrong in WRONG_IDS:
+            body = f'{{"jsonrpc": "2.0", "id": {wrong}, "method": "tools/list"}}'
+            answer = httpx.post(url, content=body, headers=headers, timeout=PATIENCE)
+            assert answer.status_code == 400 and answer.json()["id"] is None, wrong
+            assert answer.json()["error"]["code"] == -32600
+
+
+def test_what_can_be_no_path_is_an_ordinary_error(shop: Path) -> None:
+    line = Line(shop)
+    line.send(START, '{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    assert line.replies(1)[0]["result"]
+    calls = [
+        call(1, "symbol", symbol="/\0:1"),
+        call(2, "search", query="cart", repo="@/\0"),
+        call(3, "search", query="cart", repo="~nosuchuser/x"),
+        call(4, "status", repo="./\0"),
+        call(5, "symbol", symbol=f"/{'x' * 900}:1"),
+        call(6, "symbol", symbol=f"shop/cart.py:{'9' * 900}"),
+        call(7, "symbol", symbol="a\0/b.py:1"),
+        call(8, "search", query="cart", repo=f"{shop}/{'../' * 100}\0"),
+    ]
+    line.send(*calls)
+    for each in line.replies(len(calls)):
+        said = each["result"]["content"][0]["text"]
+        assert each["result"]["isError"] and "unexpected" not in said, each
+    assert line.close() == 0
+
+
 def test_broken_characters_over_http_are_answered(shop: Path) -> None:
     with http_server(shop) as url:
         headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
