@@ -16,7 +16,7 @@ from dowse.mcp.reply import Asked
 from dowse.mcp.repositories import Outside, Repositories, Repository
 from dowse.mcp.search_tool import search
 from dowse.mcp.symbol_tool import symbol
-from dowse.naming import AmbiguousName, UnknownName
+from dowse.naming import UnknownName
 
 from helpers import write_tree
 
@@ -128,7 +128,7 @@ def test_names_that_are_not_plain_lead_to_what_is_meant(served: Repository) -> N
 
 def test_errors_about_names_tell_what_to_name(served: Repository, tmp_path: Path) -> None:
     with (
-        pytest.raises(UnknownName, match=r"name one of the nearest:\n  \S+:\d+  "),
+        pytest.raises(UnknownName, match=r"name one of the nearest:\n<data-\w+>\n  \S+:\d+  "),
         found_symbol(asked(served), "bake_the_bread_please"),
     ):
         pass
@@ -136,7 +136,7 @@ def test_errors_about_names_tell_what_to_name(served: Repository, tmp_path: Path
     twins = Repositories({"refresh": "never"}).at([root])[0]
     twins.index.update()
     with (
-        pytest.raises(AmbiguousName, match=r"name one by its path:line\n  a.py:1  .*\n  b.py:1  "),
+        pytest.raises(UnknownName, match=r"name one by its path:line\n<data-\w+>\n  a.py:1  .*\n  b.py:1  "),
         found_symbol(asked(twins), "twin"),
     ):
         pass

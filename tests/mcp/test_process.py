@@ -34,6 +34,8 @@ def test_over_http_only_this_machine_and_its_own_pages_may_ask(shop: Path) -> No
         for headers, status in (
             ({"host": "evil.example"}, 421),
             ({"origin": "https://evil.example"}, 403),
+            ({"origin": "http://["}, 403),
+            ({"host": "[127.0.0.1]evil"}, 421),
             ({"sec-fetch-site": "cross-site"}, 403),
         ):
             refused = client.post(url, json=PING, headers=headers)

@@ -67,8 +67,9 @@ def running(indexes: Sequence[Index], options: ServeOptions | None = None) -> It
     """Run a server; connections wait until it is ready, so nobody needs to."""
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
-    app = create_app(indexes, replace(options or ServeOptions(), port=port))
-    server = server_of(app)
+    options = replace(options or ServeOptions(), port=port)
+    app = create_app(indexes, options)
+    server = server_of(app, options.limits)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     url = f"http://127.0.0.1:{port}"

@@ -41,7 +41,12 @@ def test_every_answer_is_locked_down(server: Running, address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example", "169.254.1.1", "127.0.0.1.nip.io:80", ""]
+    "host",
+    [
+        *("evil.example", "localhost.evil.example", "169.254.1.1", "127.0.0.1.nip.io:80", ""),
+        *("[127.0.0.1]evil", "[127.0.0.1]", "[::1", "[::1]evil", "::1", "[", "localhost:8799@evil.example"),
+        *("localhost:port", "localhost:1:2", "user@localhost", "localhost/x", "localhost..", "local host"),
+    ],
 )
 @pytest.mark.parametrize("address", ["/", "/api/search?q=sweep"])
 def test_other_names_are_refused(server: Running, host: str, address: str) -> None:
@@ -61,6 +66,10 @@ def test_own_names_are_not(server: Running, host: str) -> None:
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": "http://localhost:3000"},
+        {"Origin": "http://["},
+        {"Origin": "http://[::1"},
+        {"Origin": "//"},
+        {"Origin": "http://\u2100".encode().decode("latin-1")},
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"},
         {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"},
     ],
@@ -68,7 +77,9 @@ def test_own_names_are_not(server: Running, host: str) -> None:
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
 def test_pages_of_others_are_refused(server: Running, headers: dict[str, str], method: str) -> None:
     address = "/api/search?q=sweep" if method == "GET" else "/api/feedback"
-    answer = server.client.request(method, address, headers=headers)
+    encoded = {name: value.encode("latin-1") for name, value in headers.items()}
+    answer = server.client.request(method, address, headers=encoded)
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
     assert checked(answer, 403)["type"].endswith("wrong-origin")
 
 
@@ -188,6 +199,45 @@ def test_who_asks_too_often_waits(inn: Index) -> None:
         assert int(answer.headers["retry-after"]) > 0 and checked(answer, 429)["type"].endswith(
             "too-many-requests"
         )
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "status"),
+    [
+        ("/api/health", {"Origin": "http://["}, 403),
+        ("/api/health", {"Host": "["}, 421),
+    ],
+)
+def test_no_request_is_too_odd_to_count(
+    inn: Index, address: str, headers: dict[str, str], status: int
+) -> None:
+    options = ServeOptions(limits=replace(Limits(), rate=0.001, burst=3))
+    with running([inn], options) as run:
+        given = [run.client.get(address, headers=headers).status_code for _ in range(5)]
+        assert given == [status] * 3 + [429] * 2
+
+
+def test_long_addresses_count_too(inn: Index) -> None:
+    options = ServeOptions(limits=replace(Limits(), rate=0.001, burst=1))
+    with running([inn], options) as run:
+        given = [sent_raw(run, f"/{'x' * 70_000}").split()[1] for _ in range(2)]
+        assert given == ["414", "429"]
+
+
+def test_what_can_not_be_checked_is_refused(
+    inn: Index, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*arguments: object) -> None:
+        raise RuntimeError("unforeseen")
+
+    options = ServeOptions(limits=replace(Limits(), rate=0.001, burst=2))
+    with running([inn], options) as run:
+        monkeypatch.setattr("dowse.serve.access.Access.refusal", broken)
+        answers = [run.client.get("/api/health") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [400, 400, 429]
+    assert all("default-src 'self'" in answer.headers["content-security-policy"] for answer in answers)
+    assert checked(answers[0], 400)["type"].endswith("bad-request")
+    assert "Traceback" not in caplog.text and "RuntimeError" in caplog.text
 
 
 def test_methods_and_addresses_that_are_not_there(server: Running) -> None:

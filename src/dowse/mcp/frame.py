@@ -1,8 +1,9 @@
 """Repository text in replies, marked as data: an agent must be able to tell it from dowse's own words.
 
-Code, names and signatures stand between `<data-…>` and `</data-…>`, whose name nobody can guess who writes a
-repository. Every line of code begins with its number, and names are one line each, quoted where they hold
-more than a plain name does.
+Code, names, paths and notes that quote them stand between `<data-…>` and `</data-…>`, whose name nobody can
+guess who writes a repository. Outside stand dowse's words, what the call itself sent, and what the user's
+folders are called. Every line of code begins with its number, and names are one line each, quoted where they
+hold more than a plain name does.
 """
 
 from __future__ import annotations

@@ -16,10 +16,12 @@ from dowse.mcp.budget import clipped, most_that_fit
 from dowse.mcp.frame import framed, quoted
 from dowse.mcp.naming import found_symbol
 from dowse.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
+from dowse.naming import UnknownName
 from dowse.serve.targets import rows_of
 
 _PLAIN = Style()
-_HEADS = {"callers": "callers of", "callees": "callees of", "impact": "symbols touched by a change of"}
+_COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
+_HEADS = {"callers": "callers of", "callees": "callees of", "impact": "touched by a change of"}
 
 
 def walker(relation: str) -> Callable[[Asked, GraphArguments], Reply]:
@@ -33,13 +35,16 @@ def walker(relation: str) -> Callable[[Asked, GraphArguments], Reply]:
 
 def _walk(relation: str, asked: Asked, given: GraphArguments) -> Reply:
     with found_symbol(asked, given.symbol) as (repository, at):
+        if not at.row.row:
+            raise UnknownName("this is a file as a whole; name a symbol in it")
         seeds = rows_of(at.place, at.reader, at.row.key)
         shows = at.place.index.settings.show_secrets
         answer = ask_about(at.reader, relation, seeds, given.depth or None, show_secrets=shows)
-    notes = [*for_agents(answer.notes), *asked.notes, *work_said([repository], by_meaning=False)]
+    notes = for_agents(answer.notes)
+    own = [*asked.notes, *work_said([repository], by_meaning=False)]
     where = f"in {places_said([repository])}"
-    text = _largest(answer, given.max_tokens, lambda part: _text(part, where, notes))
-    data = _largest(answer, given.max_tokens, lambda part: _json(part, repository.name, notes))
+    text = _largest(answer, given.max_tokens, lambda part: _text(part, where, notes, own))
+    data = _largest(answer, given.max_tokens, lambda part: _json(part, repository.name, [*notes, *own]))
     return Reply(clipped(text, given.max_tokens), json.loads(data))
 
 
@@ -52,15 +57,17 @@ def _largest(answer: GraphAnswer, max_tokens: int, render: Callable[[GraphAnswer
     return part(most_that_fit(len(answer.steps), max_tokens, part))
 
 
-def _text(part: GraphAnswer, where: str, notes: list[str]) -> str:
+def _text(part: GraphAnswer, where: str, notes: list[str], own: list[str]) -> str:
+    """Return an answer; notes about symbols quote their names, and stand with them."""
     shown, total, seed = len(part.steps), part.total, part.seed
     count = f"{total}" if shown == total else f"{shown} nearest of {total}"
     more = "" if shown == total else "; raise max_tokens for more"
     about = f"{seed.kind} {quoted(seed.qualified_name)} ({quoted(seed.path)}:{seed.start_line})"
-    head = f"{count} {_HEADS[part.relation]} {about} {where}; depth {part.depth}{more}"
+    head = f"{count} {_COUNTED[part.relation]} {where}; depth {part.depth}{more}"
     # The first line of the rendering says the same for people.
-    lines = render_graph(part, _PLAIN).strip().split("\n")[1:]
-    return "\n".join([head, *note_lines(notes), *framed([line for line in lines if line.strip()])])
+    lines = [line for line in render_graph(part, _PLAIN).strip().split("\n")[1:] if line.strip()]
+    inside = [f"{_HEADS[part.relation]} {about}", *note_lines(notes), *lines]
+    return "\n".join([head, *note_lines(own), *framed(inside)])
 
 
 def _json(part: GraphAnswer, index: str, notes: list[str]) -> str:

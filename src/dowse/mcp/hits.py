@@ -36,16 +36,32 @@ class Shown:
         return bool(self.data["matches"])
 
 
-def hits_text(hits: Sequence[Shown], head: str, detail: str, max_tokens: int, several: bool) -> str:
-    """Return a head and as many hits below it as the budget allows, and say what is left out."""
-    left = max_tokens * BYTES_PER_TOKEN - byte_length(head) - 1 - FRAME_BYTES
+def hits_text(
+    hits: Sequence[Shown],
+    head: str,
+    detail: str,
+    max_tokens: int,
+    several: bool,
+    first: Sequence[str] = (),
+) -> str:
+    """Return a head and as many hits below it as the budget allows, and say what is left out.
+
+    Args:
+        hits: What to show.
+        head: Words of our own.
+        detail: With how many lines.
+        max_tokens: The budget.
+        several: Whether each hit says its repository.
+        first: Lines before the hits that quote the repository, and so belong into the frame.
+    """
+    left = max_tokens * BYTES_PER_TOKEN - byte_length("\n".join([head, *first])) - 1 - FRAME_BYTES
 
     def cost(at: int, count: int) -> int:
         return byte_length(_hit_text(hits[at], count, several)) + 1
 
     counts = allot(*_wanted(hits, detail), left, cost)
     shown = [_hit_text(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
-    return "\n".join([head, *framed(shown), *left_out(len(hits) - len(counts), detail)])
+    return "\n".join([head, *framed([*first, *shown]), *left_out(len(hits) - len(counts), detail)])
 
 
 def hits_data(hits: Sequence[Shown], left: int, detail: str, several: bool) -> list[dict[str, Any]]:

@@ -26,8 +26,9 @@ _REMEDIES: tuple[tuple[type[Exception], str], ...] = (
 def in_words(error: Exception) -> str:
     """Return what went wrong and what to do about it."""
     if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
-        return f"{where}{error.strerror or error}; check permissions and free space, or use other tools"
+        return (
+            f"{error.strerror or type(error).__name__}; check permissions and free space, or use other tools"
+        )
     said = str(error)
     remedy = next((remedy for kind, remedy in _REMEDIES if isinstance(error, kind)), "")
     return f"{said}; {remedy}" if remedy and remedy.partition(",")[0] not in said else said

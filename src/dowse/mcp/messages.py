@@ -23,6 +23,11 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+# What is said to a message that is JSON, but no message.
+WRONG_MESSAGE = (
+    INVALID_REQUEST,
+    "this is no JSON-RPC message; send jsonrpc, method, params and an id that is text or a whole number",
+)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Every way in which JSON can spell a surrogate begins so.
 _SPELLED = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -102,13 +107,31 @@ class RepairedMessages:
                 return SessionMessage(jsonrpc_message_adapter.validate_python(data, by_name=False))
             except ValidationError as error:
                 item = error
-        wrong = "this is no JSON-RPC message; send jsonrpc, method, params and an id that is text or a number"
-        await self._refuse(_id_of(item), INVALID_REQUEST, wrong)
+        await self._refuse(_id_of(item), *WRONG_MESSAGE)
         return None
 
     async def _refuse(self, to: str | int | None, code: int, message: str) -> None:
-        error = JSONRPCError(jsonrpc="2.0", id=to, error=ErrorData(code=code, message=message))
-        await self._outgoing.send(SessionMessage(error))
+        await self._outgoing.send(SessionMessage(refusal_of(to, code, message)))
+
+
+def refusal_of(to: str | int | None, code: int, message: str) -> JSONRPCError:
+    """Return the error that answers a message; what it answers is None where that can't be said."""
+    return JSONRPCError(jsonrpc="2.0", id=to, error=ErrorData(code=code, message=message))
+
+
+def has_wrong_id(message: str | bytes) -> bool:
+    """Whether a message is a request whose id is neither text nor a whole number (null, 1.5, [1], NaN …).
+
+    The protocol allows no others, and the library takes such a request for a notification: nobody would be
+    answered. What is no JSON is left to those who answer that.
+    """
+    try:
+        data = json.loads(message)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(data, dict) or "id" not in data or "method" not in data:
+        return False
+    return isinstance(data["id"], bool) or not isinstance(data["id"], str | int)
 
 
 def repaired_body(body: bytes) -> bytes:

@@ -6,16 +6,19 @@ import contextlib
 from collections.abc import Iterator
 
 from dowse.errors import DowseError
-from dowse.mcp.frame import quoted
+from dowse.mcp.frame import framed, quoted
 from dowse.mcp.reply import Asked
 from dowse.mcp.repositories import Gathered, Repository, located
-from dowse.naming import UnknownName
+from dowse.naming import AmbiguousName, UnknownName
+from dowse.secrets_mask import mask_text
 from dowse.serve.problems import AmbiguousAcross
 from dowse.serve.targets import Found, found
 from dowse.terminal import escape_name
 
 # Symbols that are named where none bears the name that was asked for.
 _NEAREST = 5
+# Symbols that are named where several bear it.
+_MOST_CANDIDATES = 8
 
 
 class _Candidates(UnknownName):
@@ -36,23 +39,37 @@ def found_symbol(asked: Asked, target: str) -> Iterator[tuple[Repository, Found]
 
 @contextlib.contextmanager
 def _suggesting(repositories: list[Repository], name: str) -> Iterator[None]:
+    """Tell what can be named instead of what was; all that is the repository's is in a frame."""
     try:
         yield
     except AmbiguousAcross as error:
-        lines = "\n".join(
+        lines = [
             f"  {quoted(each['index'])}  {quoted(each['path'])}:{each['start_line']}"
             f"  {quoted(each['qualified_name'])}"
             for each in error.candidates
-        )
+        ]
         said = f"{quoted(name)} is in several repositories; name one of them with `repo`"
-        raise _Candidates(f"{said}\n{lines}") from None
+        raise _Candidates(_listed(said, lines)) from None
+    except AmbiguousName as error:
+        rows = error.candidates[:_MOST_CANDIDATES]
+        lines = [_named(row.path, row.start_line, row.kind, mask_text(row.qualified_name)) for row in rows]
+        more = len(error.candidates) - len(rows)
+        count = f" ({more} more)" if more else ""
+        said = f"{quoted(name)} could be any of these{count}; name one by its path:line"
+        raise _Candidates(_listed(said, lines)) from None
     except UnknownName as error:
         said = escape_name(str(error).partition("; ")[0])
         nearest = [line for each in repositories for line in _nearest(each, name)]
-        remedy = (
-            "name one of the nearest:\n" + "\n".join(nearest) if nearest else "use the search tool to find it"
-        )
-        raise _Candidates(f"{said}; {remedy}") from None
+        remedy = "name one of the nearest:" if nearest else "use the search tool to find it"
+        raise _Candidates(_listed(f"{said}; {remedy}", nearest)) from None
+
+
+def _listed(said: str, lines: list[str]) -> str:
+    return "\n".join([said, *framed(lines)])
+
+
+def _named(path: str, line: int, kind: str, name: str) -> str:
+    return f"  {quoted(path)}:{line}  {kind} {quoted(name)}"
 
 
 def _nearest(repository: Repository, name: str) -> list[str]:
@@ -61,8 +78,5 @@ def _nearest(repository: Repository, name: str) -> list[str]:
         answer = repository.index.search(name, _NEAREST, "keyword", plain=True)
     except (DowseError, ValueError):
         return []
-    return [
-        f"  {quoted(hit.symbol.path)}:{hit.symbol.start_line}"
-        f"  {hit.symbol.kind} {quoted(hit.symbol.qualified_name)}"
-        for hit in answer.hits
-    ]
+    found = [hit.symbol for hit in answer.hits]
+    return [_named(each.path, each.start_line, each.kind, each.qualified_name) for each in found]

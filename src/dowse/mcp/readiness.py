@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 from dowse.api import QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
 from dowse.errors import DowseError, IndexLocked
+from dowse.mcp.frame import framed
 from dowse.mcp.options import EMBED_SECONDS, LARGE_TREE_SECONDS, WRITER_SECONDS
 from dowse.mcp.repositories import Repository
 from dowse.serve.models.status import Progress
+from dowse.terminal import escape_name
 
 # Reports progress: how much of 100 is done, and in words what is being done.
 Report = Callable[[float, str], Awaitable[None]]
@@ -21,6 +23,16 @@ _UNITS = {"index": ("indexing", "files"), "embed": ("embedding", "symbols")}
 
 class NotReady(DowseError):
     """An index that is still being made."""
+
+
+class NotIndexed(DowseError):
+    """An index that can't be made; why is told in a frame, for it may quote the repository."""
+
+    is_list = True
+
+    def __init__(self, name: str, why: str) -> None:
+        self.said = f"{escape_name(name)} can't be indexed"
+        super().__init__("\n".join([f"{self.said}:", *framed([escape_name(why)])]))
 
 
 class Cancelled(DowseError):
@@ -61,7 +73,7 @@ async def wait_for_words(repository: Repository, seconds: float, report: Report)
             if event is None or event.number <= heard:
                 continue
             if event.phase == "failed":
-                raise DowseError(f"{repository.name} can't be indexed: {event.detail}")
+                raise NotIndexed(repository.name, event.detail)
             await report(_share(event), in_words(repository.name, event))
             if event.phase in ("embed", "done"):
                 repository.is_first = False
@@ -77,7 +89,8 @@ def _share(event: Progress) -> float:
 def in_words(name: str, event: Progress) -> str:
     """Say how far an index is."""
     if event.phase not in _UNITS:
-        return f"{name}: {event.detail or event.phase}"
+        # Why something failed may quote the repository.
+        return f"{name}: {event.detail if event.detail and event.phase != 'failed' else event.phase}"
     doing, units = _UNITS[event.phase]
     return f"{doing} {name}: {event.done:,} of {event.total:,} {units}"
 
@@ -127,7 +140,8 @@ def _taken_in(repository: Repository, call: Call) -> list[str]:
     try:
         index.update(wait=WRITER_SECONDS, on_progress=call.check)
     except (IndexLocked, OSError) as error:
-        return [f"{repository.name}: {count:,} changed files are not in this answer yet ({error})"]
+        why = error.strerror if isinstance(error, OSError) else error
+        return [f"{repository.name}: {count:,} changed files are not in this answer yet ({why})"]
     return []
 
 

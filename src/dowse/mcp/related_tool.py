@@ -32,9 +32,11 @@ def related(asked: Asked, given: RelatedArguments) -> Reply:
     words = words_of(f"{found.symbol.name} {found.symbol.signature}")
     data = related_to_json(found)
     shown = _shown(repository.name, data["neighbours"], found.neighbours, words)
-    notes = [*for_agents(data.pop("notes")), *asked.notes]
-    head = "\n".join([_head(repository, found), *note_lines(notes)])
-    text = hits_text(shown, head, given.detail, given.max_tokens, several=False)
+    head = "\n".join(
+        [f"symbols alike in {places_said([repository])}; [%]: how near", *note_lines(asked.notes)]
+    )
+    first = [_about(found), *note_lines(for_agents(data.pop("notes")))]
+    text = hits_text(shown, head, given.detail, given.max_tokens, several=False, first=first)
     return Reply(clipped(text, given.max_tokens), _data(data, shown, repository.name, given))
 
 
@@ -43,10 +45,10 @@ def _related(repository: Repository, at: Found, k: int) -> Related:
     if encoder is None:
         raise DowseError("there is no encoder, so nothing is known of meaning; use search with words instead")
     if not at.row.row:
-        raise UnknownName(f"{at.row.path} is a file as a whole; name a symbol in it")
+        raise UnknownName("this is a file as a whole; name a symbol in it")
     if not at.reader.vectors(encoder.id, [at.row.row])[0].any():
         work = "; ".join(work_said([repository], by_meaning=True)) or "it is embedded in the background"
-        raise NotReady(f"{at.row.qualified_name} has no vector yet ({work}); call again in half a minute")
+        raise NotReady(f"the symbol has no vector yet ({work}); call again in half a minute")
     settings = repository.index.settings
     return find_related(
         *(at.reader, encoder.id, at.row, k, settings.vectors), show_secrets=settings.show_secrets
@@ -65,7 +67,8 @@ def _shown(
     ]
 
 
-def _head(repository: Repository, found: Related) -> str:
+def _about(found: Related) -> str:
+    """Say what the symbol is, and what its group is about: words of the repository."""
     symbol, cluster = found.symbol, found.cluster
     about = (
         f"; its group: {cluster.size} symbols about {escape_name(', '.join(cluster.words))}"
@@ -73,7 +76,7 @@ def _head(repository: Repository, found: Related) -> str:
         else ""
     )
     like = f"{quoted(symbol.path)}:{symbol.start_line} {symbol.kind} {quoted(symbol.qualified_name)}"
-    return f"like {like} in {places_said([repository])}{about}; [%]: how near"
+    return f"like {like}{about}"
 
 
 def _data(

@@ -189,17 +189,25 @@ def chosen(repositories: Sequence[Repository], wanted: str) -> list[Repository]:
     if named:
         return named
     if os.sep in wanted or wanted.startswith((".", "~")):
-        return [home_of(repositories, Path(wanted).expanduser())]
+        return [home_of(repositories, wanted)[0]]
     raise DowseError(f"there is no repository {wanted!r} here; `repo` is one of {_names(repositories)}")
 
 
-def home_of(repositories: Sequence[Repository], path: Path) -> Repository:
-    """Return the repository that a path lies in, the innermost; links are followed before that is said."""
-    real = Path(os.path.realpath(path))
-    homes = [each for each in repositories if real.is_relative_to(each.index.root)]
-    if not homes:
+def home_of(repositories: Sequence[Repository], path: str) -> tuple[Repository, Path]:
+    """Return the repository that a path lies in, the innermost, and the path with all links followed."""
+    real = _real(path)
+    homes = [each for each in repositories if real is not None and real.is_relative_to(each.index.root)]
+    if real is None or not homes:
         raise Outside(f"{path} is outside of what may be read here; there are {_names(repositories)}")
-    return max(homes, key=lambda each: len(each.index.root.parts))
+    return max(homes, key=lambda each: len(each.index.root.parts)), real
+
+
+def _real(path: str) -> Path | None:
+    """Return where a path leads; None for what can't be a path: a null byte, the home of nobody."""
+    try:
+        return Path(os.path.realpath(Path(path).expanduser()))
+    except (ValueError, RuntimeError, OSError):
+        return None
 
 
 def located(repositories: Sequence[Repository], target: str) -> tuple[list[Repository], str]:
@@ -213,9 +221,8 @@ def located(repositories: Sequence[Repository], target: str) -> tuple[list[Repos
         return list(repositories), target
     path, line = place["path"], place["line"]
     if Path(path).is_absolute():
-        home = home_of(repositories, Path(path))
-        inside = Path(os.path.realpath(path)).relative_to(home.index.root)
-        return [home], f"{inside.as_posix()}{line}"
+        home, real = home_of(repositories, path)
+        return [home], f"{real.relative_to(home.index.root).as_posix()}{line}"
     plain = os.path.normpath(path)
     if plain == ".." or plain.startswith(f"..{os.sep}"):
         raise Outside(f"{path} leads out of the repository; name places below its root, as answers do")

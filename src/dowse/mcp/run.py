@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from dataclasses import replace
 
 from mcp.server.stdio import stdio_server
 
@@ -12,6 +13,7 @@ from dowse.errors import DowseError
 from dowse.mcp.messages import RepairedMessages
 from dowse.mcp.options import McpOptions
 from dowse.mcp.server import McpServer
+from dowse.mcp.stdin import checked_lines
 from dowse.serve.options import ServeOptions, is_loopback
 
 # Where the server answers over HTTP.
@@ -20,8 +22,6 @@ HTTP_PATH = "/mcp"
 _BODY_BYTES = 256 * 1024
 # Sessions that may be open, and how long one may be silent.
 _SESSIONS, _IDLE_SECONDS = 200, 1_800.0
-# How long open requests may go on after Ctrl-C.
-_GRACE_SECONDS = 3
 
 
 def run_stdio(options: McpOptions) -> None:
@@ -32,7 +32,7 @@ def run_stdio(options: McpOptions) -> None:
 async def _stdio(server: McpServer) -> None:
     protocol = server.protocol
     try:
-        async with stdio_server() as (incoming, outgoing):
+        async with stdio_server(checked_lines()) as (incoming, outgoing):
             messages = RepairedMessages(incoming, outgoing)
             await protocol.run(messages, outgoing, protocol.create_initialization_options())
     finally:
@@ -41,17 +41,16 @@ async def _stdio(server: McpServer) -> None:
 
 def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None:
     """Answer over HTTP, on this machine alone, until Ctrl-C."""
-    import uvicorn
-
     from dowse.mcp.http_guard import HttpGuard
-    from dowse.serve.run import bound
+    from dowse.serve.run import bound, server_of
 
     if not is_loopback(host):
         raise DowseError(
             f"{host} can be reached from other machines; listen on 127.0.0.1, and let a tunnel lead there"
         )
     listening = bound(host, port)
-    served = ServeOptions(host=host, port=listening.getsockname()[1], token=token, limits=options.limits)
+    limits = replace(options.limits, body_bytes=_BODY_BYTES)
+    served = ServeOptions(host=host, port=listening.getsockname()[1], token=token, limits=limits)
     server = McpServer(options)
     app = server.protocol.streamable_http_app(
         streamable_http_path=HTTP_PATH,
@@ -59,18 +58,9 @@ def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None
         max_sessions=_SESSIONS,
         session_idle_timeout=_IDLE_SECONDS,
     )
-    config = uvicorn.Config(
-        HttpGuard(app, served),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
-        ws="none",
-    )
     name = f"[{host.strip('[]')}]" if ":" in host else host
     sys.stdout.write(f"dowse answers MCP at http://{name}:{served.port}{HTTP_PATH}\n")
     sys.stdout.flush()
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        server_of(HttpGuard(app, served), limits).run(sockets=[listening])
     server.close()

@@ -35,13 +35,15 @@ def search(asked: Asked, given: SearchArguments) -> Reply:
     if all(each.error for each in told):
         raise told[0].error or DowseError("nothing to search")
     answer = page(given.query, told, given.offset, given.k, 1000 * (time.perf_counter() - started))
-    notes = _notes(asked, answer)
+    quoting, own = _notes(asked, answer)
+    notes = sorted([*quoting, *own], key=lambda note: NOTHING_RELEVANT not in note)
     shown, nothing = _shown(answer, told, given.query), _is_nothing(told)
     if nothing and given.detail == "snippets":
         # What is not relevant should not cost much.
         shown, given = shown[:_NEAREST], given.model_copy(update={"detail": "names"})
-    head = _head(asked, given, answer, len(shown), nothing, notes)
-    text = hits_text(shown, head, given.detail, given.max_tokens, asked.several)
+    head = _head(asked, given, answer, len(shown), nothing, own)
+    first = note_lines(quoting)
+    text = hits_text(shown, head, given.detail, given.max_tokens, asked.several, first)
     return Reply(clipped(text, given.max_tokens), _data(answer, shown, notes, given, asked.several))
 
 
@@ -93,9 +95,9 @@ def _one(asked: Asked, repository: Repository, given: SearchArguments) -> Told:
     return Told(repository.name, answer)
 
 
-def _notes(asked: Asked, answer: dict[str, Any]) -> list[str]:
-    """Return what is to be said: whether anything is relevant first, then what is missing."""
-    said = sorted(for_agents(answer["notes"]), key=lambda note: NOTHING_RELEVANT not in note)
+def _notes(asked: Asked, answer: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return what is to be said: what may quote the repository, and words of our own."""
+    said = for_agents(answer["notes"])
     work = work_said(asked.repositories, by_meaning=False)
     if any(note.endswith(_HALF_EMBEDDED) for note in answer["notes"]):
         embedded = answer["embedded"] or {"symbols": 0, "total": 0}
@@ -103,7 +105,8 @@ def _notes(asked: Asked, answer: dict[str, Any]) -> list[str]:
         doing = "; ".join(work_said(asked.repositories, by_meaning=True))
         doing = f" ({doing})" if doing else ""
         work = [f"by words all can be found, by meaning {share} % so far{doing}: ask again in a while"]
-    return [*said, *asked.notes, *work]
+    nothing = [note for note in said if NOTHING_RELEVANT in note]
+    return [note for note in said if note not in nothing], [*nothing, *asked.notes, *work]
 
 
 def _head(

@@ -24,7 +24,7 @@ from mcp_types import (
 
 from dowse.errors import DowseError
 from dowse.mcp.arguments import Arguments, checked
-from dowse.mcp.frame import encodable
+from dowse.mcp.frame import encodable, framed
 from dowse.mcp.instructions import INSTRUCTIONS, in_words
 from dowse.mcp.options import McpOptions
 from dowse.mcp.readiness import Call, NotReady, Report, take_in_changes, wait_for_words
@@ -101,8 +101,11 @@ class McpServer:
                 return roots
             repositories = await asyncio.to_thread(self.repositories.at, roots)
             reply = await self._answered(tool, given, repositories, state, _reporter(context))
-        except (DowseError, QueryError, OSError) as error:
+        except (DowseError, QueryError) as error:
             return _problem(escape_message(error, in_words(error)))
+        except OSError as error:
+            place = framed([escape_name(str(error.filename))] if error.filename else [])
+            return _problem("\n".join([escape_name(in_words(error)), *place]))
         except MCPError:
             raise
         except Exception as error:
@@ -145,7 +148,7 @@ class McpServer:
         problems = [problem for problem in failed if isinstance(problem, DowseError)]
         if not ready:
             raise problems[0] if problems else NotReady("there is nothing to search; name a repository")
-        return ready, [escape_message(problem) for problem in problems]
+        return ready, [getattr(problem, "said", None) or escape_message(problem) for problem in problems]
 
     def _is_structured(self, context: Context) -> bool:
         """Whether answers carry the structured form for this client."""

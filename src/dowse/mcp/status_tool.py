@@ -6,6 +6,7 @@ from typing import Any
 
 from dowse.api import REFRESH_FILES
 from dowse.mcp.arguments import StatusArguments
+from dowse.mcp.frame import framed
 from dowse.mcp.readiness import in_words
 from dowse.mcp.reply import Asked, Reply
 from dowse.mcp.repositories import Repository
@@ -22,16 +23,24 @@ def status(asked: Asked, given: StatusArguments) -> Reply:
     found = [(each, index_status(each.place, each.hub)) for each in asked.repositories]
     indexes = [{**facts, "progress": facts["progress"].model_dump()} for _, facts in found]
     encoder = next((each["encoder"] for each in indexes if each["encoder"]), "")
-    text = "\n".join(escape_name(line) for repository, facts in found for line in _lines(repository, facts))
+    text = "\n".join(line for repository, facts in found for line in _told(repository, facts))
     data = {"dowse": __version__, "feedback": False, "encoder": encoder, "indexes": indexes}
     return Reply(text, data)
+
+
+def _told(repository: Repository, facts: dict[str, Any]) -> list[str]:
+    """Return what is said of one; why something failed may quote the repository, and is framed."""
+    event = facts["progress"]
+    why = [facts["problem"], event.detail if event.phase == "failed" else ""]
+    lines = [escape_name(line) for line in _lines(repository, facts)]
+    return [*lines, *framed([escape_name(each) for each in why if each])]
 
 
 def _lines(repository: Repository, facts: dict[str, Any]) -> list[str]:
     head = f"{repository.name} ({repository.index.root}): "
     event = facts["progress"]
     if not facts["exists"]:
-        why = facts["problem"] or in_words(repository.name, event)
+        why = "it can't be read" if facts["problem"] else in_words(repository.name, event)
         return [f"{head}not indexed yet; {why}"]
     languages = ", ".join(f"{each['language']} {each['files']}" for each in facts["languages"][:_LANGUAGES])
     out = [

@@ -29,6 +29,7 @@ class _Parts:
 
     data: dict[str, Any]
     lines: list[Line]  # of its source
+    own_notes: list[str]  # those that quote nothing of the repository
     besides: list[tuple[str, dict[str, Any]]]  # members, callers and callees, in the order they are shown
 
 
@@ -36,9 +37,9 @@ def symbol(asked: Asked, given: SymbolArguments) -> Reply:
     """Describe one symbol, as much of it as the budget allows."""
     with found_symbol(asked, given.symbol) as (repository, at):
         data = described(Gathered([repository.place]), None, at.row.key, given.neighbours)
-    work = work_said([repository], by_meaning=False)
-    data["notes"] = [*for_agents(data["notes"]), *asked.notes, *work]
-    parts = _Parts(data, _lines(data, given.detail), _besides(data))
+    own = [*asked.notes, *work_said([repository], by_meaning=False)]
+    data["notes"] = [*for_agents(data["notes"]), *own]
+    parts = _Parts(data, _lines(data, given.detail), own, _besides(data))
     text = _largest(parts, given.max_tokens, lambda *counts: _text(parts, repository, given, *counts))
     said = _largest(parts, given.max_tokens, lambda *counts: _json(parts, given, *counts))
     return Reply(clipped(text, given.max_tokens), json.loads(said))
@@ -78,9 +79,11 @@ def _largest(parts: _Parts, max_tokens: int, render: Callable[[int, int], str]) 
 def _text(parts: _Parts, repository: Repository, given: SymbolArguments, lines: int, besides: int) -> str:
     data, about = parts.data, parts.data["symbol"]
     where = f"{quoted(about['path'])}:{about['start_line']}-{about['end_line']}"
+    own = set(parts.own_notes)
     cut = f" ({lines} of {len(parts.lines)} lines: raise max_tokens)" if lines < len(parts.lines) else ""
-    head = f"{where} {about['kind']} {quoted(about['qualified_name'])} in {places_said([repository])}{cut}"
-    out: list[str] = []
+    head = f"symbol in {places_said([repository])}{cut}"
+    out = [f"{where} {about['kind']} {quoted(about['qualified_name'])}"]
+    out += note_lines([note for note in data["notes"] if note not in own])
     if given.detail == "names":
         doc = data["doc"].strip().split("\n")[0]
         out += [escape_name(each) for each in (about["signature"], short(doc)) if each]
@@ -90,7 +93,7 @@ def _text(parts: _Parts, repository: Repository, given: SymbolArguments, lines: 
     for name, title in (("callers", "called by"), ("callees", "calls")):
         found = [_neighbour(each) for kind, each in shown if kind == name]
         out += _section(title, found, data[f"{name}_total"])
-    return "\n".join([head, *note_lines(data["notes"]), *framed(out)])
+    return "\n".join([head, *note_lines(parts.own_notes), *framed(out)])
 
 
 def _total(parts: _Parts) -> int:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import socket
 from collections.abc import Mapping
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from dowse.serve.options import ServeOptions, is_loopback
 
 # Methods that change nothing.
 _SAFE = frozenset(["GET", "HEAD", "OPTIONS"])
+# A Host header as a whole (RFC 9110, 7.2): a name or an address, and perhaps a port.
+_HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{0,5})?", re.ASCII)
 
 
 class Refusal(NamedTuple):
@@ -23,6 +25,12 @@ class Refusal(NamedTuple):
     kind: str
     detail: str
     remedy: str
+
+
+# What is said to a request that can't even be checked.
+UNREADABLE = Refusal(
+    400, "bad-request", "the request can't be read", "send it as browsers do, without unusual headers"
+)
 
 
 class Access:
@@ -64,13 +72,13 @@ class Access:
         return Refusal(
             421,
             "wrong-host",
-            f"this server is not called {name or 'nothing'!r}",
+            f"this server is not called {name or host[:100]!r}",
             "use the address that `dowse serve` printed, or allow this one with --allow-origin",
         )
 
     def _wrong_origin(self, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
         """Refuse what other sites' pages ask for; following a link to the page is no such thing."""
-        origin = headers.get("origin", "").rstrip("/").lower()
+        origin = headers.get("origin", "").lower()
         if origin and (origin in self._origins or _is_same(origin, headers.get("host", ""))):
             return None
         site = headers.get("sec-fetch-site", "none")
@@ -127,7 +135,7 @@ def cookie_pairs(header: str) -> list[tuple[str, str]]:
 
 def _own_names(options: ServeOptions) -> frozenset[str]:
     """Return the names that this server may be called by."""
-    names = {_host_name(urlsplit(origin).netloc) for origin in options.allow_origins}
+    names = {_host_name(origin.partition("://")[2].rstrip("/")) for origin in options.allow_origins}
     names |= {"localhost", "127.0.0.1", "::1", options.host.strip("[]").lower()}
     if not is_loopback(options.host):
         names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
@@ -135,11 +143,13 @@ def _own_names(options: ServeOptions) -> frozenset[str]:
 
 
 def _host_name(host: str) -> str:
-    """Return the name of a Host header, without the port."""
-    host = host.strip().lower()
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].rstrip(".")
+    """Return the name of a Host header, without the port; "" for what is no such header."""
+    found = _HOST.fullmatch(host.strip(" \t").lower())
+    if found is None:
+        return ""
+    if found["six"] is not None:
+        return found["six"] if _is_address(found["six"]) and ":" in found["six"] else ""
+    return found["name"].removesuffix(".")
 
 
 def _is_address(name: str) -> bool:
@@ -152,5 +162,5 @@ def _is_address(name: str) -> bool:
 
 
 def _is_same(origin: str, host: str) -> bool:
-    parts = urlsplit(origin)
-    return parts.scheme in ("http", "https") and parts.netloc == host.strip().lower()
+    """Whether an origin is that of the server, as the request itself calls it."""
+    return origin in (f"http://{host.strip().lower()}", f"https://{host.strip().lower()}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Iterable
@@ -11,7 +10,8 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dowse.serve.access import Access, Refusal
+from dowse.serve.access import UNREADABLE, Access, Refusal
+from dowse.serve.bodies import read_body, replayed
 from dowse.serve.clients import RateLimit
 from dowse.serve.metrics import Metrics
 from dowse.serve.options import ServeOptions
@@ -32,8 +32,6 @@ _HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
-# A body that comes more slowly than this is not worth waiting for.
-_BODY_SECONDS = 10.0
 _log = logging.getLogger("dowse.serve")
 
 
@@ -52,15 +50,30 @@ class Guard:
                 await self._app(scope, receive, send)
             return  # there are no web sockets here
         started, statuses = time.perf_counter(), [0]
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        first = self._first_answer(scope, headers)
-        body = None if first else await _body(receive, headers, self._options.limits.body_bytes)
-        if isinstance(body, Response):
-            first = body
+        body = await self._checked(scope, receive)
+        first = body if isinstance(body, Response) else None
         with self._metrics.in_flight():
-            replay = _replayed(body, receive) if isinstance(body, bytes) else receive
+            replay = replayed(body, receive) if isinstance(body, bytes) else receive
             await _answered(first or self._app, scope, replay, _with_headers(send, statuses), statuses)
         self._metrics.answered(_operation(scope), statuses[0], time.perf_counter() - started)
+
+    async def _checked(self, scope: Scope, receive: Receive) -> bytes | Response | None:
+        """Return the body of a request that may go on, or the answer to one that may not."""
+        # Before all else: also who guesses at the secret, or sends what nobody can read, is slowed down.
+        wait = self._rate.wait(scope["client"][0] if scope.get("client") else "")
+        limits = self._options.limits
+        if wait:
+            self._metrics.refused("rate")
+            seconds = {"Retry-After": str(max(1, round(wait)))}
+            detail = f"more than {limits.rate:g} requests a second"
+            return problem(429, "too-many-requests", detail, "ask less often", seconds)
+        try:
+            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+            first = self._first_answer(scope, headers)
+            return first or await read_body(receive, headers, limits.body_bytes, limits.body_seconds)
+        except Exception as error:  # what can't be checked is refused
+            _log.error("a request could not be checked (%s)", type(error).__name__)
+            return self._refused(UNREADABLE)
 
     def _first_answer(self, scope: Scope, headers: dict[str, str]) -> Response | None:
         """Return the answer to a request that goes no further, None for one that does."""
@@ -70,17 +83,12 @@ class Guard:
             detail = f"an address has at most {limits.target_bytes:,} bytes"
             return problem(414, "address-too-long", detail, "ask for less in one request")
         refusal = self._access.refusal(scope["method"], path, headers)
-        # Also who guesses at the secret is slowed down.
-        wait = self._rate.wait(scope["client"][0] if scope.get("client") else "")
-        if wait:
-            self._metrics.refused("rate")
-            seconds = {"Retry-After": str(max(1, round(wait)))}
-            detail = f"more than {limits.rate:g} requests a second"
-            return problem(429, "too-many-requests", detail, "ask less often", seconds)
-        if refusal:
-            self._metrics.refused(refusal.kind)
-            return _refused(refusal)
-        return self._let_in(scope, path, query)
+        return self._refused(refusal) if refusal else self._let_in(scope, path, query)
+
+    def _refused(self, refusal: Refusal) -> Response:
+        self._metrics.refused(refusal.kind)
+        headers = {"WWW-Authenticate": 'Bearer realm="dowse"'} if refusal.status == 401 else None
+        return problem(*refusal, headers)
 
     def _let_in(self, scope: Scope, path: str, query: str) -> Response | None:
         """Turn a secret in the page's address into a cookie, so that it stays in no history or bookmark."""
@@ -105,43 +113,6 @@ async def _answered(app: ASGIApp, scope: Scope, receive: Receive, send: Send, st
             remedy = "the server's log has the details; please report it"
             answer = problem(500, "internal", f"an unexpected {type(error).__name__}", remedy)
             await answer(scope, receive, send)
-
-
-def _refused(refusal: Refusal) -> Response:
-    headers = {"WWW-Authenticate": 'Bearer realm="dowse"'} if refusal.status == 401 else None
-    return problem(*refusal, headers)
-
-
-async def _body(receive: Receive, headers: dict[str, str], most: int) -> bytes | Response | None:
-    """Return the whole body, or what to say to one that is too long or too slow; None if there is none."""
-    announced = headers.get("content-length", "")
-    if not announced and "transfer-encoding" not in headers:
-        return None
-    too_long = problem(413, "body-too-long", f"a request has at most {most:,} bytes", "send less")
-    if announced.isdigit() and int(announced) > most:
-        return too_long
-    body = bytearray()
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            while True:
-                message = await receive()
-                body += message.get("body", b"")
-                if len(body) > most:
-                    return too_long
-                if not message.get("more_body"):
-                    return bytes(body)
-    except TimeoutError:
-        return problem(408, "too-slow", "the request did not arrive in time", "send it again")
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Give the app the body that was read, then whatever comes after it."""
-    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def next_message() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return next_message
 
 
 def _with_headers(send: Send, statuses: list[int]) -> Send:

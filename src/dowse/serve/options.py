@@ -42,6 +42,14 @@ class Limits:
     rate: float = 200.0
     burst: int = 400
     listeners: int = 64  # open streams of events
+    # Open connections, fewer where the process may not open so many files; then who keeps the server waiting
+    # longest is dropped.
+    connections: int = 512
+    # That a client may take: to send a request's head, from when it is connected or was last answered; to
+    # send its body; to read each piece of an answer.
+    head_seconds: float = 10.0
+    body_seconds: float = 10.0
+    send_seconds: float = 30.0
 
 
 def is_loopback(host: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import sys
@@ -13,11 +14,13 @@ from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from dowse.api import Index
 from dowse.errors import DowseError
 from dowse.serve.app import create_app
-from dowse.serve.options import ServeOptions
+from dowse.serve.connections import ACCEPT_AT_ONCE, AcceptErrors, limited
+from dowse.serve.options import Limits, ServeOptions
 from dowse.warm.server import WarmServer
 
 # How long open requests may go on after Ctrl-C.
@@ -32,6 +35,13 @@ class _Server(uvicorn.Server):
     """Lets go of streams that never end by themselves when the server is told to."""
 
     warm: WarmServer | None = None  # what answers commands beside it
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to answer; then let more wait in line than are accepted at once: asyncio allows no more."""
+        asyncio.get_running_loop().set_exception_handler(AcceptErrors())
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_BACKLOG)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End what answers commands too: after this, the signal that ended the server is sent again."""
@@ -58,7 +68,7 @@ def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = 
         webbrowser.open(address)
     app = create_app(indexes, options)
     watching = app.state.server.keeper.watching
-    server = server_of(app)
+    server = server_of(app, options.limits)
     server.warm = WarmServer(indexes, watching.watchers() if watching else ())
     server.warm.start()
     # Ctrl-C is how this ends: the server has cleaned up before the signal comes through.
@@ -66,18 +76,20 @@ def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = 
         server.run(sockets=[listening])
 
 
-def server_of(app: FastAPI) -> _Server:
-    """Return what answers for an app."""
+def server_of(app: ASGIApp, limits: Limits) -> _Server:
+    """Return what answers for an app, within limits on its connections."""
     return _Server(
         uvicorn.Config(
             app,
-            log_level="warning",
+            # Warnings are about what clients send: each could fill the log with them.
+            log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,  # nobody is believed to be somebody else
             timeout_graceful_shutdown=_GRACE_SECONDS,
-            http="h11",
+            http=limited(limits),
             ws="none",
+            backlog=ACCEPT_AT_ONCE,
             h11_max_incomplete_event_size=_HEAD_BYTES,
         )
     )
