@@ -56,7 +56,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     except SourceError as error:
         reason = error.__cause__ or error
         raise EvalError(
-            f"{path} can't be read ({reason}); name a regular file, and check that it is complete"
+            f"{path} can't be read ({reason}); check the path, and that it is a whole regular file"
         ) from error
 
 
