@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import os
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,7 @@ def main() -> None:
         {
             "kinds": kinds,
             "commands": commands,
+            "encoder": os.environ.get("HOSTILE_ENCODER", "small"),
             "runs": len(kinds) * len(commands),
             "violations": violations,
             "counts": {

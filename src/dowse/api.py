@@ -554,8 +554,7 @@ class Index:
 
     def _came_with_the_root(self) -> bool:
         """Whether the index lies in the repository itself, whose author may have made it."""
-        folder = getattr(self.backend, "folder", None)
-        return folder is not None and folder.resolve().is_relative_to(self.root)
+        return not self.is_shared and Path(self.backend.address).resolve().is_relative_to(self.root)
 
     def with_settings(self, settings: Settings) -> Index:
         """Return the same index with other settings, on the same open files and processes.

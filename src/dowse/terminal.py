@@ -32,6 +32,8 @@ _LINE_END = "\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _UNSAFE_IN_JSON = _UNSAFE.replace("\x00-\x1f", "")
 # What dowse itself writes to terminals: colours, clearing a line, and links with an encoded target.
 _OWN_SEQUENCE = r"\x1b\[[0-9;]*[mK]|\x1b\]8;;[!-~]*\x1b\\"
+# As much of what a library says as a message quotes.
+_REASON_CHARACTERS = 200
 _patterns: dict[str, re.Pattern[str]] = {}
 
 
@@ -56,6 +58,11 @@ def escape_message(error: Exception, text: str | None = None) -> str:
     """Return what an error says on one line, or as a list where it is one (`DowseError.is_list`)."""
     keep = "\n" if getattr(error, "is_list", False) else ""
     return escape_controls(str(error) if text is None else text, keep=keep)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the beginning of what an exception says, as part of a message; it may quote what was read."""
+    return escape_name(str(error).strip().partition("\n")[0][:_REASON_CHARACTERS])
 
 
 def escape_line_ends(text: str) -> str:

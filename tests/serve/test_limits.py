@@ -19,7 +19,7 @@ from dowse.serve.work import Workers
 from serve.running import Running, running
 
 
-def _run(work: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401 - whatever it returns
+def _run(work: Coroutine[Any, Any, Any]) -> Any:
     """Run it in a thread of its own: a browser that an earlier test opened keeps a loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()

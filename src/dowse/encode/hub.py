@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from dowse.errors import ConfigError, DowseError
+from dowse.terminal import first_line
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
 # What an encoder needs: weights of other frameworks, and the many ONNX variants, can be gigabytes. A star
@@ -27,8 +28,7 @@ def fetch(name: str) -> Path:
         if not any(folder.rglob("*.onnx")):
             snapshot_download(name, allow_patterns=[*_WANTED, *_WEIGHTS])
     except Exception as error:  # the hub's errors, the network's and the disk's: one remedy for all
-        reason = str(error).strip().partition("\n")[0]
         raise DowseError(
-            f"can't fetch hf:{name} ({type(error).__name__}: {reason}); check name and network"
+            f"can't fetch hf:{name} ({type(error).__name__}: {first_line(error)}); check name and network"
         ) from error
     return folder

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
-from dowse.terminal import escape_name
+from dowse.terminal import first_line
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -121,7 +121,7 @@ def parse_tokenizer(data: bytes, place: object) -> Tokenizer:
     except BaseException as error:
         _raise_unless_of_library(error)
         raise DowseError(
-            f"{place} is no tokenizer that can be used ({_one_line(error)}); "
+            f"{place} is no tokenizer that can be used ({first_line(error)}); "
             "fetch the model again, or use another"
         ) from None
 
@@ -133,7 +133,7 @@ def reading_texts(place: object) -> Iterator[None]:
         yield
     except BaseException as error:
         _raise_unless_of_library(error)
-        raise DowseError(f"{place} can't read a text ({_one_line(error)}); use another model") from None
+        raise DowseError(f"{place} can't read a text ({first_line(error)}); use another model") from None
 
 
 def _raise_unless_of_library(error: BaseException) -> None:
@@ -144,8 +144,3 @@ def _raise_unless_of_library(error: BaseException) -> None:
     is_panic = type(error).__name__ == "PanicException"
     if isinstance(error, DowseError) or not (is_panic or isinstance(error, Exception)):
         raise error
-
-
-def _one_line(error: BaseException) -> str:
-    """Return the beginning of what an exception says, which may quote the model."""
-    return escape_name(str(error).partition("\n")[0][:200])

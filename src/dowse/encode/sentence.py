@@ -12,6 +12,7 @@ from dowse.encode.model_files import reading_texts
 from dowse.encode.sentence_check import check_sentence_folder
 from dowse.encode.text_encoder import PromptedEncoder, read_form
 from dowse.errors import DowseError
+from dowse.terminal import first_line
 
 if TYPE_CHECKING:
     from dowse.encode.encoder import Vectors
@@ -69,9 +70,8 @@ class SentenceEncoder(PromptedEncoder):
                 model_kwargs={"use_safetensors": True},
             )
         except Exception as error:  # of the package, of torch, of transformers
-            reason = str(error).strip().partition("\n")[0][:200]
             raise DowseError(
-                f"sentence-transformers can't load {self._folder} ({reason}); "
+                f"sentence-transformers can't load {self._folder} ({first_line(error)}); "
                 "it needs version 3 or later, or export the model to ONNX"
             ) from error
         model.max_seq_length = self._form.tokens

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError
-from dowse.terminal import escape_name
+from dowse.terminal import first_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,6 @@ CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 # Only what ends the process. Errors are raised as exceptions as well, and onnxruntime's log is written past
 # Python, with names from the model in it: escape sequences would reach the terminal as they are.
 LOG_SEVERITY = 4
-_REASON_CHARACTERS = 200
 
 
 def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
@@ -72,7 +71,7 @@ def open_session(
     try:
         return onnxruntime.InferenceSession(str(model), options, providers=providers)
     except Exception as error:  # onnxruntime's own exceptions have no common base
-        raise DowseError(f"onnxruntime can't open {model}: {_first_line(error)}") from error
+        raise DowseError(f"onnxruntime can't open {model}: {first_line(error)}") from error
 
 
 def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) -> NDArray[np.float32]:
@@ -91,7 +90,7 @@ def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) ->
     try:
         found = session.run(None, inputs)[0]
     except Exception as error:  # onnxruntime's own exceptions have no common base
-        raise DowseError(f"{model} can't be run ({_first_line(error)}); use another model") from error
+        raise DowseError(f"{model} can't be run ({first_line(error)}); use another model") from error
     if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
         raise DowseError(f"{model} gives something else than numbers; use another model")
     return found.astype(np.float32, copy=False)
@@ -123,8 +122,3 @@ def choose_providers(device: str, available: Sequence[str]) -> list[str]:
     raise ConfigError(
         f"device = {device!r}, but onnxruntime sees no GPU; install onnxruntime-gpu or set device = cpu"
     )
-
-
-def _first_line(error: Exception) -> str:
-    """Return the beginning of what an exception says, which quotes the model, as part of one line."""
-    return escape_name(str(error).strip().partition("\n")[0][:_REASON_CHARACTERS])

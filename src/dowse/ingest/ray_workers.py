@@ -20,6 +20,7 @@ from dowse.errors import ConfigError, DowseError
 from dowse.ingest.encoding import EncoderChoice, encode_chunk
 from dowse.ingest.repository import index_repository
 from dowse.ingest.work import FAILED, Doing, Order, Outcome
+from dowse.terminal import first_line
 
 if TYPE_CHECKING:
     from dowse.encode.document import Document
@@ -97,8 +98,9 @@ def _start(ray: Any, address: str) -> None:  # noqa: ANN401
             is_slow = isinstance(error, (RuntimeError, ConnectionError))
             if is_slow and not isinstance(error, ConnectionRefusedError) and attempt + 1 < _REACH_TIMES:
                 continue
-            reason = str(error).strip().partition("\n")[0]
-            raise DowseError(f"no Ray cluster answers at {address} ({reason}); {remedy}") from error
+            raise DowseError(
+                f"no Ray cluster answers at {address} ({first_line(error)}); {remedy}"
+            ) from error
 
 
 class RayWorkers:
@@ -216,5 +218,5 @@ def _reason(error: Any) -> str:  # noqa: ANN401 - Ray's errors have no common fo
     """Say in one line why a task failed."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, BaseException):
-        return str(cause).partition("\n")[0] or repr(cause)
+        return first_line(cause) or repr(cause)
     return f"its worker died {_RETRIES + 1} times ({type(error).__name__}); see the memory of the machines"

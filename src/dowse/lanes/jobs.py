@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from dowse.errors import DowseError
 from dowse.query.errors import QueryError
+from dowse.terminal import first_line
 
 if TYPE_CHECKING:
     import logging
@@ -60,9 +61,8 @@ class LaneRunner(Protocol):
 def failure(lane: str, error: Exception) -> tuple[str, Mistake | None]:
     """Say in one line what an exception means; and give it back if it is one to be raised as it is."""
     mistake = error if isinstance(error, DowseError | QueryError) else None
-    said = str(error).strip().partition("\n")[0]
     kind = "" if mistake else type(error).__name__
-    return f"{lane}: " + ": ".join(filter(None, (kind, said))), mistake
+    return f"{lane}: " + ": ".join(filter(None, (kind, first_line(error)))), mistake
 
 
 def log_problem(outcome: Outcome, detail: str = "") -> None:

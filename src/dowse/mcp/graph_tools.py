@@ -16,8 +16,7 @@ from dowse.mcp.budget import clipped, most_that_fit
 from dowse.mcp.frame import framed, quoted
 from dowse.mcp.naming import found_symbol
 from dowse.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
-from dowse.naming import UnknownName
-from dowse.serve.targets import rows_of
+from dowse.serve.targets import check_symbol, rows_of
 
 _PLAIN = Style()
 _COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
@@ -35,8 +34,7 @@ def walker(relation: str) -> Callable[[Asked, GraphArguments], Reply]:
 
 def _walk(relation: str, asked: Asked, given: GraphArguments) -> Reply:
     with found_symbol(asked, given.symbol) as (repository, at):
-        if not at.row.row:
-            raise UnknownName("this is a file as a whole; name a symbol in it")
+        check_symbol(at.row)
         seeds = rows_of(at.place, at.reader, at.row.key)
         shows = at.place.index.settings.show_secrets
         answer = ask_about(at.reader, relation, seeds, given.depth or None, show_secrets=shows)

@@ -16,10 +16,9 @@ from dowse.mcp.readiness import NotReady
 from dowse.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
 from dowse.mcp.repositories import Repository
 from dowse.mcp.snippets import Snippet, words_of
-from dowse.naming import UnknownName
 from dowse.related import Related
 from dowse.related import related as find_related
-from dowse.serve.targets import Found
+from dowse.serve.targets import Found, check_symbol
 from dowse.terminal import escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN
 from dowse.types import Hit
@@ -44,8 +43,7 @@ def _related(repository: Repository, at: Found, k: int) -> Related:
     encoder = repository.index.encoder
     if encoder is None:
         raise DowseError("there is no encoder, so nothing is known of meaning; use search with words instead")
-    if not at.row.row:
-        raise UnknownName("this is a file as a whole; name a symbol in it")
+    check_symbol(at.row)
     if not at.reader.vectors(encoder.id, [at.row.row])[0].any():
         work = "; ".join(work_said([repository], by_meaning=True)) or "it is embedded in the background"
         raise NotReady(f"the symbol has no vector yet ({work}); call again in half a minute")

@@ -1,7 +1,8 @@
 """Limits on connections: clients that send or read too slowly, and more of them than there are files for.
 
 uvicorn limits neither how long a request may take to arrive nor how many connections are open. A few hundred
-half-sent requests would then take every file that the process may open, and nobody else would be answered.
+half-sent requests (a slowloris attack) would then take every file that the process may open, and nobody else
+would be answered.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from dowse.eval.reports.unpack_saved import MAX_STORED, most_plain, parse_saved
 from dowse.safe_files import FileTooLarge, read_regular_file
 from dowse.serve.models.evaluation import EvalRow, EvalSummary
 from dowse.serve.problems import NotFound
+from dowse.terminal import first_line
 
 _ENDINGS = (".json", ".json.gz")
 # Reports that one folder may have, and their bytes together: what is read stays in memory, and what turns
@@ -183,8 +184,7 @@ def _check(saved: Saved) -> None:
             for row in each["rows"]:
                 EvalRow.model_validate({**figures(row), "difference": row["difference"]})
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        said = str(error).partition("\n")[0]
-        raise EvalError(f"the report is damaged ({said}); run the evaluation again") from None
+        raise EvalError(f"the report is damaged ({first_line(error)}); run the evaluation again") from None
 
 
 def _read_bytes(path: Path) -> int:

@@ -46,11 +46,16 @@ def rows_of(place: Place, reader: Reader, target: str) -> Sequence[SymbolRow]:
     if known is None:
         with _naming_index(place):
             return resolve_all(reader, target)
-    if not known.row:
-        raise UnknownName(f"{known.path} is a file as a whole; name a symbol in it")
+    check_symbol(known)
     same = (known.qualified_name, known.signature)
     here = reader.rows_of_files([known.file_id])
     return [row for row in here if (row.qualified_name, row.signature) == same]
+
+
+def check_symbol(row: SymbolRow) -> None:
+    """Refuse a file as a whole where a symbol is asked about."""
+    if not row.row:
+        raise UnknownName("this is a file as a whole; name a symbol in it")
 
 
 def _home(places: Places, index: str | None, target: str) -> Place:

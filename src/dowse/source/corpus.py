@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -155,8 +156,7 @@ def read_lines(file: str, limit: int | None = None) -> Iterator[tuple[int, bytes
     number = 0
     try:
         # A repository may look like a corpus: no link of it leads elsewhere, and nothing in it is unbounded.
-        with os.fdopen(open_regular_file(file), "rb") as plain:
-            stream = _unpacked(plain) if file.endswith(".gz") else plain
+        with open_packed(file) as stream:
             left = _FREE_BYTES + _MAX_RATIO * os.stat(file).st_size  # noqa: PTH116 - files are plain strings here
             lines = iter(lambda: stream.readline(_MAX_LINE_BYTES), b"")
             for number, line in enumerate(islice(lines, limit), 1):
@@ -173,10 +173,16 @@ def read_lines(file: str, limit: int | None = None) -> Iterator[tuple[int, bytes
         yield number + 1, f"the file is damaged from here on ({error})"
 
 
-def _unpacked(plain: IO[bytes]) -> IO[bytes]:
-    import gzip
+@contextmanager
+def open_packed(file: str) -> Iterator[IO[bytes]]:
+    """Open a regular file, never through a link, and unpack it if its name ends with `.gz`."""
+    with os.fdopen(open_regular_file(file), "rb") as plain:
+        if file.endswith(".gz"):
+            import gzip
 
-    return cast(IO[bytes], gzip.GzipFile(fileobj=plain))
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=plain))
+        else:
+            yield plain
 
 
 def _parse(line: bytes, file: str, number: int) -> CorpusFunction | str:

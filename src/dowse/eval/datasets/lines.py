@@ -6,20 +6,16 @@ further than the largest real sets go.
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from dowse.errors import EvalError
 from dowse.limited_json import count_elements
-from dowse.safe_files import open_regular_file
 from dowse.source import corpus
-from dowse.source.corpus import ENDINGS
+from dowse.source.corpus import ENDINGS, open_packed
 from dowse.source.errors import SourceError
 
 # Enough to tell questions from other things, however many comments stand before the first.
@@ -63,16 +59,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def read_head(path: Path, count: int = _HEAD_BYTES) -> bytes:
     """Return the first bytes of a regular file, unpacked; none if it can't be read."""
     try:
-        with _opened(path) as stream:
+        with open_packed(str(path)) as stream:
             return stream.read(count)
     except (EOFError, OSError, zlib.error):
         return b""  # whoever reads it says what is wrong
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    with os.fdopen(open_regular_file(path), "rb") as plain:
-        yield cast(IO[bytes], gzip.GzipFile(fileobj=plain)) if path.name.endswith(".gz") else plain
 
 
 def check_encoding(path: Path) -> None:
@@ -114,7 +104,7 @@ def first_rows(path: Path) -> list[dict[str, Any]]:
     """Return the objects on the first lines of a file, whatever it is: none if there are none."""
     rows: list[dict[str, Any]] = []
     try:
-        with _opened(path) as stream:
+        with open_packed(str(path)) as stream:
             while len(rows) < _SNIFFED_ROWS and stream.tell() < _SNIFFED_BYTES:
                 line = stream.readline(_SNIFFED_BYTES)
                 if not line:

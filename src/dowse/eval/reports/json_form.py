@@ -16,6 +16,7 @@ from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
 from dowse.eval.ways import reorders
+from dowse.terminal import first_line
 
 # Raised when a field changes its meaning or goes away.
 SCHEMA = 1
@@ -61,8 +62,7 @@ def from_json(data: Mapping[str, Any]) -> Report:
         means = tuple(_read_row(row, "", "", ()) for row in data["means"])
         return Report(data["about"], sets, means)
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        reason = str(problem).partition("\n")[0][:200]
-        raise EvalError(f"the report is damaged ({reason}); run the evaluation again") from None
+        raise EvalError(f"the report is damaged ({first_line(problem)}); run the evaluation again") from None
 
 
 def details(report: Report) -> Iterator[dict[str, Any]]:

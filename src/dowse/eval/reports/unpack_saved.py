@@ -7,6 +7,7 @@ from typing import Any
 
 from dowse.errors import EvalError
 from dowse.limited_json import parse_limited
+from dowse.terminal import first_line
 
 # Real reports have up to 0.3 MB packed and 1.3 MB plain, with 170,000 values.
 MAX_STORED = 20_000_000
@@ -32,8 +33,9 @@ def parse_saved(data: bytes, *, packed: bool) -> tuple[dict[str, Any], int]:
         if not isinstance(found, dict):
             raise ValueError("no object")
     except (ValueError, zlib.error) as error:
-        reason = str(error).partition("\n")[0][:200]
-        raise EvalError(f"no report; save one with `dowse eval --report FILE` ({reason})") from error
+        raise EvalError(
+            f"no report; save one with `dowse eval --report FILE` ({first_line(error)})"
+        ) from error
     return found, len(plain)
 
 

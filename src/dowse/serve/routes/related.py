@@ -8,12 +8,11 @@ from fastapi import APIRouter, Query
 
 from dowse.answer_json import related_to_json
 from dowse.errors import DowseError
-from dowse.naming import UnknownName
 from dowse.related import related as find_related
 from dowse.serve.models.symbol import RelatedAnswer
 from dowse.serve.routes.parameters import IndexName, Target
 from dowse.serve.state import ServerState, State
-from dowse.serve.targets import found
+from dowse.serve.targets import check_symbol, found
 
 router = APIRouter()
 
@@ -36,8 +35,7 @@ def _alike(state: ServerState, index: str | None, target: str, k: int) -> dict[s
             raise DowseError(
                 "there is no encoder, so nothing is known of meaning; set `encoder`, e.g. to base"
             )
-        if not row.row:
-            raise UnknownName(f"{row.path} is a file as a whole; name a symbol in it")
+        check_symbol(row)
         settings = place.index.settings
         found_alike = find_related(
             *(reader, encoder.id, row, k, settings.vectors), show_secrets=settings.show_secrets
