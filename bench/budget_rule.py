@@ -13,16 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, quantiles
 
-from dowse.api import Index
 from dowse.eval.budget import Reading, first_shown, targets_read
 from dowse.eval.budget_rows import READERS, measures
 from dowse.eval.clean_index import open_clean
+from dowse.eval.configurations import way
 from dowse.eval.manifest import read_manifest
 from dowse.eval.matching import as_found
 from dowse.eval.run import asking, embed, make_ready, searched
 from dowse.eval.systems.ripgrep_reading import ripgrep_reading
 from dowse.eval.types import Dataset, Search
-from dowse.eval.ways import way
+from dowse.index import Index
 from dowse.token_estimate import estimate_tokens
 
 from common import write_results

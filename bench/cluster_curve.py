@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 
 from dowse import Index
-from dowse.backends.elastic.backend import ElasticBackend
-from dowse.backends.elastic.names import VERSIONED
-from dowse.backends.opening import beside
-from dowse.backends.protocol import KeywordRequest, KnownVectors, Term, VectorRequest
-from dowse.index.records import symbol_record
-from dowse.parse.tokens import tokenize
+from dowse.indexing.records import symbol_record
+from dowse.parsing.tokens import tokenize
 from dowse.query import PathFilter
-from dowse.rank.profile import TREE
-from dowse.store.packing import pack
+from dowse.search.ranking.profile import TREE
+from dowse.storage.elastic.backend import ElasticBackend
+from dowse.storage.elastic.names import VERSIONED
+from dowse.storage.local.compression import pack
+from dowse.storage.open import beside
+from dowse.storage.protocol import KeywordRequest, KnownVectors, Term, VectorRequest
 from dowse.types import Definition, FileRecord
 
 from common import milliseconds, work_folder, write_results

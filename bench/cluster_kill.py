@@ -24,12 +24,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from backends.cluster import Nodes
+
 from dowse import Index
-from dowse.backends.elastic.backend import ElasticBackend
-from dowse.backends.elastic.names import VERSIONED
-from dowse.backends.elastic.session import Session
-from dowse.backends.elastic.state import read_snapshot
 from dowse.errors import DowseError
+from dowse.storage.elastic.backend import ElasticBackend
+from dowse.storage.elastic.names import VERSIONED
+from dowse.storage.elastic.session import Session
+from dowse.storage.elastic.state import read_snapshot
 
 from common import percentile, work_folder, write_results
 

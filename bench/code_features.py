@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dowse.parse.grammar import toolkit
-from dowse.parse.languages import LANGUAGES
+from dowse.parsing.grammar import toolkit
+from dowse.parsing.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -27,11 +27,11 @@ from typing import Any, Protocol
 import numpy as np
 from tokenizers import Tokenizer
 
-from dowse.encode.batches import encode
-from dowse.encode.document import Document, Form
-from dowse.encode.models import shipped_folder
-from dowse.encode.onnx_encoder import MODEL_FILE, OnnxEncoder
-from dowse.encode.session import open_session
+from dowse.encoders.batches import encode
+from dowse.encoders.document import Document, Form
+from dowse.encoders.models import shipped_folder
+from dowse.encoders.onnx_encoder import MODEL_FILE, OnnxEncoder
+from dowse.encoders.session import open_session
 from dowse.train.export import export, find_ranges, write_models
 from dowse.train.export_graph import int8_model
 from dowse.train.weights import read_safetensors
@@ -223,7 +223,7 @@ def start_up(folder: Path) -> dict[str, float]:
     script = (
         "import sys, time; t = [time.perf_counter()]\n"
         "import numpy, onnxruntime, tokenizers; t.append(time.perf_counter())\n"
-        "from pathlib import Path; from dowse.encode.onnx_encoder import OnnxEncoder\n"
+        "from pathlib import Path; from dowse.encoders.onnx_encoder import OnnxEncoder\n"
         "e = OnnxEncoder(Path(sys.argv[1]), device='cpu'); e.words; t.append(time.perf_counter())\n"
         "e._session; t.append(time.perf_counter())\n"
         "e.queries(['open a file']); t.append(time.perf_counter())\n"

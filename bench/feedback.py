@@ -28,15 +28,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dowse import Index
-from dowse.backends.protocol import Reader
-from dowse.eval.halves import half_of
 from dowse.eval.metrics import ndcg, reciprocal_rank
+from dowse.eval.splits import half_of
 from dowse.feedback.events import Event
 from dowse.feedback.recall import boosts
 from dowse.feedback.store import FeedbackStore
-from dowse.lanes.keyword import STOP_WORDS, without_language
-from dowse.rank.blend import rarity
-from dowse.rank.feedback import REACH, places
+from dowse.search.lanes.bm25 import STOP_WORDS, without_language
+from dowse.search.ranking.blend import rarity
+from dowse.search.ranking.feedback import REACH, places
+from dowse.storage.protocol import Reader
 
 from common import milliseconds, work_folder, write_results
 from quality import beir_cases, plain

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
-from dowse.parse.grammar import toolkit
-from dowse.parse.languages import LANGUAGES
-from dowse.parse.limits import parse_seconds
+from dowse.parsing.grammar import toolkit
+from dowse.parsing.languages import LANGUAGES
+from dowse.parsing.limits import parse_seconds
 from dowse.source.walk import WalkedFile, walk
 
 from common import beside_python, gather, run, work_folder, write_results

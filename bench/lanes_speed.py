@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
-from dowse.backends.protocol import Reader
-from dowse.lanes.host import LaneHost, WorkerSpec
-from dowse.lanes.inline import InlineLanes
-from dowse.lanes.jobs import LaneJob, Outcome
-from dowse.lanes.registry import LANES, Lane
+from dowse.search.lanes.host import LaneHost, WorkerSpec
+from dowse.search.lanes.inline import InlineLanes
+from dowse.search.lanes.jobs import LaneJob, Outcome
+from dowse.search.lanes.registry import LANES, Lane
+from dowse.storage.protocol import Reader
 
 from common import milliseconds, work_folder, write_results
 

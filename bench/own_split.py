@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from dowse.encode.document import Document
-from dowse.encode.models import load
-from dowse.parse.tokens import tokenize
+from dowse.encoders.document import Document
+from dowse.encoders.models import load
+from dowse.parsing.tokens import tokenize
 from dowse.train.pairs.files import read_rows, split_name
 
 from common import write_results

@@ -5,7 +5,7 @@
     python bench/rerank.py --data DIR --repos DIR --scores NAME=FILE [--unit 0.0467]
 
 The sets are those of `quality.py`. Candidates are the first of the search as users get it; what comes after
-them stays where it is. `--model` is what `dowse.encode.cross` can load. A model under trial, in whatever
+them stays where it is. `--model` is what `dowse.encoders.cross` can load. A model under trial, in whatever
 form, is measured in two steps: `--candidates` writes what it has to score ({set: [{query, documents}]}, JSON
 in gzip), `--scores` reads what it gave ({set: [[score, …], …]}, in the same order). The weight is the one
 that is best on the tune halves, as the mean of all sets.
@@ -23,9 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dowse.encode.cross import CrossEncoder, load_cross
-from dowse.encode.document import Document
-from dowse.rank.rerank import mix
+from dowse.encoders.cross import CrossEncoder, load_cross
+from dowse.encoders.document import Document
+from dowse.search.ranking.rerank import mix
 from dowse.types import Answer
 
 from common import milliseconds, work_folder, write_results

@@ -26,11 +26,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dowse.index.jobs import Job
-from dowse.index.worker import limit_memory, parse_path
-from dowse.parse.grammar import toolkit
-from dowse.parse.languages import LANGUAGES
-from dowse.parse.limits import file_seconds
+from dowse.indexing.parse_jobs import Job
+from dowse.indexing.parse_worker import limit_memory, parse_path
+from dowse.parsing.grammar import toolkit
+from dowse.parsing.languages import LANGUAGES
+from dowse.parsing.limits import file_seconds
 from scan_shapes import Shape, all_shapes
 
 from common import write_results

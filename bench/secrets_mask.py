@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from dowse.secrets_mask import find_secrets
+from dowse.security.secret_masking import find_secrets
 from dowse.source.content import classify
 from dowse.source.walk import WalkedFile, walk
 

@@ -14,9 +14,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.engine import search
-from dowse.rank.plan import Ask
-from dowse.rank.profile import CORPUS, TREE, Profile
+from dowse.search.pipeline import search
+from dowse.search.planner import Ask
+from dowse.search.ranking.profile import CORPUS, TREE, Profile
 
 from common import write_results
 from quality import Set, by_half, open_sets, plain, set_parser

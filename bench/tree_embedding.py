@@ -26,13 +26,13 @@ from pathlib import Path
 
 import numpy as np
 
-from dowse.parse.files import parse_file
-from dowse.parse.languages import language_of
+from dowse.parsing.files import parse_file
+from dowse.parsing.languages import language_of
+from dowse.research.hyperbolic.embed import embed
+from dowse.research.hyperbolic.measure import distortion, mean_average_precision
+from dowse.research.hyperbolic.scale import Scale
+from dowse.research.hyperbolic.shape import tree_of, tree_of_paths
 from dowse.source.walk import WalkedFile, walk
-from dowse.tree.embed import embed
-from dowse.tree.measure import distortion, mean_average_precision
-from dowse.tree.scale import Scale
-from dowse.tree.shape import tree_of, tree_of_paths
 
 from common import work_folder, write_results
 

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.vectors.approx import ApproxIndex, approx_top, load, save
-from dowse.vectors.approx_fit import fit
 from dowse.vectors.exact import exact_top
+from dowse.vectors.ivf import ApproxIndex, approx_top, load, save
+from dowse.vectors.ivf_build import fit
 from dowse.vectors.matrix import Matrix
 from dowse.vectors.writer import matrix_writer
 

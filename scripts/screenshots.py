@@ -41,7 +41,15 @@ def main() -> int:
     parser.add_argument("--chromium", default=shutil.which("chromium"))
     chosen = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "dowse.cli.main", "serve", str(chosen.repository), "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "dowse.interfaces.cli.main",
+        "serve",
+        str(chosen.repository),
+        "--port",
+        "0",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as server:
         assert server.stdout  # noqa: S101 - a pipe, see above
         url = server.stdout.readline().split()[-1].rstrip("/")

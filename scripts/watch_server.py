@@ -22,7 +22,15 @@ def main() -> int:
     chosen = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     while True:
-        command = [sys.executable, "-m", "dowse.cli.main", "serve", "--port", chosen.port, *chosen.paths]
+        command = [
+            sys.executable,
+            "-m",
+            "dowse.interfaces.cli.main",
+            "serve",
+            "--port",
+            chosen.port,
+            *chosen.paths,
+        ]
         before, server = newest(), subprocess.Popen(command)
         try:
             while newest() == before:

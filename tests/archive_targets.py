@@ -16,11 +16,11 @@ from dowse.eval.reports.json_form import details, to_json
 from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
-from dowse.serve.models.evaluation import EvalCases, EvalReport, Evals
-from dowse.serve.reports import Reports
-from dowse.serve.routes.evaluation import _all, _cases, _in_full
-from dowse.transfer.export import export
-from dowse.transfer.load import load
+from dowse.interfaces.http.models.evaluation import EvalCases, EvalReport, Evals
+from dowse.interfaces.http.routes.evaluation import _all, _cases, _in_full
+from dowse.services.reports import Reports
+from dowse.transfer.export_snapshot import export
+from dowse.transfer.import_snapshot import load
 
 from helpers import write_tree
 

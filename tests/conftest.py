@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite(
-    "backends.conformance", "backends.tfidf_conformance", "backends.vector_conformance", "helpers"
+    "storage.conformance", "storage.tfidf_conformance", "storage.vector_conformance", "helpers"
 )
 
 from dowse import Index  # noqa: E402
@@ -22,9 +22,9 @@ _KEPT = (
     *("DOWSE_REQUIRE_TOOLS", "DOWSE_EXPLORE"),
     *("DOWSE_REQUIRE_CLUSTER", "DOWSE_TEST_CLUSTER", "DOWSE_TEST_TOOLS"),
 )
-pytest_plugins = ["backends.elastic_fixtures"]
+pytest_plugins = ["storage.elastic_fixtures"]
 # Sample sources are material, not tests.
-collect_ignore = ["data", "parse/samples"]
+collect_ignore = ["data", "parsing/samples"]
 
 # Machines that run tests differ in speed, so no example has a deadline. The same examples every time, so that
 # a run fails for what was changed; DOWSE_EXPLORE=1 draws new ones.

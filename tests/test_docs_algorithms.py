@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.evaluation.parser import eval_parser
-from dowse.cli.main import build_parser
 from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS, MODES
-from dowse.eval.ways import way
-from dowse.lanes.registry import LANES
+from dowse.eval.configurations import way
+from dowse.interfaces.cli.evaluation.parser import eval_parser
+from dowse.interfaces.cli.main import build_parser
+from dowse.search.lanes.registry import LANES
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs/ALGORITHMS.md").read_text("utf-8")

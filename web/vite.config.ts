@@ -12,7 +12,7 @@ const server = process.env["DOWSE_SERVER"] ?? "http://127.0.0.1:8742";
 export default defineConfig({
   plugins: [react(), tailwindcss(), stamp()],
   build: {
-    outDir: resolve(here, "../src/dowse/serve/page"),
+    outDir: resolve(here, "../src/dowse/interfaces/http/page"),
     emptyOutDir: true,
     target: "es2022",
     modulePreload: { polyfill: false },

@@ -7,9 +7,9 @@ from dowse.version import __version__
 # As `typing` has it: loading that would take a third of the time of a command that a warm process answers.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dowse.api import Index
     from dowse.config import Settings
     from dowse.errors import DowseError
+    from dowse.index import Index
     from dowse.types import Answer, Contribution, Hit, LineMatch, Symbol
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 
 # Loaded when first asked for: the command line starts through this file and needs none of them at once.
 _HOMES = {
-    "Index": "dowse.api",
+    "Index": "dowse.index",
     "Settings": "dowse.config",
     "DowseError": "dowse.errors",
     **dict.fromkeys(("Answer", "Contribution", "Hit", "LineMatch", "Symbol"), "dowse.types"),

@@ -14,9 +14,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from dowse import runtime
+from dowse import runtime_paths as runtime
 from dowse.errors import ConfigError
-from dowse.safe_files import FileTooLarge, NotRegularFile, read_regular_file
+from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_regular_file
 
 PROJECT_FILE = ".dowse.toml"
 USER_FILE = "config.toml"
@@ -173,7 +173,7 @@ def read_project_file(root: Path) -> ProjectFile:
     found = _parse_toml(path, content)
     ignored = _untrusted(found, path)
     if ignored:
-        from dowse.trust import is_trusted  # only here: nearly all repositories need no trust
+        from dowse.security.trust import is_trusted  # only here: nearly all repositories need no trust
 
         if is_trusted(trust_file(), path, content):
             ignored = ()

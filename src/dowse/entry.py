@@ -7,12 +7,12 @@ import sys
 
 def main() -> int:
     """Run the command line of this process."""
-    from dowse.warm.client import ask
+    from dowse.interfaces.daemon.client import ask
 
     answered = ask(sys.argv[1:])
     if answered is not None:
         return answered
-    from dowse.cli.main import main as run
+    from dowse.interfaces.cli.main import main as run
 
     return run()
 

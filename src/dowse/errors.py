@@ -6,7 +6,7 @@ from __future__ import annotations
 class DowseError(Exception):
     """A problem with a clear one-line message; the command prints it and exits with 2."""
 
-    # Whether the message has several lines, in which names are escaped already (dowse.terminal).
+    # Whether the message has several lines, in which names are escaped already (dowse.security.terminal).
     is_list = False
 
 

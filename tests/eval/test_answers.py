@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.eval import marks
-from dowse.eval.answers import _pattern, answer_files
+from dowse.eval import markers as marks
+from dowse.eval.answer_files import _pattern, answer_files
 from dowse.eval.datasets import load_datasets, write_cases
 from dowse.eval.types import Case, CaseResult, Dataset, Interval, Result
 from dowse.source.ignore import IgnoreRules

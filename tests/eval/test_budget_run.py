@@ -14,7 +14,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dowse import Index
-from dowse.cli.main import main
 from dowse.eval.gate import gate
 from dowse.eval.reports.budget_table import mean_budget, set_budget
 from dowse.eval.reports.html import render_html
@@ -26,6 +25,7 @@ from dowse.eval.reports.tables import set_table
 from dowse.eval.reports.text import WIDTH, render_text
 from dowse.eval.systems import ripgrep
 from dowse.eval.systems.ripgrep_reading import AROUND, WHOLE, WINDOW, ripgrep_reading
+from dowse.interfaces.cli.main import main
 from eval.report_samples import small_report
 from eval.small_tree import make_corpus, make_suite, make_tree, write_questions
 

@@ -17,7 +17,7 @@ from archive_targets import PRINT_PEAK, use_report
 from dowse.errors import EvalError
 from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.saved import read_report
-from dowse.serve.reports import MAX_FILES, Reports
+from dowse.services.reports import MAX_FILES, Reports
 from eval.report_samples import small_report, varied_report
 
 _MEASURE = """

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.cli.output import Style
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.text import WIDTH, render_text
 from dowse.eval.reports.wording import milliseconds, number, one_line, signed, tail
+from dowse.formats.text import Style
 from eval.report_samples import dataset, hostile_report, report, set_report, small_report
 
 

@@ -15,11 +15,11 @@ from dowse.config import cache_folder
 from dowse.errors import DowseError, EvalError
 from dowse.eval import Case, Dataset, compare_modes, evaluate, load_datasets
 from dowse.eval.clean_index import open_clean
+from dowse.eval.configurations import COMPARED, for_models, way
 from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE, alpha_ndcg
 from dowse.eval.reports.model import SetReport
 from dowse.eval.run import Progress, Running, asking, run_dataset, searched
 from dowse.eval.systems.named import named_system
-from dowse.eval.ways import COMPARED, for_models, way
 from eval.small_tree import QUESTIONS, make_corpus, make_places, make_tree, write_questions
 
 from helpers import contents, image, write_tree

@@ -14,8 +14,8 @@ from dowse.eval.datasets.lines import read_rows
 from dowse.eval.matching import ranked_keys
 from dowse.eval.sets import OWN, own_set, structure_cases, structure_checkouts
 from dowse.eval.types import Case, Found
-from dowse.parse.files import parse_file
-from dowse.parse.tokens import split_identifier, stem, tokenize
+from dowse.parsing.files import parse_file
+from dowse.parsing.tokens import split_identifier, stem, tokenize
 
 PACKAGE = Path(dowse.__file__).parent
 ABOUT_DOWSE = ("files", "symbols", "names")
@@ -55,8 +55,11 @@ def test_every_answer_is_in_todays_tree(name: str) -> None:
 
 
 def test_a_renamed_function_is_noticed() -> None:
-    case = Case("", symbols={"src/dowse/rank/fuse.py::rrf": 2, "src/dowse/rank/fuse.py::rff": 2})
-    assert missing(case) == ["src/dowse/rank/fuse.py::rff"]
+    case = Case(
+        "",
+        symbols={"src/dowse/search/ranking/fusion.py::rrf": 2, "src/dowse/search/ranking/fusion.py::rff": 2},
+    )
+    assert missing(case) == ["src/dowse/search/ranking/fusion.py::rff"]
     assert missing(Case("", {"src/dowse/nowhere.py": 1})) == ["src/dowse/nowhere.py"]
 
 
@@ -94,7 +97,7 @@ def test_most_questions_do_not_name_their_answer(name: str) -> None:
 
 
 def test_naming_the_answer_is_noticed() -> None:
-    symbols = {"src/dowse/store/layout.py::clone_generation": 2}
+    symbols = {"src/dowse/storage/local/layout.py::clone_generation": 2}
     assert gives_away(Case("cloning the generations", symbols=symbols))
     assert gives_away(Case("which layout", symbols=symbols))
     assert not gives_away(Case("the next generation of the index", symbols=symbols))

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from dowse.config import FUSIONS
 from dowse.errors import EvalError
-from dowse.eval.ways import COMPARED, Way, for_models, possible, reorders, row_to_compare_with, way
+from dowse.eval.configurations import (
+    COMPARED,
+    Way,
+    for_models,
+    possible,
+    reorders,
+    row_to_compare_with,
+    way,
+)
 
 BASES = ["auto", "keyword", "tfidf", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
 BASES += ["tfidf-intersection"]

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.cli.main import main
 from dowse.config import feedback_file
 from dowse.feedback.events import KINDS, Event
 from dowse.feedback.store import FeedbackStore
+from dowse.interfaces.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dowse.feedback.events import KINDS, Event, normalised
 from dowse.feedback.recall import boosts
 from dowse.feedback.store import FeedbackStore
-from dowse.rank.feedback import PLACES_ALONE, places
+from dowse.search.ranking.feedback import PLACES_ALONE, places
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 
 from dowse import Index
 from dowse.eval.clean_index import open_clean
+from dowse.eval.configurations import way
 from dowse.eval.run import asking
-from dowse.eval.ways import way
 from dowse.feedback.events import Event
-from dowse.rank.feedback import PLACES_ALONE
+from dowse.search.ranking.feedback import PLACES_ALONE
 from dowse.types import Answer
 
 QUERY = "order loaves price"

@@ -18,7 +18,7 @@ SECONDS = 240
 def start(*arguments: object, **environment: str) -> subprocess.Popen[str]:
     """Start the real command."""
     return subprocess.Popen(
-        [sys.executable, "-m", "dowse.cli.main", *map(str, arguments)],
+        [sys.executable, "-m", "dowse.interfaces.cli.main", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backends.elastic_fixtures import MakeElastic
 from dowse import Index
-from dowse.encode.document import Document
-from dowse.encode.models import load
+from dowse.encoders.document import Document
+from dowse.encoders.models import load
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.encoding import EncoderChoice, SpreadEncoder, encode_chunk
-from dowse.ingest.listing import gather
 from dowse.ingest.ray_workers import check_workers
+from dowse.ingest.repository_list import gather
 from dowse.ingest.run import Here, Summary, ingest
-from dowse.ingest.work import DONE, FAILED, UNCHANGED, Order, Outcome
+from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, Order, Outcome
 from ingest.common import ENCODER, everything, indexed_plainly
 from ingest.conftest import make_repository
+from storage.elastic_fixtures import MakeElastic
 
 from helpers import age, image, json_lines, run_dowse, write_tree
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from backends.elastic_fixtures import MakeElastic
 from dowse import Index
 from ingest.common import ENCODER, SECONDS, everything, finish, indexed_plainly, run, start
 from ingest.conftest import RayCluster
+from storage.elastic_fixtures import MakeElastic
 
 from helpers import image
 

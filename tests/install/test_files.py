@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.main import main
 from dowse.errors import DowseError
 from dowse.install import files
+from dowse.interfaces.cli.main import main
 
 from helpers import run_dowse
 

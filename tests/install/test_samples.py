@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.main import main
 from dowse.install import json_edit, toml_edit
 from dowse.install.clients import CLIENTS
 from dowse.install.jsonc import parse
+from dowse.interfaces.cli.main import main
 
 SAMPLES = Path(__file__).parent / "samples"
 NAMES = sorted(path.stem for path in SAMPLES.iterdir())

@@ -153,7 +153,7 @@ def test_case_holds_for_the_whole_query():
 
 
 def test_every_language_of_the_indexer_is_known():
-    from dowse.parse import languages
+    from dowse.parsing import languages
 
     names = {*languages.LANGUAGES, *languages._EXTENSIONS.values(), *languages._FILENAMES.values()}
     for name in names:

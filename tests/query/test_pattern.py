@@ -3,7 +3,7 @@
 import pytest
 
 from dowse.query import QueryError
-from dowse.query.pattern import compile_pattern
+from dowse.query.regex.matcher import compile_pattern
 from dowse.types import LineMatch
 
 

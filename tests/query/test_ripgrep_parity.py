@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dowse.query import QueryError
-from dowse.query.pattern import compile_pattern
+from dowse.query.regex.matcher import compile_pattern
 
 from .strategies import LETTERS, PATTERNS
 

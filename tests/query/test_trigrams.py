@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.query import QueryError
-from dowse.query.pattern import compile_pattern
-from dowse.query.trigrams import All, And, Or, Trigram, evaluate, required_trigrams, trigrams_of
+from dowse.query.regex.matcher import compile_pattern
+from dowse.query.regex.trigrams import All, And, Or, Trigram, evaluate, required_trigrams, trigrams_of
 
 from .strategies import PATTERNS, TEXTS
 

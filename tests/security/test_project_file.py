@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from dowse import Index
 from dowse.config import PROJECT_SETTINGS, Settings, load_settings, read_project_file, trust_file
 from dowse.errors import ConfigError, DowseError
-from dowse.trust import is_trusted, revoke, trust
+from dowse.security.trust import is_trusted, revoke, trust
 
 from helpers import write_tree
 

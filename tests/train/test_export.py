@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from dowse.encode.document import Form
-from dowse.encode.onnx_encoder import OnnxEncoder
-from dowse.encode.words import Words
+from dowse.encoders.document import Form
+from dowse.encoders.onnx_encoder import OnnxEncoder
+from dowse.encoders.words import Words
 from dowse.errors import DowseError
 from dowse.train.export import export, find_ranges
 from dowse.train.export_graph import HEADS, float_model, int8_model, unpacked_model
 from dowse.train.export_quantise import Range, quantise
 from dowse.train.export_vocabulary import prune, reachable
-from encode.tiny import DOCUMENTS, LAYERS, random_weights, tokenizer_json
+from encoders.tiny import DOCUMENTS, LAYERS, random_weights, tokenizer_json
 
 TOKENS = 64
 FORM = Form(tokens=TOKENS)

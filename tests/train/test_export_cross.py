@@ -13,14 +13,14 @@ pytest.importorskip("onnx")
 
 import onnxruntime
 
-from dowse.encode.cross import OwnCrossEncoder, joint_ids
-from dowse.encode.words import Words
+from dowse.encoders.cross import OwnCrossEncoder, joint_ids
+from dowse.encoders.words import Words
 from dowse.errors import DowseError
 from dowse.train import cli_export
 from dowse.train.export_cross import CROSS_FORM, export_cross
 from dowse.train.export_graph import float_model
 from dowse.train.weights import write_safetensors
-from encode.tiny import DOCUMENTS, SIZE, random_weights, tokenizer_json
+from encoders.tiny import DOCUMENTS, SIZE, random_weights, tokenizer_json
 
 TOKENS = 200
 RANDOM = np.random.default_rng(3)

@@ -12,9 +12,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dowse.encode.document import Document  # noqa: E402
-from dowse.encode.nbow import ANY_LANGUAGE, QUERY, NbowEncoder, TokenTable, pool  # noqa: E402
+from dowse.encoders.document import Document  # noqa: E402
 from dowse.errors import DowseError  # noqa: E402
+from dowse.research.nbow import ANY_LANGUAGE, QUERY, NbowEncoder, TokenTable, pool  # noqa: E402
 from dowse.train import cli_nbow  # noqa: E402
 from dowse.train.journal import Journal, read  # noqa: E402
 from dowse.train.nbow import (  # noqa: E402

@@ -19,11 +19,11 @@ from archive_mutations import HOSTILE, Frames, as_json, bomb_frames, build_snaps
 from archive_targets import ENCODER, PRINT_PEAK, small_snapshot, use_snapshot, written_outside
 from dowse import Index
 from dowse.errors import DowseError
-from dowse.store.packing import BrokenBlock, pack, unpack
+from dowse.storage.local.compression import BrokenBlock, pack, unpack
 from dowse.transfer.errors import BrokenSnapshot
-from dowse.transfer.export import export
+from dowse.transfer.export_snapshot import export
 from dowse.transfer.frames import FrameWriter, SnapshotFile
-from dowse.transfer.load import load_checked, read_about
+from dowse.transfer.import_snapshot import load_checked, read_about
 from dowse.transfer.validate import validate
 
 from helpers import image, run_dowse, write_tree
@@ -113,7 +113,7 @@ def test_no_encoder_name_leads_out_of_the_index(frames: Frames, tmp_path: Path, 
 @pytest.mark.parametrize("name", ["..", "../x", "a/b", "a\\b", ""])
 def test_vectors_of_an_encoder_stay_in_their_folder(tmp_path: Path, name: str) -> None:
     """Whoever else passes a name on: the store itself does not leave its folder."""
-    from dowse.backends.local import LocalBackend
+    from dowse.storage.local.backend import LocalBackend
     from dowse.vectors.cache import VectorCache
 
     with pytest.raises(DowseError, match="path"), LocalBackend(tmp_path / "i").vector_writer(name, 8):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from backends.elastic_fixtures import MakeElastic
 from dowse import Index
-from dowse.backends.protocol import Backend, Reader
 from dowse.errors import DowseError, IndexMissing, IndexVersionError
-from dowse.index.update import update
-from dowse.transfer import export as exporting
-from dowse.transfer.export import export
-from dowse.transfer.load import load, read_about
+from dowse.indexing.update import update
+from dowse.storage.protocol import Backend, Reader
+from dowse.transfer import export_snapshot as exporting
+from dowse.transfer.export_snapshot import export
+from dowse.transfer.import_snapshot import load, read_about
+from storage.elastic_fixtures import MakeElastic
 
 from helpers import age, image, json_lines, run_dowse, write_tree
 
@@ -83,7 +83,7 @@ def _assert_same(one: Index, other: Index) -> None:
 def _forbid_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever encodes from here on fails."""
     monkeypatch.setattr(
-        "dowse.encode.onnx_encoder.OnnxEncoder.documents", lambda *_: pytest.fail("something was encoded")
+        "dowse.encoders.onnx_encoder.OnnxEncoder.documents", lambda *_: pytest.fail("something was encoded")
     )
 
 
@@ -158,7 +158,7 @@ def _reload(index: Index, place: Path) -> None:
 
 
 def _watch_terms(watching: pytest.MonkeyPatch, put: dict[str, set[str]]) -> None:
-    from dowse.backends.local import LocalWriter
+    from dowse.storage.local.backend import LocalWriter
 
     real: Callable[..., None] = LocalWriter.put
 

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.vectors import approx, approx_fit
-from dowse.vectors.approx import approx_top, load, save
-from dowse.vectors.approx_fit import extend, fit, noisy_rows, recall, refresh
+from dowse.vectors import ivf as approx
+from dowse.vectors import ivf_build as approx_fit
 from dowse.vectors.exact import exact_top
+from dowse.vectors.ivf import approx_top, load, save
+from dowse.vectors.ivf_build import extend, fit, noisy_rows, recall, refresh
 from dowse.vectors.matrix import Matrix
 from dowse.vectors.writer import matrix_writer
 from vectors.builders import build, grouped

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dowse.watch import inotify
-from dowse.watch.notify import Notify
 from dowse.watch.polling import Polling
 from dowse.watch.sources import LimitReached, News, Source
+from dowse.watch.watchfiles_source import Notify
 from watch.running import DEADLINE
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from serve.running import Running
+from interfaces.http.running import Running
 from web.conftest import Visitor
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from dowse import Index
-from dowse.store.layout import writer_lock
-from serve.running import running
+from dowse.storage.local.layout import writer_lock
+from interfaces.http.running import running
 from web.conftest import Visit, Visitor
 
 

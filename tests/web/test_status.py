@@ -7,7 +7,7 @@ import time
 from playwright.sync_api import Page, expect
 
 from dowse import Index
-from serve.running import Running, running
+from interfaces.http.running import Running, running
 from web.conftest import Visit, Visitor
 
 from helpers import write_tree

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 
-from dowse.api import Index
 from dowse.eval.index_rows import every_row
 from dowse.eval.matching import Target, closest_paths, read_target
 from dowse.eval.types import Dataset
+from dowse.index import Index
 
 # Repository and path.
 _Place = tuple[str, str]

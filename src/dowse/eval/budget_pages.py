@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dowse.api import Index
-from dowse.backends.protocol import Reader
 from dowse.eval.index_rows import every_row
 from dowse.eval.matching import Target, closest_paths, ends_with, read_target
 from dowse.eval.systems.mirror import texts_as_known
 from dowse.eval.types import Dataset, Found
+from dowse.index import Index
+from dowse.storage.protocol import Reader
 from dowse.types import SymbolRow
 
 # A line of a file: the number of the file, and of the line.

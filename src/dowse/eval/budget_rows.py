@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from dowse.api import Index
 from dowse.eval.budget import Reading, budget_of
 from dowse.eval.budget_pages import Library
 from dowse.eval.systems.ripgrep_reading import LISTED, WHOLE, WINDOW
 from dowse.eval.types import Dataset, Result
+from dowse.index import Index
 
 # What others are compared with: ripgrep, and an agent that reads what it points at.
 READERS = (WHOLE, WINDOW)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from dowse.api import Index
-from dowse.backends.opening import beside
 from dowse.errors import EvalError
-from dowse.eval.answers import answer_files
+from dowse.eval.answer_files import answer_files
 from dowse.eval.files import cache_place
 from dowse.eval.types import Dataset
+from dowse.index import Index
 from dowse.source.ignore import IgnoreRules
+from dowse.storage.open import beside
 
 # So many of the files that should not be there are named.
 _NAMED = 3

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dowse.eval.types import Found
-from dowse.tree.chains import file_chain
+from dowse.research.hyperbolic.chains import file_chain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,7 @@ def tree_distance(chains: Sequence[Sequence[str]]) -> float:
     Args:
         chains: The names on the way to each, from the repository down.
     """
-    from dowse.tree.hops import hop_matrix
+    from dowse.research.hyperbolic.hops import hop_matrix
 
     return _mean_of_pairs(hop_matrix(chains)) if len(chains) > 1 else 0.0
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dowse.config import cache_folder
-from dowse.safe_files import write_atomically
+from dowse.security.safe_files import write_atomically
 
 
 def write_text(path: Path, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dowse.api import Index
+from dowse.index import Index
 from dowse.types import SymbolRow
 
 # Files whose symbols are held at once.

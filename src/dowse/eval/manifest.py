@@ -12,8 +12,8 @@ from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets
 from dowse.eval.datasets.repos import is_suite
 from dowse.eval.types import OWN_PREFIX, Dataset
-from dowse.limited_json import parse_limited
-from dowse.safe_files import read_regular_file
+from dowse.security.limited_json import parse_limited
+from dowse.security.safe_files import read_regular_file
 
 _TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts", "filters")
 _KEYS = (*_TEXTS, "strip_docs")

@@ -9,22 +9,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.aspects import read_aspects
 from dowse.eval.budget_rows import READERS, measures, only_read
 from dowse.eval.clean_index import check_clean, open_clean
+from dowse.eval.configurations import COMPARED, FIRST, Way, possible, way
 from dowse.eval.diversity import Diversity
 from dowse.eval.evaluate import DEPTH, KS, evaluate
 from dowse.eval.filtering import check_filters, clashes, note_clashes
-from dowse.eval.meanings import Meanings
 from dowse.eval.metrics import MRR_CUT
-from dowse.eval.presence import note_absent
+from dowse.eval.missing_targets import note_absent
 from dowse.eval.reports.model import SetFacts, SetReport
+from dowse.eval.result_vectors import Meanings
 from dowse.eval.systems.named import MakeSystem
 from dowse.eval.systems.ripgrep_reading import ripgrep_reading
 from dowse.eval.types import Case, Dataset, Found, Measure, Result, Search
-from dowse.eval.ways import COMPARED, FIRST, Way, possible, way
+from dowse.index import Index
 from dowse.types import Hit
 
 # Metrics that have a cut of their own; MRR is always cut at 100.

@@ -63,8 +63,8 @@ def storable(text: str) -> str:
 
 def terms_of(query: str) -> tuple[str, ...]:
     """Return the terms that a question ranks by: its filters and patterns are not what it is about."""
-    from dowse.lanes.keyword import query_terms
     from dowse.query import QueryError, parse_query
+    from dowse.search.lanes.bm25 import query_terms
 
     try:
         words = parse_query(query).text_for_ranking

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dowse.feedback.events import normalised, terms_of
 from dowse.feedback.store import Choice, FeedbackStore, Known
 from dowse.feedback.weigh import likeness, pooled, vote
-from dowse.rank.feedback import Boost
+from dowse.search.ranking.feedback import Boost
 
 # Less alike, two questions ask for different things.
 LEAST_LIKENESS = 0.5

@@ -14,7 +14,7 @@ from dowse.config import feedback_file
 from dowse.errors import DowseError
 from dowse.feedback.database import identity, open_database
 from dowse.feedback.events import Event, checked, normalised, storable, terms_of
-from dowse.safe_files import make_private_directory
+from dowse.security.safe_files import make_private_directory
 
 # Further repetitions of one choice by one visitor would change nothing (see `weigh.py`).
 MOST_REPEATS = 10

@@ -9,20 +9,11 @@ import json
 import re
 from typing import NamedTuple
 
-from dowse.graph.keys import (
-    face_key,
-    family_of,
-    key_of,
-    mark_key,
-    name_key,
-    offer,
-    rest_key,
-    scope_key,
-)
-from dowse.graph.places import joined, prefix_of, scope_of
+from dowse.graph.keys import face_key, family_of, key_of, mark_key, name_key, offer, rest_key, scope_key
+from dowse.graph.resolve.namespaces import joined, prefix_of, scope_of
 from dowse.kinds import TYPES
-from dowse.parse.languages import LANGUAGES
-from dowse.store.packing import BrokenBlock, pack, unpack
+from dowse.parsing.languages import LANGUAGES
+from dowse.storage.local.compression import BrokenBlock, pack, unpack
 from dowse.types import Definition, Fact, ParsedFile, SymbolRecord
 
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")

@@ -6,10 +6,10 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
-from dowse.backends.protocol import GraphStore
-from dowse.graph.families import Families
 from dowse.graph.lookups import Lookups
-from dowse.graph.resolve import resolve_file
+from dowse.graph.resolve.languages import Families
+from dowse.graph.resolve.resolver import resolve_file
+from dowse.storage.protocol import GraphStore
 
 
 def link(store: GraphStore) -> int:

@@ -9,21 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dowse.backends.protocol import GraphStore
 from dowse.graph.describe import unpack_facts
-from dowse.graph.keys import (
-    asked,
-    face_key,
-    family_of,
-    file_key,
-    mark_key,
-    name_key,
-    rest_key,
-    scope_key,
-)
-from dowse.graph.places import prefix_of, scope_of
-from dowse.graph.values import Value, value_of
-from dowse.store.graph_tables import Target
+from dowse.graph.keys import asked, face_key, family_of, file_key, mark_key, name_key, rest_key, scope_key
+from dowse.graph.resolve.expressions import Value, value_of
+from dowse.graph.resolve.namespaces import prefix_of, scope_of
+from dowse.storage.local.graph_tables import Target
+from dowse.storage.protocol import GraphStore
 
 # Answers kept in memory; the bound is for trees of a hundred thousand files.
 _KEPT = 400_000

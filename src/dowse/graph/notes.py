@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.backends.protocol import Reader
 from dowse.graph.answer import GraphStep
 from dowse.graph.path import shortest_chain
-from dowse.graph.walk import Walked
-from dowse.naming import is_loose
+from dowse.graph.traverse import Walked
+from dowse.storage.protocol import Reader
+from dowse.symbol_lookup import is_loose
 from dowse.types import SymbolRow
 
 # Names and lines that one note lists.

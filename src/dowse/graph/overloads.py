@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from dowse.graph.walk import GraphSource
+from dowse.graph.traverse import GraphSource
 from dowse.types import Edge, SymbolRow
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from dowse.graph.kin import (
+from dowse.graph.relations import RELATIONS
+from dowse.graph.resolve.inheritance import (
     KinSource,
     call_companions,
     is_constructor,
@@ -15,8 +16,7 @@ from dowse.graph.kin import (
     overridden,
     overriding,
 )
-from dowse.graph.relations import RELATIONS
-from dowse.graph.walk import Reached, Walked, walk
+from dowse.graph.traverse import Reached, Walked, walk
 from dowse.types import Edge, SymbolRow
 
 

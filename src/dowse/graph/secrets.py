@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dowse.graph.answer import GraphAnswer, GraphStep
-from dowse.secrets_mask import mask_row, mask_text, masked_note
+from dowse.security.secret_masking import mask_row, mask_text, masked_note
 
 
 def without_secrets(answer: GraphAnswer) -> GraphAnswer:

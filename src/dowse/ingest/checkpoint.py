@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 
 from dowse.config import cache_folder
-from dowse.ingest.work import FAILED, Outcome
-from dowse.safe_files import make_private_directory, write_atomically
+from dowse.ingest.tasks import FAILED, Outcome
+from dowse.security.safe_files import make_private_directory, write_atomically
 
 
 class Checkpoint:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dowse.encode.document import Document
-    from dowse.encode.encoder import Encoder, Vectors
+    from dowse.encoders.document import Document
+    from dowse.encoders.encoder import Encoder, Vectors
 
     Codes = NDArray[np.int8]
 
@@ -43,7 +43,7 @@ class Spread(Protocol):
 @lru_cache(maxsize=2)
 def loaded(choice: EncoderChoice) -> Encoder:
     """Return an encoder, which stays loaded for as long as the process lives."""
-    from dowse.encode.models import load
+    from dowse.encoders.models import load
 
     return load(*choice)
 
@@ -52,7 +52,7 @@ def encode_chunk(choice: EncoderChoice, documents: Sequence[Document]) -> Codes:
     """Encode some documents; bytes come back, for that is what every index keeps of a vector."""
     import numpy as np
 
-    from dowse.vectors.quantise import quantise
+    from dowse.vectors.quantize import quantise
 
     vectors = loaded(choice).documents(documents)
     if not np.isfinite(vectors).all():
@@ -101,7 +101,7 @@ class SpreadEncoder:
         """Begin to encode; what is returned waits for the end and gives a unit row for every document."""
         import numpy as np
 
-        from dowse.vectors.quantise import restore, scales_of
+        from dowse.vectors.quantize import restore, scales_of
 
         ready: Callable[[], list[Codes]]
         if self._spread is None or len(documents) <= self._chunk:

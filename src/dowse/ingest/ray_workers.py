@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.encoding import EncoderChoice, encode_chunk
 from dowse.ingest.repository import index_repository
-from dowse.ingest.work import FAILED, Doing, Order, Outcome
-from dowse.terminal import first_line
+from dowse.ingest.tasks import FAILED, Doing, Order, Outcome
+from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:
-    from dowse.encode.document import Document
+    from dowse.encoders.document import Document
     from dowse.ingest.encoding import Codes
 
 REMOTE, LOCAL = "ray://", "local:"

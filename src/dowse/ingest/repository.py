@@ -7,22 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from dowse.api import Index
-from dowse.backends.opening import is_cluster
 from dowse.config import cache_folder
 from dowse.errors import DowseError
-from dowse.index.embed import embed
-from dowse.index.update import Report, update
+from dowse.index import Index
+from dowse.indexing.embed import embed
+from dowse.indexing.update import Report, update
+from dowse.ingest.counting_writer import CountedBackend, Note, VectorFinder
 from dowse.ingest.encoding import CHUNK, EncoderChoice, Spread, SpreadEncoder
-from dowse.ingest.work import DONE, FAILED, UNCHANGED, Doing, Order, Outcome
-from dowse.ingest.writing import CountedBackend, Note, VectorFinder
+from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, Doing, Order, Outcome
 from dowse.source.corpus import is_corpus
 from dowse.source.git import repo_identity
+from dowse.storage.open import is_cluster
 from dowse.vectors.cache import VectorCache
 
 if TYPE_CHECKING:
-    from dowse.backends.elastic.backend import ElasticBackend
-    from dowse.backends.protocol import Backend
+    from dowse.storage.elastic.backend import ElasticBackend
+    from dowse.storage.protocol import Backend
 
 # Symbols that are encoded between two commits where many workers do it.
 SPREAD_CHUNK = 8 * CHUNK

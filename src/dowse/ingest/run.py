@@ -12,7 +12,7 @@ from typing import Protocol
 from dowse.errors import DowseError
 from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.repository import index_repository
-from dowse.ingest.work import FAILED, Doing, Order, Outcome
+from dowse.ingest.tasks import FAILED, Doing, Order, Outcome
 from dowse.source.git import repo_identity
 
 # How often progress is looked at.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dowse.install.places import application, home, xdg, zed_settings
+from dowse.install.config_paths import application, home, xdg, zed_settings
 
 Entry = dict[str, Any]
 

@@ -28,7 +28,7 @@ def _this_installation() -> list[str]:
     """Return how to start this very dowse: programs with windows do not know the shell's PATH."""
     beside = shutil.which("dowse", path=str(Path(sys.executable).parent))
     found = beside or shutil.which("dowse")
-    return [str(Path(found).absolute())] if found else [sys.executable, "-m", "dowse.cli.main"]
+    return [str(Path(found).absolute())] if found else [sys.executable, "-m", "dowse.interfaces.cli.main"]
 
 
 def _absolute(repository: str) -> str:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dowse.errors import DowseError
-from dowse.install.damage import Damaged
+from dowse.install.errors import Damaged
 
 
 def read(path: Path) -> bytes | None:

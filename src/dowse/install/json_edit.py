@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dowse.install.damage import Damaged
+from dowse.install.errors import Damaged
 from dowse.install.json_layout import Layout, dump, dump_compact, end_of_line_comments, line_indent
 from dowse.install.jsonc import Member, Node, parse
 

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from dowse.install.damage import Damaged
+from dowse.install.errors import Damaged
 
 # Deeper than any configuration, and far from what recursion can take.
 _MAX_DEPTH = 100

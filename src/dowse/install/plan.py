@@ -11,7 +11,7 @@ from typing import Any
 from dowse.errors import DowseError
 from dowse.install import files, json_edit, records, section, toml_edit
 from dowse.install.clients import Client
-from dowse.install.damage import Damaged
+from dowse.install.errors import Damaged
 
 # What an entry must say; what else it says is a first proposal, which its owner may have changed.
 _NEEDED = ("type", "source", "command", "args")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.install.damage import Damaged
+from dowse.install.errors import Damaged
 
 BEGIN = "<!-- dowse:begin -->"
 END = "<!-- dowse:end -->"

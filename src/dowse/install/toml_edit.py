@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dowse.install.damage import Damaged
+from dowse.install.errors import Damaged
 from dowse.install.toml_scan import load, statements
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

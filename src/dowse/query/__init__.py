@@ -5,7 +5,7 @@ Exact matching (`pattern`, `trigrams`, `leaves`) is imported by those who need i
 
 from __future__ import annotations
 
-from .ast import (
+from dowse.query.ast import (
     And,
     Clause,
     Constraint,
@@ -29,17 +29,17 @@ from .ast import (
     requires_exact,
     with_exact_words,
 )
-from .errors import QueryError
-from .evaluate import (
+from dowse.query.errors import QueryError
+from dowse.query.evaluate import (
     evaluate,
     glob_to_regex,
     matches_metadata,
     path_matches,
     symbol_matches,
 )
-from .languages import KINDS, LANGUAGE_ALIASES, LANGUAGES
-from .parser import narrow, parse_query
-from .plain import plain_query
+from dowse.query.languages import KINDS, LANGUAGE_ALIASES, LANGUAGES
+from dowse.query.parser import narrow, parse_query
+from dowse.query.plain import plain_query
 
 __all__ = [
     "KINDS",

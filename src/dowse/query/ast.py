@@ -130,7 +130,7 @@ class Query:
         return self.case is True
 
     def __str__(self) -> str:
-        from .render import render_query
+        from dowse.query.render import render_query
 
         return render_query(self)
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from . import re2_engine
-from .ast import (
+from dowse.query.ast import (
     And,
     Constraint,
     KindFilter,
@@ -19,6 +18,7 @@ from .ast import (
     RepoFilter,
     SymFilter,
 )
+from dowse.query.regex import re2_engine
 
 _GLOB = re.compile(r"/\*\*(?=/)|(?:^|(?<=/))\*\*/|\*+|\?|[^*?]")
 

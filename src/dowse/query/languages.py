@@ -41,7 +41,7 @@ KINDS = (
 
 def canonical_language(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known language that a name, an alias or a file extension stands for."""
-    from dowse.parse.languages import language_of
+    from dowse.parsing.languages import language_of
 
     name = name.lower().removeprefix(".")
     candidates = (name, LANGUAGE_ALIASES.get(name), language_of(f"x.{name}"))

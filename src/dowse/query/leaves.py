@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .ast import Phrase, Regex
-from .pattern import Case, Pattern, compile_pattern
+from dowse.query.ast import Phrase, Regex
+from dowse.query.regex.matcher import Case, Pattern, compile_pattern
 
 
 def pattern_of(leaf: Phrase | Regex, case: bool | None = None) -> Pattern:

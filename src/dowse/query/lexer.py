@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from .errors import QueryError
+from dowse.query.errors import QueryError
 
 FILTERS = ("lang", "path", "repo", "kind", "sym", "case")
 # Users of other search tools type these.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .ast import (
+from dowse.query.ast import (
     And,
     Clause,
     Constraint,
@@ -34,9 +34,9 @@ from .ast import (
     merge_filters,
     negation,
 )
-from .errors import QueryError
-from .languages import KINDS, LANGUAGE_ALIASES, LANGUAGES, PLAIN_LANGUAGES, canonical_language
-from .lexer import Token, suggestion, tokenize
+from dowse.query.errors import QueryError
+from dowse.query.languages import KINDS, LANGUAGE_ALIASES, LANGUAGES, PLAIN_LANGUAGES, canonical_language
+from dowse.query.lexer import Token, suggestion, tokenize
 
 # Far below Python's recursion limit, far above what a person nests.
 MAX_DEPTH = 50
@@ -244,7 +244,7 @@ class _Parser:
 
 def _checked_regex(token: Token) -> Regex:
     """Make a regex leaf, with errors placed in the whole query."""
-    from .regex_parser import parse_regex
+    from dowse.query.regex.parser import parse_regex
 
     try:
         parse_regex(token.text)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from .ast import Query, Word
-from .errors import QueryError
-from .lexer import OPERATORS, TRAILING, is_code_word
-from .parser import MAX_LENGTH
+from dowse.query.ast import Query, Word
+from dowse.query.errors import QueryError
+from dowse.query.lexer import OPERATORS, TRAILING, is_code_word
+from dowse.query.parser import MAX_LENGTH
 
 _BACKTICKED = re.compile(r"`([^`\s]+)`")
 # All that means something in the query language.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .ast import (
+from dowse.query.ast import (
     And,
     Clause,
     Constraint,
@@ -20,7 +20,7 @@ from .ast import (
     Word,
     WordConstraint,
 )
-from .lexer import Token, tokenize
+from dowse.query.lexer import Token, tokenize
 
 _BARE_VALUE = re.compile(r'[^\s"()\\]+\Z')
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .lexer import FILTER_SYNONYMS, FILTERS, is_code_word
-from .structural_forms import Form, forms
+from dowse.query.lexer import FILTER_SYNONYMS, FILTERS, is_code_word
+from dowse.query.structural_forms import Form, forms
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-from dowse.safe_files import open_regular_file
+from dowse.security.safe_files import open_regular_file
 from dowse.source.errors import SourceError
 
 # Where each field may stand, best first. The token columns of CodeSearchNet are not among them: they hold the

@@ -12,10 +12,10 @@ import re
 import stat
 from pathlib import Path
 
-from dowse.safe_files import FileTooLarge, NotRegularFile, read_regular_file
+from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_regular_file
+from dowse.security.terminal import decodable
 from dowse.source.git_config import MAX_CONFIG_BYTES, read_config
 from dowse.source.git_refs import read_head, read_line_below
-from dowse.terminal import decodable
 
 _SCP_URL = re.compile(r"(?:[^@/]+@)?(?:\[[^\]]+\]|[^:/\[\]]+):(?!//)(.+)")
 _MAX_URL_CHARACTERS = 4096

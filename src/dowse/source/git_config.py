@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from dowse.safe_files import read_regular_file
+from dowse.security.safe_files import read_regular_file
 
 MAX_CONFIG_BYTES = 1_000_000
 

@@ -12,7 +12,7 @@ import re
 import stat
 from pathlib import Path
 
-from dowse.safe_files import read_regular_file
+from dowse.security.safe_files import read_regular_file
 
 MAX_REF_BYTES = 4096
 MAX_PACKED_REFS_BYTES = 64_000_000

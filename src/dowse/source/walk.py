@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.safe_files import read_regular_file
+from dowse.security.safe_files import read_regular_file
 from dowse.source import git
 from dowse.source.errors import SourceError
 from dowse.source.ignore import IgnoreRules, Rule, read_rules

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from dowse.errors import DowseError
-from dowse.terminal import escape_message, protect_terminals
+from dowse.security.terminal import escape_message, protect_terminals
 
 STEPS = {
     "pairs": "mine pairs of documentation and code from packages and repositories",

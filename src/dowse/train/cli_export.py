@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Export."""
-    from dowse.encode.document import Form
+    from dowse.encoders.document import Form
     from dowse.train.export import export, read_documents
     from dowse.train.weights import read
 

@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
     """Train, write the folder, and say how well the model ranks the pairs kept from training."""
     import torch
 
-    from dowse.encode.nbow import FORM
-    from dowse.encode.words import Words
+    from dowse.encoders.words import Words
+    from dowse.research.nbow import FORM
     from dowse.train.nbow_data import read_bags
     from dowse.train.pairs.files import find_files
 
@@ -68,7 +68,7 @@ def _tokenizer(options: argparse.Namespace, files: Sequence[PairFile], exclusion
     """The tokenizer, new or of the run to go on with; it is written at once, for the ids depend on it."""
     from tokenizers import Tokenizer
 
-    from dowse.encode.nbow import TOKENIZER_FILE
+    from dowse.research.nbow import TOKENIZER_FILE
     from dowse.train.nbow_data import train_tokenizer
 
     path: Path = options.out / TOKENIZER_FILE
@@ -88,7 +88,7 @@ def _train(
     bags: Mapping[str, PairBags],
     valid: Mapping[str, PairBags],
 ) -> None:
-    from dowse.encode.nbow import NbowModel, write_model
+    from dowse.research.nbow import NbowModel, write_model
     from dowse.train.journal import Journal
     from dowse.train.nbow import NbowOptions, NbowTrainer, pool_mrr
 

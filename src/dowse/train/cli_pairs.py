@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dowse.errors import ConfigError, DowseError
-from dowse.parse.languages import LANGUAGES
-from dowse.terminal import escape_controls
+from dowse.parsing.languages import LANGUAGES
+from dowse.security.terminal import escape_controls
 from dowse.train.arguments import add_exclude, exclusion_of
 from dowse.train.pairs.duplicates import Duplicates
 from dowse.train.pairs.exclusion import Exclusion

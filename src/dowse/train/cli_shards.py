@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write a shard for each language, for training and for validation."""
-    from dowse.encode.words import Words
+    from dowse.encoders.words import Words
     from dowse.train import shard_files
     from dowse.train.pairs.files import find_files, languages_of, rows_of
     from dowse.train.shards import Sharder

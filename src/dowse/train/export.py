@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import TensorProto, external_data_helper
 
-from dowse.encode.document import Document, Form, query_view, views
-from dowse.encode.onnx_encoder import (
+from dowse.encoders.document import Document, Form, query_view, views
+from dowse.encoders.onnx_encoder import (
     ARCHITECTURE,
     DESCRIPTION_FILE,
     FORMAT_VERSION,
@@ -26,7 +26,7 @@ from dowse.encode.onnx_encoder import (
     TOKENIZER_FILE,
     WEIGHTS_FILE,
 )
-from dowse.encode.words import Words
+from dowse.encoders.words import Words
 from dowse.errors import DowseError
 from dowse.train.export_graph import Weights, float_model, int8_model, range_model, unpacked_model
 from dowse.train.export_quantise import Range, Ranges
@@ -163,7 +163,7 @@ def _point_to(constant: TensorProto, offset: int, length: int) -> None:
 
 
 def _session(model: ModelProto) -> Any:  # noqa: ANN401 - onnxruntime has no types
-    from dowse.encode.session import LOG_SEVERITY, import_onnxruntime
+    from dowse.encoders.session import LOG_SEVERITY, import_onnxruntime
 
     onnxruntime = import_onnxruntime()
 

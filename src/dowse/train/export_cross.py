@@ -1,4 +1,4 @@
-"""From the weights of a cross-encoder to a folder that `dowse.encode.cross` reads."""
+"""From the weights of a cross-encoder to a folder that `dowse.encoders.cross` reads."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from dowse.encode.cross import CROSS_FILE, CROSS_VERSION, joint_ids
-from dowse.encode.document import Document, Form, first_sentence
-from dowse.encode.onnx_encoder import TOKENIZER_FILE
-from dowse.encode.words import Words
+from dowse.encoders.cross import CROSS_FILE, CROSS_VERSION, joint_ids
+from dowse.encoders.document import Document, Form, first_sentence
+from dowse.encoders.onnx_encoder import TOKENIZER_FILE
+from dowse.encoders.words import Words
 from dowse.errors import DowseError
 from dowse.train.export import begin, eight_bits, finish
 from dowse.train.export_graph import Weights

@@ -1,7 +1,7 @@
 """A tokenizer without the entries that no text of ours can produce, and the rows of the embeddings that stay.
 
 The encoder's words are lower-cased letters, or up to four digits, or letters of other scripts, each after a
-space (see `dowse.encode.words`). An entry of a byte-level BPE vocabulary whose bytes can't stand in such a
+space (see `dowse.encoders.words`). An entry of a byte-level BPE vocabulary whose bytes can't stand in such a
 word is never produced, and neither is anything merged from it: leaving both out only renumbers the ids.
 """
 
@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from dowse.encode.words import LONGEST_NUMBER, LONGEST_WORD, UNKNOWN
+from dowse.encoders.words import LONGEST_NUMBER, LONGEST_WORD, UNKNOWN
 from dowse.errors import DowseError
 from dowse.train.vocabulary import SPACE
 

@@ -17,9 +17,9 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from dowse.encode.batches import unit
-from dowse.encode.nbow import ANY_LANGUAGE, QUERY, NbowModel, TokenTable, pool
+from dowse.encoders.batches import unit
 from dowse.errors import DowseError
+from dowse.research.nbow import ANY_LANGUAGE, QUERY, NbowModel, TokenTable, pool
 from dowse.train import checkpoint
 from dowse.train.journal import Journal
 from dowse.train.nbow_data import Bags, PairBags

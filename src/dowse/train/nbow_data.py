@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dowse.encode.document import Document, Form, query_view, views
-from dowse.encode.nbow import bag
-from dowse.encode.words import LONGEST_NUMBER, LONGEST_WORD, WORD
+from dowse.encoders.document import Document, Form, query_view, views
+from dowse.encoders.words import LONGEST_NUMBER, LONGEST_WORD, WORD
+from dowse.research.nbow import bag
 from dowse.train.pairs.exclusion import Exclusion, first_paragraph, text_hash
 from dowse.train.pairs.files import PairFile, languages_of, rows_of, says_something, split_name
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from dowse.encode.words import Words
+    from dowse.encoders.words import Words
 
 # The tokenizer learns from this many pairs of each language: a million words or so.
 TOKENIZER_PAIRS = 8_000
 
-# What `dowse.encode.words` takes the first four ids to be.
+# What `dowse.encoders.words` takes the first four ids to be.
 _SPECIAL_TOKENS = ["<s>", "<pad>", "</s>", "<unk>"]
 
 # A bag of fewer tokens says too little to be told from the others of its batch.

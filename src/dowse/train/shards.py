@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dowse.encode.document import split_docs
-from dowse.encode.place import place_of
+from dowse.encoders.document import split_docs
+from dowse.encoders.place import place_of
 from dowse.train.pairs.exclusion import Exclusion, text_hash
 from dowse.train.pairs.files import says_something, split_name
 from dowse.train.shard_files import (
@@ -29,7 +29,7 @@ from dowse.train.shard_files import (
 )
 
 if TYPE_CHECKING:
-    from dowse.encode.words import Words
+    from dowse.encoders.words import Words
 
 # Only the end of a long qualifier tells what a symbol belongs to.
 _QUALIFIER_REACH = 60

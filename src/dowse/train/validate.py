@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from dowse.encode.document import Form
+from dowse.encoders.document import Form
 from dowse.errors import ConfigError
 from dowse.train.corpus import Corpus, Piece
 from dowse.train.model import Network, Parameters

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from dowse.encode.words import FIRST, LAST
+from dowse.encoders.words import FIRST, LAST
 from dowse.train.corpus import Corpus, Piece, Rows, Span
 from dowse.train.shard_files import NAME_IDS, PATH_IDS, QUALIFIER_IDS, SENTENCE_IDS
 

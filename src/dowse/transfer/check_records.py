@@ -7,9 +7,9 @@ from base64 import b64decode
 from typing import Any
 
 from dowse.graph.describe import unpack_facts
-from dowse.limited_json import count_elements
-from dowse.store.graph_tables import REFERENCE_KINDS, unpack_columns
-from dowse.store.packing import BrokenBlock, unpack, unpacked_size
+from dowse.security.limited_json import count_elements
+from dowse.storage.local.compression import BrokenBlock, unpack, unpacked_size
+from dowse.storage.local.graph_tables import REFERENCE_KINDS, unpack_columns
 from dowse.transfer.checks import (
     Check,
     boolean,

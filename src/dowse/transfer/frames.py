@@ -24,8 +24,8 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from dowse.errors import DowseError
-from dowse.limited_json import parse_limited
-from dowse.safe_files import NotRegularFile, open_regular_file, open_without_links
+from dowse.security.limited_json import parse_limited
+from dowse.security.safe_files import NotRegularFile, open_regular_file, open_without_links
 from dowse.transfer.errors import BrokenSnapshot
 from dowse.transfer.limits import ELEMENTS, FRAME_BYTES, FRAMES, Budget
 

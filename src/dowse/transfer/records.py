@@ -5,11 +5,11 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from typing import Any
 
-from dowse.index.hashes import content_hash
-from dowse.index.records import keyword_terms
-from dowse.parse.tokens import tokenize
-from dowse.spans import text_of
-from dowse.store.packing import pack, unpack
+from dowse.indexing.hashes import content_hash
+from dowse.indexing.records import keyword_terms
+from dowse.parsing.spans import text_of
+from dowse.parsing.tokens import tokenize
+from dowse.storage.local.compression import pack, unpack
 from dowse.types import FileRecord, SymbolRecord
 
 _PLAIN = (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dowse.errors import IndexVersionError
-from dowse.transfer.about import About, check_about
 from dowse.transfer.check_records import check_file
 from dowse.transfer.errors import BrokenSnapshot
-from dowse.transfer.export import ABOUT, FILES, VECTORS, vector_head
+from dowse.transfer.export_snapshot import ABOUT, FILES, VECTORS, vector_head
 from dowse.transfer.frames import Frame, SnapshotFile
+from dowse.transfer.header import About, check_about
 from dowse.transfer.limits import Budget
 
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError, IndexLocked
-from dowse.safe_files import make_private_directory
-from dowse.store.layout import writer_lock
+from dowse.security.safe_files import make_private_directory
+from dowse.storage.local.layout import writer_lock
 from dowse.vectors.files import encoder_path
-from dowse.vectors.quantise import Floats, quantise, restore, scales_of
+from dowse.vectors.quantize import Floats, quantise, restore, scales_of
 
 # Some 2.4 million vectors of 384 dimensions.
 MAX_BYTES = 1 << 30

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dowse.vectors.kernel import dots
 from dowse.vectors.matrix import Matrix, blocks
-from dowse.vectors.quantise import Codes, Floats, Mask, Rows, quantise
+from dowse.vectors.quantize import Codes, Floats, Mask, Rows, quantise
 
 # Rows scored at a time: small enough that their scores stay in the cache until they have been looked at.
 _BLOCK = 16_384

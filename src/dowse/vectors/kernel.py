@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.vectors.quantise import Bits, Codes, Floats
+from dowse.vectors.quantize import Bits, Codes, Floats
 
 try:
     from simsimd import cdist

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.vectors.quantise import Rows
+from dowse.vectors.quantize import Rows
 
 KEY_BYTES = 16
 

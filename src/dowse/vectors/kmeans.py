@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.vectors.matrix import Matrix, blocks
-from dowse.vectors.quantise import Floats, Rows
+from dowse.vectors.quantize import Floats, Rows
 
 # Steps after which groups hardly change any more; most runs stop before.
 ITERATIONS = 25

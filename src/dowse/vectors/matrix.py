@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from dowse.errors import DowseError, IndexDamaged, IndexVersionError
 from dowse.vectors.files import STATE
 from dowse.vectors.keys import KEY_BYTES, Heads, Keys, find_sorted, heads
-from dowse.vectors.quantise import Codes, Floats, Rows, restore
+from dowse.vectors.quantize import Codes, Floats, Rows, restore
 
 FORMAT_VERSION = 1
 KEYS, ROWS, SCALES, ORDER = ".keys", ".rows", ".scales", ".order"

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError
-from dowse.safe_files import write_atomically
-from dowse.store.layout import writer_lock
+from dowse.security.safe_files import write_atomically
+from dowse.storage.local.layout import writer_lock
 from dowse.vectors.files import STATE, TEMPORARY
 from dowse.vectors.keys import KEY_BYTES, Keys
 from dowse.vectors.matrix import (
@@ -29,7 +29,7 @@ from dowse.vectors.matrix import (
     blocks,
     read_state,
 )
-from dowse.vectors.quantise import Rows, quantise
+from dowse.vectors.quantize import Rows, quantise
 
 _NUMBER = re.compile(r"[0-9]{6,}")
 _COPY_ROWS = 16_384

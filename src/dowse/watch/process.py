@@ -18,14 +18,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dowse.api import Index
-from dowse.backends.opening import open_backend
 from dowse.config import Settings
 from dowse.errors import DowseError, IndexLocked
-from dowse.index.pool import kept_process
-from dowse.store.layout import writer_lock
-from dowse.watch.loop import WatchLoop
-from dowse.watch.requests import Requests
+from dowse.index import Index
+from dowse.indexing.parse_pool import kept_process
+from dowse.storage.local.layout import writer_lock
+from dowse.storage.open import open_backend
+from dowse.watch.commands import Requests
+from dowse.watch.update_loop import WatchLoop
 
 # Reports of how far it is, at most so often.
 _EVERY_SECONDS = 0.1
@@ -100,7 +100,7 @@ def _only_one(place: str, requests: Requests, teller: _Teller) -> Iterator[None]
 def _load_encoder(index: Index) -> None:
     """Load what encodes before the first file is saved."""
     if index.encoder is not None:
-        from dowse.encode.document import Document
+        from dowse.encoders.document import Document
 
         index.encoder.documents([Document("", "warm", "", "def warm(): pass", "python", "warm.py")])
 

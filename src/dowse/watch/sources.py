@@ -58,6 +58,6 @@ def open_source(root: Path, poll: bool) -> Source:
         from dowse.watch.inotify import Inotify
 
         return Inotify(root)
-    from dowse.watch.notify import Notify
+    from dowse.watch.watchfiles_source import Notify
 
     return Notify(root)

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from dowse.errors import DowseError
-from dowse.runtime import digest, runtime_folder
+from dowse.runtime_paths import digest, runtime_folder
 from dowse.watch.events import WatchEvent, WatchOptions
 
 if TYPE_CHECKING:
-    from dowse.api import Index
+    from dowse.index import Index
 
 # How long the process may take to end by itself: it finishes what it is committing.
 _END_SECONDS = 5.0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dowse.graph.local import LocalNames
 from dowse.graph.lookups import _MAX_SAME_NAME
-from dowse.store.graph_tables import OwnSymbol
+from dowse.graph.resolve.local_scopes import LocalNames
+from dowse.storage.local.graph_tables import OwnSymbol
 from dowse.types import Fact
 from graph.resolve.world import world
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dowse.graph.link import link
-from dowse.index.records import Source, make_record
-from dowse.parse.languages import language_of
-from dowse.store.catalog import Catalog
+from dowse.indexing.records import Source, make_record
+from dowse.parsing.languages import language_of
+from dowse.storage.local.catalog import Catalog
 from dowse.types import Edge
 
 # kind, source, target, line, column, confidence, candidates; symbols as "path:qualified.name"

@@ -9,11 +9,11 @@ import jsonschema
 import pytest
 
 from dowse.errors import DowseError
+from dowse.formats.graph_json import candidates_to_json, graph_to_json
 from dowse.graph.answer import GraphAnswer
-from dowse.graph.ask import ask, find_path
-from dowse.graph.render_picture import to_dot, to_mermaid
-from dowse.graph_json import candidates_to_json, graph_to_json
-from dowse.naming import AmbiguousName
+from dowse.graph.diagrams import to_dot, to_mermaid
+from dowse.graph.queries import ask, find_path
+from dowse.symbol_lookup import AmbiguousName
 from graph.walk.memory_graph import MemoryGraph, edge, symbol
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "graph.schema.json").read_text())

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.graph import walk as walking
+from dowse.graph import traverse as walking
 from dowse.graph.path import shortest_chain
-from dowse.graph.walk import walk
-from dowse.lanes.graph import graph_lane, neighbour_lane, path_lane, relation_lane
+from dowse.graph.traverse import walk
+from dowse.search.lanes.graph import graph_lane, neighbour_lane, path_lane, relation_lane
 from dowse.types import Edge
 from graph.walk.memory_graph import MemoryGraph, edge, symbol
 

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from dowse.encode.document import split_docs
-from dowse.encode.place import place_of
+from dowse.encoders.document import split_docs
+from dowse.encoders.place import place_of
 from dowse.train import shard_files
 from dowse.train.pairs.exclusion import make_exclusion, text_hash
 from dowse.train.pairs.files import split_name
@@ -16,7 +16,7 @@ from dowse.train.shards import Sharder
 
 tokenizers = pytest.importorskip("tokenizers")
 
-from dowse.encode.words import Words  # noqa: E402
+from dowse.encoders.words import Words  # noqa: E402
 from dowse.train.cli import main  # noqa: E402
 
 WORDS = (

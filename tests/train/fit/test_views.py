@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dowse.encode.words import FIRST, LAST  # noqa: E402
+from dowse.encoders.words import FIRST, LAST  # noqa: E402
 from dowse.train import vocabulary  # noqa: E402
 from dowse.train.corpus import Corpus  # noqa: E402
 from dowse.train.plan import QUERY_KINDS, Fit  # noqa: E402

@@ -8,13 +8,13 @@ from pathlib import Path
 from dowse.errors import EvalError
 from dowse.eval.choices import HALVES, check_choice
 from dowse.eval.datasets.beir import is_beir, read_beir
+from dowse.eval.datasets.build import at_level, make_dataset
 from dowse.eval.datasets.challenge import is_challenge, read_challenge
 from dowse.eval.datasets.codesearchnet import read_functions
 from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
 from dowse.eval.datasets.lines import check_form, first_rows, plain_name
-from dowse.eval.datasets.making import at_level, make_dataset
 from dowse.eval.datasets.repos import is_suite, read_suite
-from dowse.eval.halves import take_half
+from dowse.eval.splits import take_half
 from dowse.eval.types import DOCS, OWN_PREFIX, Dataset
 from dowse.source.corpus import is_corpus
 

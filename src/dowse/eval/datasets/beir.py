@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dowse.errors import EvalError
+from dowse.eval.datasets.build import make_dataset
 from dowse.eval.datasets.jsonl import MAX_GRADE
 from dowse.eval.datasets.lines import plain_text, read_lines, read_rows
-from dowse.eval.datasets.making import make_dataset
 from dowse.eval.types import Case, Dataset
 
 CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")

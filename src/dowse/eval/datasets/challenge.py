@@ -15,9 +15,9 @@ from statistics import fmean
 from urllib.parse import unquote, urlsplit
 
 from dowse.errors import EvalError
-from dowse.eval.datasets.making import make_dataset
+from dowse.eval.datasets.build import make_dataset
 from dowse.eval.types import Case, Dataset
-from dowse.safe_files import read_regular_file
+from dowse.security.safe_files import read_regular_file
 from dowse.source.corpus import CorpusFunction, open_corpus
 
 QUERIES, ANNOTATIONS = "queries.csv", "annotationStore.csv"

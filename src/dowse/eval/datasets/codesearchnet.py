@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dowse.errors import EvalError
+from dowse.eval.datasets.build import make_dataset
 from dowse.eval.datasets.lines import plain_name
-from dowse.eval.datasets.making import make_dataset
 from dowse.eval.types import DOCS, Case, Dataset
 from dowse.source.corpus import CorpusFunction, open_corpus
 

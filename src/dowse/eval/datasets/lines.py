@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.limited_json import count_elements
+from dowse.security.limited_json import count_elements
 from dowse.source import corpus
 from dowse.source.corpus import ENDINGS, open_packed
 from dowse.source.errors import SourceError

@@ -12,12 +12,12 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from dowse.errors import EvalError
+from dowse.eval.datasets.build import make_dataset
 from dowse.eval.datasets.jsonl import FILES, parse_case, with_ids
 from dowse.eval.datasets.lines import read_rows
-from dowse.eval.datasets.making import make_dataset
 from dowse.eval.types import Case, Dataset
-from dowse.limited_json import parse_limited
-from dowse.safe_files import read_regular_file
+from dowse.security.limited_json import parse_limited
+from dowse.security.safe_files import read_regular_file
 
 LIST = "repos.json"
 # A list of 63 repositories has 20 KB.

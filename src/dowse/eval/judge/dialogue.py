@@ -9,7 +9,7 @@ from typing import TextIO
 from dowse.eval.judge.judgements import GRADES, Judgements
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.reports.wording import one_line
-from dowse.terminal import escape_controls
+from dowse.security.terminal import escape_controls
 
 _RULE = "─" * 72
 _HELP = "\n".join(

@@ -14,7 +14,7 @@ from dowse.errors import DowseError, EvalError
 from dowse.eval.datasets.lines import read_rows
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.types import Case
-from dowse.safe_files import open_without_links
+from dowse.security.safe_files import open_without_links
 
 # What the grades mean; judges see these words.
 GRADES = {

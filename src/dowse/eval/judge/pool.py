@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from dowse.api import Index
 from dowse.errors import EvalError
+from dowse.eval.configurations import COMPARED, way
 from dowse.eval.datasets.lines import check_encoding, plain_text, read_lines
 from dowse.eval.matching import as_found
 from dowse.eval.run import askable, asking
 from dowse.eval.types import Found, Search
-from dowse.eval.ways import COMPARED, way
-from dowse.limited_json import count_elements
-from dowse.safe_files import file_below, read_regular_file
-from dowse.secrets_mask import mask_text
+from dowse.index import Index
+from dowse.security.limited_json import count_elements
+from dowse.security.safe_files import file_below, read_regular_file
+from dowse.security.secret_masking import mask_text
 from dowse.types import Hit
 
 POOL_DEPTH = 10

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval import marks
+from dowse.eval import markers as marks
 from dowse.eval.judge.dialogue import described
 from dowse.eval.judge.judgements import GRADES, Judgement, Judgements
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.reports.wording import one_line
-from dowse.safe_files import read_regular_file
+from dowse.security.safe_files import read_regular_file
 
 _MAX_BYTES = 50_000_000
 _FIELDS = ("question", "query", "path", "symbol", "start_line", "end_line", "entry")

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from dowse.errors import EvalError
 from dowse.eval.mine.sources import Sources, definitions_in, read
 from dowse.eval.types import DOCS, Case
-from dowse.parse.languages import language_of
-from dowse.parse.tokens import split_identifier
-from dowse.secrets_mask import mask_text
+from dowse.parsing.languages import language_of
+from dowse.parsing.tokens import split_identifier
+from dowse.security.secret_masking import mask_text
 from dowse.train.pairs import code_filters, doc_filters
 from dowse.train.pairs.docs import clean_doc
 from dowse.train.pairs.exclusion import first_paragraph

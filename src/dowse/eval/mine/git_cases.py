@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowse.eval.mine.changed_symbols import Blobs, open_blobs, touched_symbols
 from dowse.eval.mine.history import Change, Commit, count_commits, read_history
 from dowse.eval.mine.repository import Repository, check_since, open_repository
 from dowse.eval.mine.sources import Sources
 from dowse.eval.mine.subjects import question_of
-from dowse.eval.mine.touched import Blobs, open_blobs, touched_symbols
 from dowse.eval.types import Case
 
 if TYPE_CHECKING:
-    from dowse.index.update import Progress
+    from dowse.indexing.update import Progress
 
 # A subject is one sentence: of a change to more files, or more symbols, it tells what they have in common
 # (a rename, a new signature), not what any one of them is. Counted before it is asked what is left today, so
@@ -64,7 +64,7 @@ def build_from_git(
 
 
 def _told(commits: Iterable[Commit], total: int, tell: Callable[[Progress], None]) -> Iterator[Commit]:
-    from dowse.index.update import Progress
+    from dowse.indexing.update import Progress
 
     for done, commit in enumerate(commits, 1):
         yield commit

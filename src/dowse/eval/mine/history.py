@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from dowse.eval.mine.repository import Repository, error_of
-from dowse.parse.languages import LANGUAGES, language_of
+from dowse.parsing.languages import LANGUAGES, language_of
 from dowse.source.git_process import GitError
 
 # Everything a user's configuration could change about the output is said here.

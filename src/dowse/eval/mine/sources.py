@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dowse.kinds import TYPES
-from dowse.parse.files import parse_file
-from dowse.parse.languages import LANGUAGES, language_of
-from dowse.safe_files import read_regular_file
+from dowse.parsing.files import parse_file
+from dowse.parsing.languages import LANGUAGES, language_of
+from dowse.security.safe_files import read_regular_file
 from dowse.source.content import classify, decode
 from dowse.source.roles import role_of
 from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dowse.secrets_mask import mask_text
+from dowse.security.secret_masking import mask_text
 
 # Fewer content words are a label ("fix tests"), not something that one place in the code answers.
 MIN_CONTENT_WORDS = 3

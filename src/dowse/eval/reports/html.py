@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from dowse.eval import marks
+from dowse.eval import markers as marks
 from dowse.eval.reports.budget_curve import budget_curve
 from dowse.eval.reports.budget_table import BudgetTable, mean_budget, set_budget
 from dowse.eval.reports.heat_map import heat_map

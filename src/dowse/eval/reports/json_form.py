@@ -7,16 +7,16 @@ from dataclasses import asdict
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval import marks
+from dowse.eval import markers as marks
 from dowse.eval.budget import budget_of
+from dowse.eval.configurations import reorders
 from dowse.eval.diversity import METRICS
 from dowse.eval.reports.check_saved import check_report
 from dowse.eval.reports.differences import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
-from dowse.eval.ways import reorders
-from dowse.terminal import first_line
+from dowse.security.terminal import first_line
 
 # Raised when a field changes its meaning or goes away.
 SCHEMA = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from dowse.eval import marks
+from dowse.eval import markers as marks
 from dowse.eval.reports.budget_table import BudgetTable, mean_budget, set_budget
 from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.tables import Row, Table, mean_table, set_table

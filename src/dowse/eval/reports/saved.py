@@ -10,7 +10,7 @@ from dowse.eval.means import make_report
 from dowse.eval.reports.json_form import from_json
 from dowse.eval.reports.model import Report, SetFacts, SetReport
 from dowse.eval.reports.unpack_saved import MAX_STORED, parse_saved
-from dowse.safe_files import read_regular_file
+from dowse.security.safe_files import read_regular_file
 
 
 def read_report(place: str) -> Report:

@@ -6,7 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dowse.eval.reports.svg import line, linear, log_range, logarithmic, path, picture, share_range, tag, text
+from dowse.eval.reports.svg import (
+    line,
+    linear,
+    log_range,
+    logarithmic,
+    path,
+    picture,
+    share_range,
+    tag,
+    text,
+)
 from dowse.eval.reports.tables import Row, Table
 from dowse.eval.reports.wording import milliseconds, number, one_line, tick
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from dowse.eval.configurations import reorders
 from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE
 from dowse.eval.reports.differences import (
     differences,
@@ -17,7 +18,6 @@ from dowse.eval.reports.model import MEAN, Report, SetReport, ranks_answers
 from dowse.eval.reports.wording import gains, half_label, metric_label, too_few
 from dowse.eval.stats import FEWEST, Difference
 from dowse.eval.types import Interval, Result
-from dowse.eval.ways import reorders
 
 # Shown beside the headline in every table, where they are not the headline themselves.
 _ALWAYS = ("mrr@100", "ndcg@10")

@@ -24,7 +24,7 @@ from dowse.eval.reports.wording import (
     verdict,
 )
 from dowse.eval.types import CaseResult
-from dowse.terminal import escape_controls
+from dowse.security.terminal import escape_controls
 
 WIDTH = 100
 # Names of modes are cut here: beyond it the figures would have no room.

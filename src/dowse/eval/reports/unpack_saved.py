@@ -6,8 +6,8 @@ import zlib
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.limited_json import parse_limited
-from dowse.terminal import first_line
+from dowse.security.limited_json import parse_limited
+from dowse.security.terminal import first_line
 
 # Real reports have up to 0.3 MB packed and 1.3 MB plain, with 170,000 values.
 MAX_STORED = 20_000_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from dowse.api import Index
-from dowse.eval.systems.places import found_symbol, read_places
+from dowse.eval.systems.symbol_at_line import found_symbol, read_places
 from dowse.eval.systems.system import System, opened
 from dowse.eval.types import Found
+from dowse.index import Index
 
 
 def constant(place: Index | str | Path, *, exclude: Iterable[str] = (), level: str = "file") -> System:

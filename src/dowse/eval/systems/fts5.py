@@ -8,10 +8,10 @@ import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.systems.system import System, opened
 from dowse.eval.types import Found
+from dowse.index import Index
 from dowse.types import Symbol
 
 _TABLE = "CREATE VIRTUAL TABLE symbols USING fts5 (name, path, text, tokenize = 'porter unicode61')"

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from dowse.api import Index
-from dowse.backends.protocol import Reader
+from dowse.index import Index
+from dowse.storage.protocol import Reader
 from dowse.types import StoredFile
 
 # Files whose texts are held at once.

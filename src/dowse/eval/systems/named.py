@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.systems.constant import constant
 from dowse.eval.systems.fts5 import fts5
 from dowse.eval.systems.ripgrep import ripgrep
 from dowse.eval.systems.semble import semble
 from dowse.eval.systems.system import System
+from dowse.index import Index
 
 # Makes a tool ready to answer questions about an index, at a level.
 MakeSystem = Callable[[Index, str], System]
@@ -39,6 +39,6 @@ def named_system(text: str) -> tuple[str, MakeSystem]:
 
 
 def _paper(index: Index, address: str) -> System:
-    from dowse.eval.systems.paper import paper  # a cluster's client is loaded only for a cluster
+    from dowse.research.paper import paper  # a cluster's client is loaded only for a cluster
 
     return paper(index, address)

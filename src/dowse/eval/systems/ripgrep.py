@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.choices import LEVELS, check_choice
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.places import Places, found_symbol, read_places
+from dowse.eval.systems.symbol_at_line import Places, found_symbol, read_places
 from dowse.eval.systems.system import System, opened
 from dowse.eval.systems.words import content_words
 from dowse.eval.types import Found
+from dowse.index import Index
 from dowse.types import SymbolRow
 
 _PROGRAM = "rg"

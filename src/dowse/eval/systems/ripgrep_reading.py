@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import islice, zip_longest
 
-from dowse.api import Index
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.places import read_places
 from dowse.eval.systems.ripgrep import (
     Lines,
     files_in_order,
@@ -17,9 +15,11 @@ from dowse.eval.systems.ripgrep import (
     ripgrep_version,
     symbols_of,
 )
+from dowse.eval.systems.symbol_at_line import read_places
 from dowse.eval.systems.system import System
 from dowse.eval.systems.words import content_words
 from dowse.eval.types import Found
+from dowse.index import Index
 
 # What the rows are called.
 WHOLE, WINDOW = "rg+read", "rg+window"

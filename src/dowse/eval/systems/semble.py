@@ -10,13 +10,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dowse.api import Index
 from dowse.errors import EvalError
 from dowse.eval.choices import LEVELS, check_choice
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.places import Places, found_symbol, read_places
+from dowse.eval.systems.symbol_at_line import Places, found_symbol, read_places
 from dowse.eval.systems.system import System, opened
 from dowse.eval.types import Found
+from dowse.index import Index
 
 # What a folder must hold to be a model2vec model.
 _MODEL_FILES = ("config.json", "model.safetensors", "tokenizer.json")

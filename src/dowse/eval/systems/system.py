@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.api import Index
 from dowse.eval.types import Found
+from dowse.index import Index
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from dowse.parse.files import parse_file
-from dowse.parse.languages import LANGUAGES, language_of
+from dowse.parsing.files import parse_file
+from dowse.parsing.languages import LANGUAGES, language_of
 from dowse.source.content import classify, decode
 from dowse.source.roles import role_of
 from dowse.train.pairs.docs import clean_doc

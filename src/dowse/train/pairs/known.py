@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.parse.languages import language_of
+from dowse.parsing.languages import language_of
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction, open_corpus
 from dowse.train.pairs.exclusion import Exclusion, first_paragraph, text_hash

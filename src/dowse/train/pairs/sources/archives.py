@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from dowse.parse.languages import LANGUAGES, language_of
+from dowse.parsing.languages import LANGUAGES, language_of
 from dowse.train.pairs.model import MAX_FILE_BYTES
 from dowse.train.pairs.sources.protocol import FetchError
 

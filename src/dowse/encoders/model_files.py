@@ -1,0 +1,146 @@
+"""Files of model folders: regular, within a size limit, and inside the folder that the user named."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.errors import DowseError
+from dowse.security.terminal import first_line
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+# The largest vocabularies take some 35 MB and have two million values.
+_TOKENIZER_BYTES = 64_000_000
+_TOKENIZER_VALUES = 4_000_000
+_SETTINGS_BYTES = 10_000_000
+_SETTINGS_VALUES = 1_000_000
+
+
+@lru_cache(maxsize=1)
+def shipped_folder() -> Path:
+    """Return where the models of dowse lie: in the installed package, or at the root of a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "models"
+    return installed if installed.is_dir() else package.parents[1] / "models"
+
+
+def is_shipped_file(file: Path) -> bool:
+    """Whether a file comes with dowse."""
+    return file.is_relative_to(shipped_folder())
+
+
+def check_model_file(file: Path, folder: Path, max_bytes: int) -> Path:
+    """Return where a file of a model really lies.
+
+    Raises:
+        DowseError: It is no regular file, too large, or a symbolic link that leads out of the folder.
+    """
+    if is_shipped_file(file):
+        return file
+    try:
+        real = file.resolve(strict=True)
+        found = real.stat()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "a symbolic link to itself"
+        raise DowseError(f"{file} can't be read ({reason}); fetch the model again") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise DowseError(f"{file} is no regular file; fetch the model again")
+    if found.st_size > max_bytes:
+        raise DowseError(f"{file} has more than {max_bytes:,} bytes; use a smaller model")
+    if not real.is_relative_to(model_boundary(folder)):
+        raise DowseError(f"{file} leads out of the model's folder; copy the file there")
+    return real
+
+
+def model_boundary(folder: Path) -> Path:
+    """Return the folder that no file of a model may lie outside of.
+
+    The cache of the Hugging Face hub holds links: models--OWNER--NAME/snapshots/COMMIT/FILE → blobs/HASH.
+    """
+    real = folder.resolve()
+    home = real.parent.parent
+    is_hub = real.parent.name == "snapshots" and home.name.startswith("models--")
+    return home if is_hub and (home / "blobs").is_dir() else real
+
+
+def read_model_settings(file: Path, folder: Path) -> Any:  # noqa: ANN401 - any JSON
+    """Return the JSON of a small file of a model; None where there is no such file."""
+    if not file.exists() and not file.is_symlink():
+        return None
+    try:
+        if is_shipped_file(file):  # every search reads a description of ours
+            return json.loads(file.read_bytes())
+        from dowse.security.limited_json import parse_limited
+        from dowse.security.safe_files import read_regular_file
+
+        data = read_regular_file(check_model_file(file, folder, _SETTINGS_BYTES), _SETTINGS_BYTES)
+        return parse_limited(data, max_memory=4 * _SETTINGS_BYTES, max_elements=_SETTINGS_VALUES)
+    except (OSError, ValueError) as error:
+        raise DowseError(f"{file} is not JSON ({str(error)[:200]}); fetch the model again") from error
+
+
+def load_tokenizer(file: Path, folder: Path | None = None) -> Tokenizer:
+    """Read a tokenizer.json; the format holds tables and rules, no code.
+
+    Raises:
+        DowseError: It is none, or has steps that are not known to be harmless (tokenizer_check.py).
+    """
+    if is_shipped_file(file):
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_file(str(file))
+    from dowse.security.safe_files import read_regular_file
+
+    real = check_model_file(file, folder or file.parent, _TOKENIZER_BYTES)
+    try:
+        data = read_regular_file(real, _TOKENIZER_BYTES)
+    except OSError as error:
+        raise DowseError(f"{file} can't be read ({error.strerror}); fetch the model again") from None
+    return parse_tokenizer(data, file)
+
+
+def parse_tokenizer(data: bytes, place: object) -> Tokenizer:
+    """Return the tokenizer of a JSON text; `place` names it in messages. See `load_tokenizer`."""
+    from tokenizers import Tokenizer
+
+    from dowse.encoders.tokenizer_check import check_tokenizer
+    from dowse.security.limited_json import parse_limited
+
+    try:
+        found = parse_limited(data, max_memory=4 * _TOKENIZER_BYTES, max_elements=_TOKENIZER_VALUES)
+        check_tokenizer(found)
+        # What is loaded is what was checked: of a key that comes twice, others may take another one.
+        return Tokenizer.from_str(json.dumps(found, ensure_ascii=False))
+    except BaseException as error:
+        _raise_unless_of_library(error)
+        raise DowseError(
+            f"{place} is no tokenizer that can be used ({first_line(error)}); "
+            "fetch the model again, or use another"
+        ) from None
+
+
+@contextmanager
+def reading_texts(place: object) -> Iterator[None]:
+    """Turn what a library raises while a model of others reads texts into one line that names the model."""
+    try:
+        yield
+    except BaseException as error:
+        _raise_unless_of_library(error)
+        raise DowseError(f"{place} can't read a text ({first_line(error)}); use another model") from None
+
+
+def _raise_unless_of_library(error: BaseException) -> None:
+    """Raise again what does not come from the library: it has no exceptions of its own, and Rust's panics.
+
+    Those are no `Exception`s, and their class can't be imported.
+    """
+    is_panic = type(error).__name__ == "PanicException"
+    if isinstance(error, DowseError) or not (is_panic or isinstance(error, Exception)):
+        raise error

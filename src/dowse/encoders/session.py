@@ -1,0 +1,124 @@
+"""onnxruntime sessions: one thread each run, no spinning, and a GPU where there is one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.errors import ConfigError, DowseError
+from dowse.security.terminal import first_line
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+
+    from dowse.encoders.encoder import Vectors
+
+CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+# Only what ends the process. Errors are raised as exceptions as well, and onnxruntime's log is written past
+# Python, with names from the model in it: escape sequences would reach the terminal as they are.
+LOG_SEVERITY = 4
+
+
+def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
+    """Import onnxruntime with its telemetry and its log off.
+
+    From 1.29 on it writes a device id to the home folder and reports to its maker when it is loaded. dowse
+    works offline. Both names have been in use; they count only if they are set before the import.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = os.environ["ORT_TELEMETRY_DISABLED"] = "1"
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(LOG_SEVERITY)
+    return onnxruntime
+
+
+def open_session(
+    model: Path, device: str = "auto", *, optimise: bool = True, folder: Path | None = None
+) -> InferenceSession:
+    """Open a model; runs may come from several threads at once, and each uses just the one it comes from.
+
+    Args:
+        model: An ONNX file.
+        device: "auto", "cpu" or "cuda".
+        optimise: Let onnxruntime look for a better graph; a waste of time where there is none.
+        folder: What the files of the model may not lie outside of; by default the one that it lies in.
+
+    Raises:
+        DowseError: It does not come with dowse and does what a text encoder has no need to do, or it can't be
+            opened. No library of custom operators is ever registered, and no model brings settings along.
+    """
+    from dowse.encoders.model_files import is_shipped_file
+    from dowse.encoders.onnx_check import check_onnx_model
+
+    if not is_shipped_file(model):
+        check_onnx_model(model, folder)
+    onnxruntime = import_onnxruntime()
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = LOG_SEVERITY
+    if not optimise:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    # A thread that waits should leave its core to others.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    providers = choose_providers(device, onnxruntime.get_available_providers())
+    try:
+        return onnxruntime.InferenceSession(str(model), options, providers=providers)
+    except Exception as error:  # onnxruntime's own exceptions have no common base
+        raise DowseError(f"onnxruntime can't open {model}: {first_line(error)}") from error
+
+
+def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) -> NDArray[np.float32]:
+    """Return the first output of a model.
+
+    Args:
+        session: The opened model.
+        inputs: By name.
+        model: Its file or folder, for messages.
+
+    Raises:
+        DowseError: It can't be run on these inputs, or gives anything but numbers.
+    """
+    import numpy as np
+
+    try:
+        found = session.run(None, inputs)[0]
+    except Exception as error:  # onnxruntime's own exceptions have no common base
+        raise DowseError(f"{model} can't be run ({first_line(error)}); use another model") from error
+    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
+        raise DowseError(f"{model} gives something else than numbers; use another model")
+    return found.astype(np.float32, copy=False)
+
+
+def run_rows(session: InferenceSession, ids: NDArray[np.int64], width: int, model: Path) -> Vectors:
+    """Run a model of our own form on a batch of ids; raises DowseError unless it gives a row for each."""
+    found = run_model(session, {"ids": ids}, model)
+    if found.shape != (len(ids), width):
+        raise DowseError(
+            f"{model} gives {found.shape} numbers for {len(ids)} texts, not {width} each; export it again"
+        )
+    return found
+
+
+def uses_gpu(device: str) -> bool:
+    """Tell whether a session for this device setting would run on a GPU."""
+    onnxruntime = import_onnxruntime()
+
+    return CUDA in choose_providers(device, onnxruntime.get_available_providers())
+
+
+def choose_providers(device: str, available: Sequence[str]) -> list[str]:
+    """Return onnxruntime's providers for a device setting, best first."""
+    if device == "cpu" or (device == "auto" and CUDA not in available):
+        return [CPU]
+    if CUDA in available:
+        return [CUDA, CPU]
+    raise ConfigError(
+        f"device = {device!r}, but onnxruntime sees no GPU; install onnxruntime-gpu or set device = cpu"
+    )

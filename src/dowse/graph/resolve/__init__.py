@@ -1,0 +1,1 @@
+"""References to edges: what each reference means by the rules of its language."""

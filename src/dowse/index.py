@@ -1,0 +1,590 @@
+"""The library's face: one class that opens, updates and searches the index of a place."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from dowse.config import (
+    CLUSTERINGS,
+    DIVERSIFY,
+    FUSIONS,
+    FUZZINESS,
+    MODES,
+    Settings,
+    cache_folder,
+    feedback_file,
+    index_command,
+    index_folder,
+    load_settings,
+    read_project_file,
+)
+from dowse.errors import DowseError
+from dowse.security.permissions import without_permissions
+from dowse.types import Answer, StoredFile, Symbol, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.encoders.encoder import Encoder
+    from dowse.feedback.store import FeedbackStore
+    from dowse.graph.answer import GraphAnswer
+    from dowse.indexing.diff import Difference
+    from dowse.indexing.embed import EmbedReport
+    from dowse.indexing.update import Progress, Report
+    from dowse.search.lanes.chosen import ChosenLanes
+    from dowse.search.planner import Ask
+    from dowse.search.related import Related
+    from dowse.source.survey import Seen
+    from dowse.storage.protocol import Backend
+
+# Trees up to this many files are walked before each search (a few milliseconds per thousand); in
+# larger ones only `dowse index` looks for changes.
+REFRESH_FILES = 5_000
+# More changes than this are left to `dowse index`: a search should not become an indexing run.
+REFRESH_CHANGES = 200
+# A search by meaning embeds what is new before it answers, for so long; so many take only a moment.
+QUICK_SECONDS = 5.0
+QUICK_SYMBOLS = 300
+# A search that meets a new generation begins again; after so many times the lanes run on its own reader.
+_MOVES = 3
+
+
+class Index:
+    """The index of a repository, a folder or a corpus of functions.
+
+    >>> index = Index.open(".")          # doctest: +SKIP
+    >>> index.update()                   # doctest: +SKIP
+    >>> for hit in index.search("retry with backoff", k=5):  # doctest: +SKIP
+    ...     print(hit.symbol.path, hit.symbol.start_line, hit.score)
+    """
+
+    def __init__(self, root: Path, settings: Settings, backend: Backend) -> None:
+        self.root = root
+        self.settings = settings
+        self.backend = backend
+        self._encoder: Encoder | None = None
+        self._lanes: ChosenLanes | None = None
+        self._feedback: FeedbackStore | None = None
+        self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, path: str | Path = ".", **settings: object) -> Index:
+        """Name a place; nothing is read or written before the first call.
+
+        Args:
+            path: A repository or folder, a BEIR folder, or a `.jsonl[.gz]` file of functions.
+            **settings: Any field of `Settings`, e.g. `index_dir="…"`, `strip_docs=True`, or
+                `backend="elastic://host:9200/NAME"` for an index that many repositories share.
+        """
+        from dowse.storage.open import open_backend
+
+        root = Path(path).expanduser().resolve()
+        if not root.exists():
+            raise DowseError(f"{path} does not exist")
+        loaded = load_settings(root, **settings)
+        return cls(root, loaded, open_backend(loaded.backend or str(index_folder(root, loaded)), root))
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of open files, and end the processes of lanes."""
+        if self._lanes is not None:
+            self._lanes.close()
+        if self._feedback is not None:
+            self._feedback.close()
+        self.backend.close()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the index holds many repositories: then only `update` asks about the files of this one."""
+        return bool(self.settings.backend)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is an index to search."""
+        return self.backend.has_generation()
+
+    def update(
+        self,
+        *,
+        rebuild: bool = False,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+        seen: Seen | None = None,
+    ) -> Report:
+        """Bring the index up to date with the files; only what changed is read again.
+
+        Args:
+            rebuild: Throw the old index away first.
+            wait: Seconds to wait for another writer; None waits as long as it takes.
+            on_progress: Called after every file.
+            on_wait: Called once with a message if another writer holds the index.
+            seen: What is known to be in the tree now, or in a part of it; None walks it.
+        """
+        from dowse.indexing.update import update
+
+        if rebuild:
+            self.lanes.close()
+            self.backend.start_over(wait, on_wait)
+        with self._carrying():
+            return update(
+                *(self.backend, self.root, self.settings),
+                on_progress=on_progress,
+                on_wait=on_wait,
+                wait=wait,
+                seen=seen,
+            )
+
+    @contextlib.contextmanager
+    def _carrying(self) -> Iterator[None]:
+        """Let what is sent to a cluster take along the vectors that this machine has."""
+        encoder = self._known_encoder() if self.is_shared else None
+        if encoder is None:
+            yield
+            return
+        from dowse.storage.protocol import KnownVectors
+        from dowse.vectors.cache import VectorCache
+
+        with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
+            self.backend.carry(KnownVectors(encoder.id, encoder.dimension, cache.get_many))
+            try:
+                yield
+            finally:
+                self.backend.carry(None)
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """What makes vectors, None if the setting is "none"; its weights are read when first needed."""
+        with self._lock:  # threads that search at once share one
+            if self._encoder is None and self.settings.encoder != "none":
+                from dowse.encoders.models import load
+
+                settings = self.settings
+                self._encoder = load(settings.encoder, settings.view, settings.device, settings.threads)
+            return self._encoder
+
+    def embed(
+        self,
+        *,
+        seconds: float | None = None,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+        **how: Any,  # noqa: ANN401 - as `dowse.indexing.embed.embed` takes them
+    ) -> EmbedReport:
+        """Give every symbol that has none its vector; can be cut short, and then goes on where it was.
+
+        Args:
+            seconds: Stop soon after this long; None goes on to the end.
+            wait: Seconds to wait for another process that embeds; None waits as long as it takes.
+            on_progress: Called after every few hundred symbols.
+            on_wait: Called once with a message if another process is at it.
+            **how: `chunk`, `pause` and `finish` of `dowse.indexing.embed.embed`.
+        """
+        from dowse.indexing.embed import embed
+        from dowse.vectors.cache import VectorCache
+
+        encoder = self._wanted_encoder()
+        with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
+            return embed(
+                self.backend,
+                encoder,
+                cache,
+                clusters=self.settings.clusters,
+                method=self.settings.vectors,
+                seconds=seconds,
+                wait=wait,
+                on_progress=on_progress,
+                on_wait=on_wait,
+                **how,
+            )
+
+    def unembedded(self) -> int:
+        """Return how many symbols still have no vector."""
+        encoder = self.encoder
+        if encoder is None:
+            return 0
+        with self.backend.reader() as reader:
+            return reader.symbol_count() - reader.embedded(encoder.id)
+
+    def count_terms(
+        self,
+        *,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+    ) -> int:
+        """Count what the TF-IDF lane needs and is not counted yet; return how many texts that were.
+
+        A search with that lane does so by itself. It can be cut short, and then goes on where it was.
+
+        Args:
+            wait: Seconds to wait for another process that counts; None waits as long as it takes.
+            on_progress: Called after every few thousand symbols.
+            on_wait: Called once with a message if another process is at it.
+        """
+        from dowse.indexing.update import Progress
+
+        return self.backend.count_terms(wait, on_wait, lambda *done: on_progress(Progress(*done)))
+
+    def related(self, target: str, k: int = 10) -> Related:
+        """Return what is like a symbol, named as `file.py:42`, `name` or `Class.method`."""
+        from dowse.search.related import related
+        from dowse.symbol_lookup import resolve
+
+        _check(k > 0, f"`k` is a number of neighbours, not {k}")
+        encoder = self._wanted_encoder()
+        target = target.removeprefix(f"{self.root}/")
+        with self.backend.reader() as reader:
+            return related(
+                *(reader, encoder.id, resolve(reader, target), k, self.settings.vectors),
+                show_secrets=self.settings.show_secrets,
+            )
+
+    def _wanted_encoder(self) -> Encoder:
+        encoder = self.encoder
+        if encoder is None:
+            raise DowseError("there is no encoder; set `encoder`, e.g. to base")
+        return encoder
+
+    def search(
+        self,
+        query: str,
+        k: int | None = None,
+        mode: str = "auto",
+        *,
+        plain: bool = False,
+        filters: str = "",
+        lanes: str | Sequence[str] = (),
+        fusion: str | None = None,
+        explain: bool = False,
+        fuzziness: str | None = None,
+        min_score: float = 0.0,
+        expand: bool | None = None,
+        graph_expand: bool | None = None,
+        rerank: bool | None = None,
+        feedback: bool | None = None,
+        diversify: str | None = None,
+        clustering: str | None = None,
+        page: int = 0,
+    ) -> Answer:
+        """Search the index as it is.
+
+        Args:
+            query: Words, identifiers, `"phrases"`, `/regexes/`, filters, or a question about structure
+                such as "what calls X"; see docs/QUERY.md.
+            k: How many hits; 0 means all of an exact search.
+            mode: auto, hybrid, keyword, tfidf, embedding, graph, regex or symbol.
+            plain: Take the query as words alone: quotes, slashes, colons and the like mean nothing.
+            filters: More of the query language that must hold too, e.g. `lang:go -path:vendor/**`.
+            lanes: Instead of those that the planner picks, e.g. `"keyword,graph"`.
+            fusion: auto, blend, rrf, weighted, convex, intersection or adaptive; None takes the setting.
+            explain: Break the score that words gave every hit into fields and terms.
+            fuzziness: auto, 0, 1 or 2; None takes the setting.
+            min_score: Leave out weaker hits: by confidence where meaning has a say, else by score.
+            expand: Add terms of the best answers to the query; None takes the setting.
+            graph_expand: Add what the best answers call; None takes the setting.
+            rerank: Let a cross-encoder look at the best answers again; None takes the setting.
+            feedback: Let what was chosen before come first; None takes the setting.
+            diversify: "mmr" lets what repeats the answers above it come later; "cluster" gives the best of
+                each cluster of the first hundred, "sample" from each cluster its share; "" does nothing;
+                None takes the setting.
+            clustering: euclidean, hyperbolic, spectral or meaning; None takes the setting.
+            page: How many hits are looked at together, if that is fewer than k: "sample" shares out so many
+                places among the clusters, and what comes after them follows by score.
+        """
+        settings = self.settings
+        fusion = settings.fusion if fusion is None else fusion
+        _check(mode in MODES, f"`mode` is one of {', '.join(MODES)}, not {mode!r}")
+        _check(fusion in FUSIONS, f"`fusion` is one of {', '.join(FUSIONS)}, not {fusion!r}")
+        _check(k is None or k >= 0, f"`k` is a number of hits or 0 for all, not {k}")
+        _check(
+            diversify in (None, *DIVERSIFY),
+            f'`diversify` is one of {", ".join(DIVERSIFY[1:])}, or "" for none, not {diversify!r}',
+        )
+        _check(page >= 0, f"`page` is a number of hits, not {page}")
+        _check(
+            clustering in (None, *CLUSTERINGS),
+            f"`clustering` is one of {', '.join(CLUSTERINGS)}, not {clustering!r}",
+        )
+        _check(
+            fuzziness in (None, *FUZZINESS),
+            f"`fuzziness` is one of {', '.join(FUZZINESS)}, not {fuzziness!r}",
+        )
+        from dowse.search.planner import Ask, named_lanes
+
+        return self._answer(
+            Ask(
+                text=query,
+                k=settings.top_k if k is None else k,
+                mode=mode,
+                plain=plain,
+                filters=filters,
+                lanes=named_lanes(lanes) if lanes else (),
+                fusion=fusion,
+                explain=explain,
+                fuzziness=fuzziness,
+                min_score=min_score,
+                expand=settings.expand if expand is None else expand,
+                graph_expand=settings.graph_expand if graph_expand is None else graph_expand,
+                rerank=settings.reranker if (settings.rerank if rerank is None else rerank) else "",
+                feedback=settings.feedback if feedback is None else feedback,
+                diversify=settings.diversify if diversify is None else diversify,
+                clustering=clustering or settings.clustering,
+                page=page,
+            )
+        )
+
+    def _answer(self, ask: Ask) -> Answer:
+        """Answer from one generation, and from the next if that comes in between."""
+        from dowse.search.pipeline import search
+        from dowse.search.retrieval import Moved
+
+        needed = ask.mode in ("embedding", "hybrid") or "embedding" in ask.lanes
+        encoder = self.encoder if needed else self._known_encoder()
+        # Most places have no feedback: then nothing of it is loaded.
+        feedback = self.feedback if ask.feedback and self._feedback_file.exists() else None
+        hindrance = self._count_terms_for(ask)
+        # What can't be kept is counted by whoever needs it: here it is remembered, and there is time.
+        for lanes in (None,) if hindrance else (*[self.lanes] * _MOVES, None):
+            with contextlib.suppress(Moved), self.backend.reader() as reader:
+                answer = search(
+                    *(reader, ask, self.settings), lanes=lanes, encoder=encoder, feedback=feedback
+                )
+                return replace(answer, notes=(*answer.notes, hindrance)) if hindrance else answer
+        raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
+
+    def _count_terms_for(self, ask: Ask) -> str:
+        """Count terms before the TF-IDF lane is asked, which has little time; say what hindered that."""
+        if ask.mode == "tfidf" or "tfidf" in ask.lanes:
+            try:
+                self.count_terms()
+            except OSError as error:
+                return f"counts of terms can't be kept ({error}); each start counts them again"
+        return ""
+
+    @property
+    def feedback(self) -> FeedbackStore:
+        """What was chosen here before: to record, list and forget; nothing is written before a record."""
+        with self._lock:
+            if self._feedback is None:
+                from dowse.feedback.store import FeedbackStore
+
+                self._feedback = FeedbackStore(self._feedback_file)
+            return self._feedback
+
+    @property
+    def lanes(self) -> ChosenLanes:
+        """What runs the lanes of a search."""
+        with self._lock:
+            if self._lanes is None:
+                from dowse.search.lanes.chosen import ChosenLanes
+
+                self._lanes = ChosenLanes(self.backend.address, self.settings, lambda: self.encoder)
+            return self._lanes
+
+    def warm(self, query: str = "", mode: str = "auto", lanes: str | Sequence[str] = ()) -> None:
+        """Start what a search will need while the caller does something else."""
+        from dowse.search.planner import Ask, make_plan, named_lanes
+
+        ask = Ask(query or "anything", mode=mode, lanes=named_lanes(lanes) if lanes else ())
+        self.lanes.warm(make_plan(ask, has_vectors=self.settings.encoder != "none").lanes)
+
+    def _known_encoder(self) -> Encoder | None:
+        """Return the encoder if it is at hand: a search by words must not wait for one, nor fail with one."""
+        from dowse.encoders.models import is_shipped
+
+        return self.encoder if self._encoder or is_shipped(self.settings.encoder) else None
+
+    def callers(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return who calls a symbol, named as `pkg.Class.method`, `Class.method`, `name` or `file.py:42`.
+
+        Args:
+            symbol: Its name; one that several symbols bear raises `AmbiguousName` with the candidates.
+            depth: Hops to walk; None takes what is usual for the question, here 1.
+            k: How many to give, nearest first; 0 gives all, None 50 (of `impact` 200).
+        """
+        return self._graph("callers", symbol, depth, k)
+
+    def callees(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what a symbol calls; for a class, what its methods call."""
+        return self._graph("callees", symbol, depth, k)
+
+    def uses(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what refers to a symbol in any way: calls, types, decorators, subclasses, imports."""
+        return self._graph("uses", symbol, depth, k)
+
+    def implementers(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what implements an interface, or the methods that implement or override a method."""
+        return self._graph("implementers", symbol, depth, k)
+
+    def subclasses(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return the classes that extend a class, and those that extend them."""
+        return self._graph("subclasses", symbol, depth, k)
+
+    def impact(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what a change of a symbol would touch; `tests` of the answer are those to run."""
+        return self._graph("impact", symbol, depth, k)
+
+    def path(self, start: str, end: str, depth: int | None = None) -> GraphAnswer:
+        """Return the shortest chain of calls and uses from one symbol to another."""
+        from dowse.graph.queries import find_path
+
+        start, end = (name.removeprefix(f"{self.root}/") for name in (start, end))
+        with self.backend.reader() as reader:
+            return find_path(reader, start, end, depth, show_secrets=self.settings.show_secrets)
+
+    def _graph(self, relation: str, symbol: str, depth: int | None, k: int | None) -> GraphAnswer:
+        from dowse.graph.queries import ask
+
+        with self.backend.reader() as reader:
+            name, shows = symbol.removeprefix(f"{self.root}/"), self.settings.show_secrets
+            return ask(reader, relation, name, depth, k, show_secrets=shows)
+
+    def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
+        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+        from dowse.security.secret_masking import mask_row
+
+        with self.backend.reader() as reader:
+            rows = reader.lookup(pattern, limit)
+        return rows if self.settings.show_secrets else [mask_row(row) for row in rows]
+
+    def symbol(self, row: SymbolRow) -> Symbol:
+        """Return a symbol with its text."""
+        with self.backend.reader() as reader:
+            return reader.symbols([row], show_secrets=self.settings.show_secrets)[0]
+
+    def status(self) -> dict[str, Any]:
+        """Return what is indexed, where, and how fresh it is, as plain data."""
+        with self.backend.reader() as reader:
+            meta, counts = reader.meta(), reader.counts()
+            languages, known, corpus = reader.languages(), reader.stamps(), reader.is_corpus
+            problems = len(reader.troubled_files())
+            embedded = reader.embedded(self.encoder.id) if self.encoder else 0
+        changes = self.as_built().changes(exact=True)
+        return {
+            "root": str(self.root),
+            "repo": meta.get("repo", ""),
+            "commit": meta.get("commit", ""),
+            "index": self.backend.address,
+            "index_bytes": self.backend.size(),
+            "generation": int(meta["generation"]),
+            "indexed_at": int(meta.get("indexed_at", 0)),
+            "files": counts["files"],
+            "symbols": counts["symbols"],
+            "encoder": self.encoder.id if self.encoder else "",
+            "embedded": embedded,
+            "finish": index_command(self.settings),
+            "source_bytes": counts["bytes"],
+            "skipped": counts["skipped"],
+            "problems": problems,
+            "languages": languages,
+            "strip_docs": meta.get("strip_docs") == "1",
+            "writer": self.backend.busy(),
+            "corpus": corpus,  # then nothing is known of changes
+            "changes": {
+                "new": sum(job.key not in known for job in changes.jobs),
+                "changed": sum(job.key in known for job in changes.jobs),
+                "deleted": len(changes.deleted),
+            },
+            "cluster": self.backend.health(),
+            "ignored_settings": list(read_project_file(self.root).ignored),
+        }
+
+    def file_count(self) -> int:
+        """Return how many files the index holds."""
+        with self.backend.reader() as reader:
+            return reader.counts()["files"]
+
+    def files(self) -> list[StoredFile]:
+        """Return every file of the index."""
+        with self.backend.reader() as reader:
+            return reader.files()
+
+    def files_with_secrets(self) -> dict[int, int]:
+        """Return how many likely secrets files of the index hold, by file id; reads every file."""
+        from dowse.security.secret_masking import count_secrets
+
+        with self.backend.reader() as reader:
+            counts = (
+                (file_id, count_secrets(text))
+                for file_id, text in reader.texts([file.file_id for file in reader.files()])
+            )
+            return {file_id: count for file_id, count in counts if count}
+
+    def troubled_files(self) -> list[StoredFile]:
+        """Return the files that have a problem, such as no syntax tree."""
+        with self.backend.reader() as reader:
+            return reader.troubled_files()
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return what is left out, and why."""
+        with self.backend.reader() as reader:
+            return reader.skipped()
+
+    def as_built(self) -> Index:
+        """Return the same index with the settings it was built with, to keep it as it is."""
+        with self.backend.reader() as reader:
+            meta = reader.meta()
+        if self._came_with_the_root():
+            meta = without_permissions(
+                meta, include_secrets=self.settings.include_secrets, exclude=self.settings.exclude
+            )
+        exclude = tuple(line for line in meta.get("exclude", "").split("\n") if line)
+        settings = replace(
+            self.settings,
+            exclude=exclude,
+            strip_docs=meta.get("strip_docs") == "1",
+            include_secrets=meta.get("include_secrets") == "1",
+            tree_dimension=int(meta.get("tree_dimension") or self.settings.tree_dimension),
+        )
+        return Index(self.root, settings, self.backend)
+
+    def _came_with_the_root(self) -> bool:
+        """Whether the index lies in the repository itself, whose author may have made it."""
+        return not self.is_shared and Path(self.backend.address).resolve().is_relative_to(self.root)
+
+    def with_settings(self, settings: Settings) -> Index:
+        """Return the same index with other settings, on the same open files and processes.
+
+        What those hang on must be equal: `encoder`, `view`, `device` and `isolation`.
+        """
+        other = Index(self.root, settings, self.backend)
+        other._encoder, other._lanes = self.encoder, self.lanes
+        other._feedback = self.feedback if self._feedback_file.exists() else None
+        return other
+
+    def changes(self, *, exact: bool = False) -> Difference:
+        """Compare the files with the index without changing it.
+
+        Args:
+            exact: Read the files whose time alone is new or can't be trusted, and leave out those whose
+                content is the same.
+        """
+        from dowse.indexing.diff import Difference, difference, without_same
+        from dowse.source.corpus import is_corpus
+
+        if is_corpus(self.root):
+            return Difference()  # a corpus is compared by content, which only an update reads
+        with self.backend.reader() as reader:
+            if self.is_shared and "root" not in reader.meta():
+                return Difference()  # this folder is none of those that it holds
+            found = difference(self.root, reader, self.settings)
+        return without_same(found) if exact else found
+
+
+def _check(holds: bool, message: str) -> None:
+    if not holds:
+        raise DowseError(message)

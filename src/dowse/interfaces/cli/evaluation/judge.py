@@ -1,0 +1,106 @@
+"""`dowse eval judge`: grades for what searches find, given in a terminal or on a sheet."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from dowse.errors import EvalError
+from dowse.eval.clean_index import open_clean
+from dowse.eval.datasets.jsonl import write_cases
+from dowse.eval.judge import Judgements, Question, Sheet, pool, read_queries, read_sheet, write_sheet
+from dowse.eval.judge import judge as ask
+from dowse.eval.judge.judgements import SOURCE
+from dowse.eval.run import Progress, asking, embed, make_ready
+from dowse.eval.types import Case, Search
+from dowse.index import Index
+from dowse.interfaces.cli.common import say
+from dowse.interfaces.cli.evaluation.output import check_replaceable
+from dowse.interfaces.cli.evaluation.progress import progress
+from dowse.interfaces.cli.evaluation.rows import listed, ways_named
+from dowse.interfaces.cli.main import FOUND, NOTHING
+
+
+def judge(options: argparse.Namespace) -> int:
+    """Collect grades, and write the cases that they make."""
+    # What can be wrong is done first: a mistake must leave no file behind.
+    check_replaceable(Path(options.out), (SOURCE,), "judged questions")
+    sheet = read_sheet(options.read) if options.read else None
+    questions = [] if sheet else _pooled(options, _queries(options))
+    with Judgements(_notebook(options.out)) as judgements:
+        if sheet:
+            _take_grades(sheet, options.read, judgements)
+        elif options.sheet:
+            return _write_sheet(options, questions, judgements)
+        else:
+            ask(questions, judgements, sys.stdin, sys.stdout)
+        return _finish(options, judgements.cases())
+
+
+def _queries(options: argparse.Namespace) -> list[str]:
+    if not options.queries:
+        raise EvalError("name the questions: --queries FILE, one a line; or a filled sheet: --read FILE")
+    return read_queries(options.queries)
+
+
+def _notebook(out: str) -> Path:
+    """Return where every single grade is kept, beside the cases."""
+    path = Path(out)
+    return path.with_name(path.name.removesuffix(".jsonl") + ".grades.jsonl")
+
+
+def _take_grades(sheet: Sheet, place: str, judgements: Judgements) -> None:
+    for problem in sheet.problems:
+        say(problem)
+    graded = [each for each in sheet.judgements if each.answered]
+    judgements.add(each for each in sheet.judgements if not each.answered)
+    left = f"; {sheet.empty} have none yet" if sheet.empty else ""
+    say(f"{judgements.add(graded)} grades taken from {place}{left}")
+
+
+def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:
+    """Ask every question in every way, of an index that holds neither questions nor grades."""
+    files = (options.queries, options.out, _notebook(options.out), options.sheet)
+    index = open_clean(
+        Path(options.path).expanduser(),
+        [Path(place) for place in files if place],
+        settings={"encoder": options.encoder},
+        index_dir=options.index_dir or "",
+    )
+    with index, progress() as show:
+        make_ready(index, show, refresh=not options.index_dir)
+        embed(index, show)
+        return pool(
+            _ways(index, options.modes),
+            queries,
+            options.top_k,
+            root=index.root,
+            on_query=lambda done: show(Progress("asking", done, len(queries), "questions")),
+        )
+
+
+def _ways(index: Index, modes: str) -> Index | list[Search]:
+    if not modes:
+        return index
+    return [asking(index, each) for each in ways_named(listed(modes))]
+
+
+def _write_sheet(options: argparse.Namespace, questions: list[Question], judgements: Judgements) -> int:
+    count = write_sheet(options.sheet, questions, judgements)
+    remedy = f"`dowse eval judge --read {options.sheet} --out {options.out}`"
+    say(f"{count} results to grade in {options.sheet}; when that is done, run {remedy}")
+    return FOUND
+
+
+def _finish(options: argparse.Namespace, cases: list[Case]) -> int:
+    """Write what is judged so far; cases in which nothing is relevant say nothing about a search."""
+    useful = [case for case in cases if any(case.files.values()) or any(case.symbols.values())]
+    if not useful:
+        say("nothing is judged as relevant yet; grade at least one result above 0")
+        return NOTHING
+    write_cases(options.out, useful)
+    place = "" if options.path == "." else f"{options.path} "
+    count = "1 question" if len(useful) == 1 else f"{len(useful)} questions"
+    say(f"{count} judged in {options.out}; run `dowse eval {place}--dataset {options.out} --compare`")
+    return FOUND

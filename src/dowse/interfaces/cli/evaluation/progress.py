@@ -1,0 +1,41 @@
+"""How far an evaluation is: a bar for each thing that it does; a line at its start where is no terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from dowse.eval.run import Progress
+from dowse.interfaces.cli.common import say
+from dowse.interfaces.cli.progress import ProgressBar
+
+# What can take long before anything else is said.
+_LONG = ("indexing", "embedding")
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """Give what shows how far a run is; a new bar takes the place of the one before."""
+    terminal = sys.stderr.isatty()
+    enabled = not quiet and terminal
+    bars: dict[str, ProgressBar] = {}
+
+    def clear() -> None:
+        for bar in bars.values():
+            bar.__exit__(None, None, None)
+        bars.clear()
+
+    def show(at: Progress) -> None:
+        key = f"{at.doing} {at.what}"
+        if key not in bars:
+            clear()
+            if at.doing in _LONG and not quiet and not terminal:
+                say(f"{at.doing} {at.total:,} {at.what}" if at.total else at.doing)
+            bars[key] = ProgressBar(enabled, at.doing, at.what)
+        bars[key].show(at)
+
+    try:
+        yield show
+    finally:
+        clear()

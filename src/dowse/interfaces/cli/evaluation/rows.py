@@ -1,0 +1,47 @@
+"""From flags to the rows of a table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from dowse.eval.configurations import BUDGETED, COMPARED, USUAL, Way, for_models, way
+
+
+def chosen_ways(options: argparse.Namespace) -> tuple[Way, ...]:
+    """Return the rows that the flags ask for.
+
+    Switches such as `--expand` change the rows that are named; beside `--compare` each makes a row of its
+    own, so that one sees what it does.
+    """
+    names = listed(options.modes)
+    switches = _switches(options)
+    adaptive = ["adaptive"] if options.adaptive else []
+    if options.compare:
+        names = [*COMPARED, *names, *adaptive, *(f"{USUAL}+{switch}" for switch in switches)]
+    else:
+        usual = BUDGETED if options.budget else (USUAL,)
+        names = ["+".join((name, *switches)) for name in [*names, *adaptive] or usual]
+    models = list(dict.fromkeys(listed(options.models)))
+    return tuple(for_models(ways_named(names), models))
+
+
+def ways_named(names: Sequence[str]) -> tuple[Way, ...]:
+    """Return ways by their names, each once."""
+    ways = [way(name) for name in names]
+    return tuple({each.name: each for each in ways}.values())
+
+
+def listed(text: str | None) -> list[str]:
+    """Return the parts of a list that is separated by commas."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _switches(options: argparse.Namespace) -> list[str]:
+    wanted = {
+        "expand": options.expand,
+        "graph": options.graph_expand,
+        "rerank": options.rerank,
+    }
+    spread = [options.diversify] if options.diversify else []
+    return [*(name for name, on in wanted.items() if on), *spread]

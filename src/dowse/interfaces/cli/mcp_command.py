@@ -1,0 +1,71 @@
+"""`dowse mcp`: search and the code graph as tools for coding agents."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from dowse.errors import DowseError
+from dowse.interfaces.cli.main import FOUND
+
+# Settings that are flags of this command.
+_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "show_secrets")
+
+
+def add_mcp(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `dowse mcp`, but for those of encoding."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="repositories to serve (default: the client's roots, else the current folder)",
+    )
+    parser.add_argument(
+        "--http", metavar="[HOST:]PORT", help="answer over HTTP on this machine, not over stdin; 0 takes any"
+    )
+    parser.add_argument("--watch", action="store_true", help="keep indexes true while files change")
+    parser.add_argument(
+        "--structured",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="data beside the text of answers; auto: unless the client's model would read it instead",
+    )
+
+
+def mcp(options: argparse.Namespace) -> int:
+    """Answer an agent until it goes, or over HTTP until Ctrl-C."""
+    from dowse.interfaces.mcp.options import McpOptions
+    from dowse.interfaces.mcp.roots import current_folder
+    from dowse.interfaces.mcp.run import run_http, run_stdio
+
+    paths = tuple(Path(path).expanduser() for path in options.paths)
+    if not paths and options.http:
+        paths = current_folder()
+    for path in paths:
+        if not path.exists():
+            raise DowseError(f"{path} does not exist; name a repository or a folder")
+    limits = McpOptions().limits
+    chosen = McpOptions(
+        paths=tuple(path.resolve() for path in paths),
+        watch=options.watch,
+        warm=True,
+        structured=options.structured,
+        settings={
+            **{name: getattr(options, name) for name in _SETTINGS},
+            "exact_seconds": limits.pattern_seconds,
+        },
+    )
+    if options.http is None:
+        run_stdio(chosen)
+    else:
+        run_http(chosen, *_address(options.http), token=os.environ.get("DOWSE_TOKEN", ""))
+    return FOUND
+
+
+def _address(text: str) -> tuple[str, int]:
+    """Return host and port of `8743`, `localhost:8743` or `[::1]:8743`."""
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:
+        raise DowseError(f"--http takes PORT or HOST:PORT, e.g. 8743 or 127.0.0.1:8743, not {text}")
+    return host or "127.0.0.1", int(port)

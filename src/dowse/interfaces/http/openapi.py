@@ -1,0 +1,45 @@
+"""The OpenAPI document: what FastAPI makes of the routes, with errors in the form they really have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from dowse.interfaces.http.problems import MEDIA_TYPE
+
+# Every question may be answered with a problem instead.
+_PROBLEMS = {
+    "4XX": "The request can't be answered; `remedy` says what helps.",
+    "5XX": "The server can't answer now.",
+}
+# FastAPI adds forms of its own errors, which are never sent.
+_UNUSED = ("HTTPValidationError", "ValidationError")
+
+
+def add_openapi(app: FastAPI) -> None:
+    """Have an app describe itself; made once, when first asked for."""
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            made = get_openapi(
+                title=app.title, version=app.version, description=app.description, routes=app.routes
+            )
+            app.openapi_schema = _with_problems(made)
+        return app.openapi_schema
+
+    app.openapi = described  # type: ignore[method-assign]
+
+
+def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
+    form = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    for item in document["paths"].values():
+        for operation in item.values():
+            kept = {code: answer for code, answer in operation["responses"].items() if code.startswith("2")}
+            for code, text in _PROBLEMS.items():
+                kept[code] = {"description": text, "content": {MEDIA_TYPE: form}}
+            operation["responses"] = kept
+    for name in _UNUSED:
+        document["components"]["schemas"].pop(name, None)
+    return document

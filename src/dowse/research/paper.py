@@ -1,0 +1,144 @@
+"""Elasticsearch as the graph-clustering paper set it up: three fields, the standard analyzer, fuzzy words.
+
+A query that matches too little is relaxed step by step: its identifiers are split, then fewer of its words
+must be there. All steps go out in one request; what an earlier one finds comes first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import uuid
+import weakref
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dowse.errors import DowseError, EvalError
+from dowse.eval.systems.fts5 import all_symbols
+from dowse.eval.systems.system import System, opened
+from dowse.eval.types import Found
+from dowse.index import Index
+from dowse.parsing.tokens import split_identifier
+from dowse.storage.elastic.address import parse_address
+from dowse.storage.elastic.client import WRITE_SECONDS, Client
+from dowse.types import Symbol
+
+_FIELDS = ("func_name", "code", "docstring")
+_STANDARD = {"type": "text", "analyzer": "standard"}
+_MAPPING = {
+    "dynamic": "strict",
+    "properties": {"number": {"type": "integer"}, **dict.fromkeys(_FIELDS, _STANDARD)},
+}
+_FUZZINESS = "AUTO"
+# How many of the words must be there, step by step, once identifiers are split.
+_REQUIRED = ("100%", "75%", "50%", "1")
+# A question of more words is a whole document.
+_MOST_WORDS = 100
+# Symbols that are sent at once.
+_BATCH = 500
+
+
+def paper(place: Index | str | Path, address: str, *, exclude: Iterable[str] = ()) -> System:
+    """Index the symbols of a place on a cluster, in an index that is removed with the system.
+
+    Args:
+        place: An index, whose symbols are taken as they are, or a folder.
+        address: Of the cluster, elastic://host:port/NAME; the index is called after NAME.
+        exclude: What to leave out of a folder, written as in .gitignore.
+    """
+    where = parse_address(address)
+    client, name = Client(where), f"dowse-{where.name}-paper-{uuid.uuid4().hex[:12]}"
+    with opened(place, exclude) as index:
+        _create(client, name)
+        try:
+            found = _fill(client, name, all_symbols(index))
+        except BaseException:
+            _remove(client, name)
+            raise
+
+    def search(query: str, k: int) -> list[Found]:
+        searches = [(name, _body(text, required, k)) for text, required in steps(query)]
+        numbers: dict[int, None] = {}
+        for answer in client.msearch(searches, search_type="dfs_query_then_fetch", preference="dowse"):
+            numbers.update(dict.fromkeys(hit["fields"]["number"][0] for hit in answer["hits"]["hits"]))
+        return [found[number] for number in list(numbers)[:k]]
+
+    about = (
+        f"Elasticsearch, {', '.join(_FIELDS)}, standard analyzer, multi_match with fuzziness {_FUZZINESS}, "
+        f"identifiers split and words dropped where too little matches; {len(found):,} symbols"
+    )
+    system = System("paper", about, search)
+    weakref.finalize(system, _remove, client, name)
+    return system
+
+
+def steps(query: str) -> list[tuple[str, str]]:
+    """Return a query and what is asked when it finds too little: texts, and how many words each must find."""
+    words = re.findall(r"\w+", query)[:_MOST_WORDS]
+    if not words:
+        return []
+    whole = " ".join(words)
+    split = " ".join(
+        dict.fromkeys(part for word in words for part in (split_identifier(word) or [word.lower()]))
+    )
+    asked = [(whole, "100%"), *((split, required) for required in _REQUIRED)]
+    return list(dict.fromkeys(asked))
+
+
+def _body(text: str, required: str, k: int) -> dict[str, Any]:
+    match = {
+        **{"query": text, "fields": list(_FIELDS), "type": "most_fields"},
+        **{"fuzziness": _FUZZINESS, "minimum_should_match": required},
+    }
+    return {
+        **{"query": {"multi_match": match}, "size": k, "sort": ["_score", {"number": "asc"}]},
+        **{"_source": False, "stored_fields": "_none_", "docvalue_fields": ["number"]},
+    }
+
+
+def _create(client: Client, name: str) -> None:
+    settings = {"number_of_shards": 1, "number_of_replicas": 0, "refresh_interval": -1}
+    client.call(
+        lambda es: es.indices.create(index=name, mappings=_MAPPING, settings=settings), seconds=WRITE_SECONDS
+    )
+
+
+def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[Found]:
+    """Send symbols; return them as results, by number."""
+    found: list[Found] = []
+    lines: list[dict[str, Any]] = []
+    for symbol in symbols:
+        lines += [{"index": {"_id": str(len(found))}}, {"number": len(found), **_document(symbol)}]
+        place = (symbol.path, symbol.qualified_name, symbol.start_line, symbol.end_line)
+        found.append(Found(*place, symbol.id, symbol.repo))
+        if len(lines) >= 2 * _BATCH:
+            _send(client, name, lines)
+            lines = []
+    if lines:
+        _send(client, name, lines)
+    client.call(lambda es: es.indices.refresh(index=name), seconds=WRITE_SECONDS)
+    return found
+
+
+def _document(symbol: Symbol) -> dict[str, str]:
+    texts = (symbol.qualified_name, symbol.code, symbol.doc)
+    return {
+        field: text.encode("utf-8", "replace").decode() for field, text in zip(_FIELDS, texts, strict=True)
+    }
+
+
+def _send(client: Client, name: str, lines: list[dict[str, Any]]) -> None:
+    answer = client.call(lambda es: es.bulk(index=name, operations=lines), seconds=WRITE_SECONDS)
+    problems: Iterator[Any] = (each["index"]["error"] for each in answer["items"] if "error" in each["index"])
+    if answer["errors"]:
+        raise EvalError(f"the cluster refused a symbol ({next(problems)}); see `dowse doctor`")
+
+
+def _remove(client: Client, name: str) -> None:
+    """Remove the index again; a cluster that is gone has none."""
+    with contextlib.suppress(DowseError):
+        client.call(
+            lambda es: es.options(ignore_status=404).indices.delete(index=name), seconds=WRITE_SECONDS
+        )
+    client.close()

@@ -1,0 +1,68 @@
+"""How likely a hit is relevant, from what can be compared between questions: a small logistic to read.
+
+    confidence = 1 / (1 + exp(−(bias + cosine · cos + covered · share + length · ln(1 + terms))))
+
+A score says which hit is better; it does not say whether the best is any good: something is always
+nearest. The cosine tells most of it. The share of the question's words that stand in the code, rare ones
+counting for more, catches what an encoder does not know: random letters have cosines above .5 in a large
+corpus, and no word in common with anything.
+
+The weights were fitted by `bench/abstention.py --fit` on 2,000 docstrings and summaries of packages that no
+encoder was trained on, each asked twice, once with its package left out of the corpus; on off-topic and
+meaningless questions; and on 56 questions to eight repositories. Half of all that is asked is taken to have
+an answer, and half of the first hits that are not the function asked for to be as good. They hold for
+the first hit; further down they promise too much. It is a rough probability: where every question has an
+answer it promises too little (CodeSearchNet; trees, most of all at the low end), and against the single
+label of a web query too much (CoSQA). bench/results/abstention.json has the tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Weights(NamedTuple):
+    """What each feature counts, for the cosines of one encoder."""
+
+    bias: float
+    cosine: float
+    covered: float
+    length: float
+
+
+# By the encoder's id: other weights, or another view of symbols, have other cosines.
+WEIGHTS = {
+    "base-666f94b10c65": Weights(-9.47, 13.32, 1.94, 0.42),
+    "small-b1290b948dd4": Weights(-9.71, 14.05, 1.87, 0.44),
+}
+# Where no hit is more likely relevant than this, the answer is that there is none: two in a hundred of
+# the real questions that the weights were fitted on fall below, for either encoder. It was .12, three in a
+# hundred, until one evaluation set (short web queries, documentation stripped) lost 7 % to that.
+ABSTAIN = 0.1
+# What an answer says then.
+NOTHING_RELEVANT = "nothing relevant here, it seems; these are only the nearest"
+
+
+def confidence(encoder_id: str, cosine: float, covered: float, terms: int) -> float | None:
+    """Return the probability that a hit is relevant; None for an encoder that has no weights here.
+
+    Args:
+        encoder_id: Whose cosine it is.
+        cosine: Of the question and the symbol.
+        covered: Share of the question that stands in the symbol's text, as search/ranking/blend.py counts it.
+        terms: How many terms the question has.
+    """
+    weights = WEIGHTS.get(encoder_id)
+    if weights is None:
+        return None
+    bias, by_cosine, by_covered, by_length = weights
+    sum_ = bias + by_cosine * cosine + by_covered * covered + by_length * math.log1p(terms)
+    return 1 / (1 + math.exp(-sum_))
+
+
+def is_nothing(confidences: Iterable[float | None]) -> bool:
+    """Whether hits are known to be irrelevant, all of them; without hits, or knowledge, they are not."""
+    known = [each for each in confidences if each is not None]
+    return bool(known) and max(known) < ABSTAIN

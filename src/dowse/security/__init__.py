@@ -1,0 +1,1 @@
+"""Untrusted input: bounded reads, escaped output, masked secrets, trusted settings (docs/SECURITY.md)."""

@@ -1,0 +1,1 @@
+"""What HTTP, MCP and the daemon share: several indexes at once, refreshing them, naming their symbols."""

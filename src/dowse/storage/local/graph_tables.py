@@ -1,0 +1,361 @@
+"""The graph's tables in the catalog: facts of files, edges, references by name, and what is to be linked."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from dowse.storage.local.compression import BrokenBlock, unpack
+from dowse.types import Edge, FileRecord, Reference
+
+SCHEMA = """
+CREATE TABLE facts (
+    file_id INTEGER PRIMARY KEY, data BLOB NOT NULL,
+    offers BLOB NOT NULL,  -- what other files can ask of it, with hashes of the answers
+    rows BLOB NOT NULL  -- its symbols, in the order in which references count them
+);
+CREATE TABLE marks (key INTEGER, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
+CREATE INDEX marks_by_file ON marks (file_id);
+CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking the file asked
+CREATE TABLE edges (
+    source INTEGER, line INTEGER, col INTEGER, kind INTEGER, target INTEGER, candidates INTEGER NOT NULL,
+    PRIMARY KEY (source, line, col, kind, target)
+) WITHOUT ROWID;
+CREATE INDEX edges_by_target ON edges (target);
+CREATE TABLE named (  -- references of which only the name is known; candidates are looked up when asked
+    source INTEGER, line INTEGER, col INTEGER, kind INTEGER, name_key INTEGER, sure INTEGER NOT NULL,
+    PRIMARY KEY (source, line, col, kind, name_key)
+) WITHOUT ROWID;
+CREATE INDEX named_by_name ON named (name_key);
+CREATE TABLE graph_todo (file_id INTEGER PRIMARY KEY);  -- files put since the last linking
+CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- questions that got another answer since then
+CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols that came or went
+"""
+
+# What the parser calls the kinds of references.
+REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import"])
+KINDS = ("calls", "extends", "implements", "uses", "imports")
+_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+
+# Bound values of one statement.
+_BATCH = 500
+
+
+class Linked(NamedTuple):
+    """A reference that was resolved: from a symbol to one, or to one of some."""
+
+    source: int
+    line: int
+    column: int
+    kind: str
+    target: int
+    candidates: int
+
+
+class Named(NamedTuple):
+    """A reference of which only the name is known."""
+
+    source: int
+    line: int
+    column: int
+    kind: str
+    name_key: int
+    sure: bool  # whether it must be one of this index, so that the only candidate is the one
+
+
+class Target(NamedTuple):
+    """A symbol that a reference can mean."""
+
+    row: int
+    kind: str
+    qualified_name: str
+    signature: str
+    path: str
+    language: str
+
+
+class OwnSymbol(NamedTuple):
+    """A symbol of the file that is being linked."""
+
+    row: int
+    kind: str
+    name: str
+    qualified_name: str
+    first: int
+    last: int
+    part: int
+    signature: str
+
+
+class LinkedFile(NamedTuple):
+    """All that linking one file starts from."""
+
+    file_id: int
+    path: str
+    language: str
+    references: list[Reference]
+    facts: bytes
+    symbols: list[OwnSymbol]  # as references count them
+
+
+class GraphTables:
+    """The graph's part of one connection to the catalog."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    # Files come and go
+
+    def put_file(self, file_id: int, record: FileRecord, rows: Sequence[int]) -> None:
+        """Keep what a file says, and note that it is to be linked."""
+        if not record.offers:
+            return
+        self._db.execute(
+            "INSERT INTO facts VALUES (?,?,?,?)",
+            (file_id, record.facts, array("q", record.offers).tobytes(), array("q", rows).tobytes()),
+        )
+        self._db.executemany(
+            "INSERT INTO marks VALUES (?,?)", [(mark, file_id) for mark in set(record.marks)]
+        )
+        if record.facts:
+            self._db.execute("INSERT OR IGNORE INTO graph_todo VALUES (?)", (file_id,))
+        self._note_names([s.name_key for s in record.symbols if s.name_key], 1)
+
+    def note_change(self, before: Iterable[int], after: Iterable[int]) -> None:
+        """Note which questions get another answer once these offers replace those."""
+        # The upper half of an offer is the question that it answers: `offer` in graph/keys.py.
+        changed = {(offer >> 31,) for offer in set(before) ^ set(after)}
+        if changed and self._is_linked():
+            self._db.executemany("INSERT OR IGNORE INTO graph_changed VALUES (?)", changed)
+
+    def _note_names(self, keys: Sequence[int], more: int) -> None:
+        if keys and self._is_linked():
+            self._db.executemany(
+                "INSERT INTO graph_names VALUES (?, ?)"
+                " ON CONFLICT (name_key) DO UPDATE SET more = more + excluded.more",
+                [(key, more) for key in keys],
+            )
+
+    def _is_linked(self) -> bool:
+        """Whether any file was linked: until then there is nobody whom a change could concern."""
+        return self._db.execute("SELECT 1 FROM lookups LIMIT 1").fetchone() is not None
+
+    def offers(self, file_id: int) -> array[int]:
+        """What other files could ask of a file."""
+        row = self._db.execute("SELECT offers FROM facts WHERE file_id=?", (file_id,)).fetchone()
+        found = array("q")
+        found.frombytes(row[0] if row else b"")
+        return found
+
+    def delete_file(self, file_id: int, gone: Sequence[int]) -> None:
+        """Forget a file and its edges, and the edges to those of its symbols that will not come back."""
+        own = "(SELECT id FROM symbols WHERE file_id=?)"
+        for table in ("edges", "named"):
+            self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
+        names = self._db.execute("SELECT name_key FROM symbols WHERE file_id=? AND name_key<>0", (file_id,))
+        self._note_names([key for (key,) in names], -1)
+        self._db.executemany("DELETE FROM edges WHERE target=?", [(row,) for row in gone])
+        for table in ("facts", "marks", "lookups", "graph_todo"):
+            self._db.execute(f"DELETE FROM {table} WHERE file_id=?", (file_id,))
+
+    # Linking
+
+    def waiting(self) -> list[int]:
+        """Return the files to link: those put since the last time, and those whose questions changed."""
+        todo = {file_id for (file_id,) in self._db.execute("SELECT file_id FROM graph_todo")}
+        changed = {key for (key,) in self._db.execute("SELECT key FROM graph_changed")}
+        for key, more in self._db.execute("SELECT name_key, more FROM graph_names").fetchall():
+            (now,) = self._db.execute("SELECT count(*) FROM symbols WHERE name_key=?", (key,)).fetchone()
+            if (now > 0) != (now - more > 0):
+                changed.add(key & 0xFFFFFFFF)
+        if changed:
+            for file_id, keys in self._db.execute("SELECT file_id, keys FROM lookups"):
+                if file_id not in todo:
+                    asked = array("I")
+                    asked.frombytes(keys)
+                    if not changed.isdisjoint(asked):
+                        todo.add(file_id)
+        return sorted(todo)
+
+    def linked_file(self, file_id: int) -> LinkedFile | None:
+        """Return all that linking a file starts from; None if there is nothing."""
+        row = self._db.execute(
+            "SELECT f.path, f.language, g.data, g.rows, coalesce(r.data, x'') FROM files f"
+            " JOIN facts g ON g.file_id = f.id LEFT JOIN refs r ON r.file_id = f.id WHERE f.id=?",
+            (file_id,),
+        ).fetchone()
+        if row is None:
+            return None
+        path, language, facts, packed_rows, references = row
+        rows = array("q")
+        rows.frombytes(packed_rows)
+        found = {
+            each[0]: OwnSymbol(*each)
+            for each in self._db.execute(
+                "SELECT id, kind, name, qualified_name, start_line, end_line, part, signature"
+                " FROM symbols WHERE file_id=?",
+                (file_id,),
+            )
+        }
+        symbols = [found[each] for each in rows if each in found]
+        return LinkedFile(file_id, path, language, unpack_references(references), facts, symbols)
+
+    def put_links(
+        self, file_id: int, linked: Iterable[Linked], named: Iterable[Named], asked: Iterable[int]
+    ) -> None:
+        """Replace what a file refers to, and remember what was asked to find out."""
+        own = "(SELECT id FROM symbols WHERE file_id=?)"
+        if self._db.execute("SELECT 1 FROM lookups WHERE file_id=?", (file_id,)).fetchone():
+            for table in ("edges", "named"):
+                self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
+        self._db.executemany(
+            "INSERT OR IGNORE INTO edges VALUES (?,?,?,?,?,?)",
+            sorted((e.source, e.line, e.column, _NUMBERS[e.kind], e.target, e.candidates) for e in linked),
+        )
+        self._db.executemany(
+            "INSERT OR IGNORE INTO named VALUES (?,?,?,?,?,?)",
+            sorted((n.source, n.line, n.column, _NUMBERS[n.kind], n.name_key, int(n.sure)) for n in named),
+        )
+        keys = array("I", sorted(set(asked))).tobytes()
+        self._db.execute("INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, keys))
+
+    def settled(self) -> None:
+        """Note that every file is linked."""
+        for table in ("graph_todo", "graph_changed", "graph_names"):
+            self._db.execute(f"DELETE FROM {table}")
+
+    # Questions of linking
+
+    def symbols_at(self, scope_key: int) -> list[Target]:
+        """Return the symbols under a key, in an order that does not depend on when they came."""
+        rows = self._db.execute(
+            "SELECT s.id, s.kind, s.qualified_name, s.signature, f.path, f.language"
+            " FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.scope_key=?"
+            " ORDER BY f.path, s.start_line, s.end_line DESC",
+            (scope_key,),
+        )
+        return [Target(*row) for row in rows]
+
+    def is_named(self, name_key: int) -> bool:
+        """Whether any symbol has this name."""
+        query = "SELECT 1 FROM symbols WHERE name_key=? LIMIT 1"
+        return self._db.execute(query, (name_key,)).fetchone() is not None
+
+    def language_at(self, path: str) -> str | None:
+        """Return the language of the file with this path, None if there is no such file."""
+        row = self._db.execute("SELECT language FROM files WHERE key=?", (path,)).fetchone()
+        return str(row[0]) if row else None
+
+    def marked(self, key: int) -> list[str]:
+        """Return the paths of the files with a mark."""
+        query = "SELECT f.path FROM marks m JOIN files f ON f.id = m.file_id WHERE m.key=? ORDER BY f.path"
+        return [path for (path,) in self._db.execute(query, (key,))]
+
+    def facts_at(self, path: str) -> bytes:
+        """Return the packed facts of a file, nothing if it has none."""
+        query = "SELECT g.data FROM files f JOIN facts g ON g.file_id = f.id WHERE f.key=?"
+        row = self._db.execute(query, (path,)).fetchone()
+        return bytes(row[0]) if row else b""
+
+    # Questions of readers
+
+    def edges(self, rows: Sequence[int], kinds: Sequence[str], incoming: bool, limit: int) -> list[Edge]:
+        """Return edges out of symbols or into them, ordered by place."""
+        wanted = sorted({_NUMBERS[kind] for kind in kinds if kind in _NUMBERS}) if kinds else []
+        if (kinds and not wanted) or limit <= 0:
+            return []
+        found: list[tuple[tuple[str, str], Edge]] = []
+        counts: dict[int, int] = {}
+        unique = sorted(set(rows))
+        for start in range(0, len(unique), _BATCH):
+            batch = unique[start : start + _BATCH]
+            for query in (
+                _linked_query(incoming, len(batch), wanted),
+                _named_query(incoming, len(batch), wanted),
+            ):
+                for (
+                    repo,
+                    path,
+                    kind,
+                    source,
+                    target,
+                    file_id,
+                    line,
+                    column,
+                    sure,
+                    count,
+                    key,
+                ) in self._db.execute(query, (*batch, *wanted)):
+                    if key is not None:
+                        count = counts[key] if key in counts else counts.setdefault(key, self._named(key))
+                    confidence = (
+                        "ambiguous" if count > 1 or sure == 0 else "resolved" if sure == 2 else "unique"
+                    )
+                    edge = Edge(KINDS[kind], source, target, file_id, line, column, confidence, count)
+                    found.append(((repo, path), edge))
+        found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
+        return [edge for _, edge in found[:limit]]
+
+    def _named(self, name_key: int) -> int:
+        """How many symbols have this name; asked once for all references to it."""
+        query = "SELECT count(*) FROM symbols WHERE name_key=?"
+        return int(self._db.execute(query, (name_key,)).fetchone()[0])
+
+
+def unpack_references(packed: bytes) -> list[Reference]:
+    """Return references as `index.records` packed them; raises BrokenBlock if they are not of that form."""
+    if not packed:
+        return []
+    count, words, numbers = unpack_columns(packed)
+    return [Reference._make((*words[n::count], *numbers[n::count])) for n in range(count)]
+
+
+def unpack_columns(packed: bytes) -> tuple[int, list[str], tuple[int, ...]]:
+    """Return count; kinds, names and qualifiers; lines, columns, owners and arguments of references."""
+    data = unpack(packed)
+    try:
+        (count,) = struct.unpack_from("<i", data)
+        numbers = struct.unpack_from(f"<{4 * count}i", data, 4)
+        words = data[4 + 16 * count :].decode().split("\0")
+    except (struct.error, UnicodeDecodeError) as error:
+        raise BrokenBlock(str(error)) from error
+    if count < 1 or len(words) != 3 * count:
+        raise BrokenBlock("references have not three words each")
+    return count, words, numbers
+
+
+def _marks(count: int) -> str:
+    return ",".join("?" * count)
+
+
+def _of_kinds(wanted: Sequence[int]) -> str:
+    return f" AND e.kind IN ({_marks(len(wanted))})" if wanted else ""
+
+
+def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
+    """Edges whose target is stored."""
+    end = "target" if incoming else "source"
+    return (
+        "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 2, e.candidates, NULL"
+        " FROM edges e JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
+        f" WHERE e.{end} IN ({_marks(rows)}){_of_kinds(wanted)}"
+    )
+
+
+def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
+    """Edges to whatever has the name now."""
+    end = "t.id" if incoming else "e.source"
+    tables = (
+        "symbols t JOIN named e ON e.name_key = t.name_key"
+        if incoming
+        else ("named e JOIN symbols t ON t.name_key = e.name_key")
+    )
+    return (
+        "SELECT f.repo, f.path, e.kind, e.source, t.id, f.id, e.line, e.col,"
+        " e.sure AND NOT t.overrides, 0, e.name_key"
+        f" FROM {tables} JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
+        f" WHERE {end} IN ({_marks(rows)}){_of_kinds(wanted)}"
+    )

@@ -1,0 +1,266 @@
+"""Parsing processes: real ones, killed, hung and unable to start."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from dowse.errors import DowseError
+from dowse.indexing import parse_pool as pool
+from dowse.indexing.parse_jobs import CorpusJob, Job, read_frame, write_frame
+from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS
+from dowse.source.corpus import CorpusFunction
+
+from helpers import age, contents, json_lines, write_tree
+
+# The real worker, except that some names are its death.
+HAUNTED = """
+import os, signal
+import dowse.indexing.parse_worker as worker
+parse_path, parse_functions = worker.parse_path, worker.parse_functions
+def haunt(name):
+    if "segfault" in name:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if "leave" in name:
+        os._exit(3)
+    if "raise" in name:
+        raise RecursionError
+    while "hang" in name:
+        pass
+def haunted_path(job):
+    haunt(job.path)
+    return parse_path(job)
+def haunted_functions(job):
+    for function in job.functions:
+        haunt(function.name)
+    return parse_functions(job)
+worker.parse_path, worker.parse_functions = haunted_path, haunted_functions
+"""
+
+
+def haunted(time_limit: int) -> str:
+    start, _, main = real_program(time_limit).partition("\n")
+    return f"{start}\n{HAUNTED}\n{main}"
+
+
+real_program = pool.worker_program
+
+
+def jobs(root: Path, names: list[str]) -> list[Job]:
+    write_tree(root, {name: f"def in_{i}(): ...\n" for i, name in enumerate(names)})
+    return [Job(name, "r", name, "", str(root / name), 1, 1, "", False) for name in names]
+
+
+def test_a_message_cut_short_is_the_end_of_the_stream():
+    stream = io.BytesIO()
+    write_frame(stream, "a long reply" * 10)
+    whole = stream.getvalue()
+    assert read_frame(io.BytesIO(whole)) == "a long reply" * 10
+    assert {read_frame(io.BytesIO(whole[:length])) for length in range(len(whole))} == {None}
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_every_job_is_answered(tmp_path, processes):
+    names = [f"{i}.py" for i in range(30)]
+    replies = list(pool.parse_all(jobs(tmp_path, names), processes))
+    assert sorted(reply.key for reply in replies) == sorted(names)
+    assert all(len(reply.records) == 1 and not reply.reason for reply in replies)
+
+
+def test_no_jobs_no_processes():
+    assert list(pool.parse_all([], 2)) == []
+
+
+def test_a_file_that_is_gone_is_told():
+    (reply,) = pool.parse_all([Job("x", "r", "x", "", "/no/such/file", 1, 1, "", False)], 1)
+    assert reply.records == () and reply.reason.startswith("unreadable: ")
+
+
+def test_a_deadly_file_costs_itself_alone(tmp_path):
+    names = [f"{i}.py" for i in range(8)]
+    names[1], names[4], names[7] = "segfault.py", "leave.py", "raise.py"
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=haunted(30))}
+    assert replies["segfault.py"].reason == "parser died (SIGSEGV)"
+    assert replies["leave.py"].reason == "parser died (exit 3)"
+    # 120: it also failed to print why, since nobody reads that.
+    assert replies["raise.py"].reason in ("parser died (exit 1)", "parser died (exit 120)")
+    assert sorted(key for key, reply in replies.items() if reply.records) == [
+        f"{i}.py" for i in (0, 2, 3, 5, 6)
+    ]
+
+
+def test_a_file_that_never_ends_costs_itself_alone(tmp_path):
+    names = ["before.py", "hang.py", "after.py"]
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, 1, haunted(1))}
+    assert replies["hang.py"].reason == "parser took longer than 1 s"
+    assert replies["before.py"].records and replies["after.py"].records
+
+
+# The real worker with little CPU time for a file; the parser never ends, or dies, on some.
+POISONED = """
+import os, signal
+import dowse.indexing.records as records
+import dowse.indexing.parse_worker as worker
+worker.file_seconds = lambda size, short=False: 0.3
+parse_file = records.parse_file
+def poisoned(data, language, path, **limits):
+    while "slow" in path:
+        pass
+    if "hungry" in path:
+        bytearray(1 << 31)
+    if "crash" in path:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return parse_file(data, language, path, **limits)
+records.parse_file = poisoned
+"""
+
+
+def poisoned(time_limit: int) -> str:
+    start, _, main = real_program(time_limit).partition("\n")
+    return f"{start}\n{POISONED}\n{main}"
+
+
+def test_a_file_that_cannot_be_parsed_is_indexed_as_plain_lines(tmp_path):
+    names = ["before.py", "slow.py", "crash.py", "after.py"]
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=poisoned(30))}
+    assert {key: reply.records[0].problem for key, reply in replies.items()} == {
+        "before.py": "",
+        "slow.py": "parser took too much CPU time for the size of the file; indexed as plain lines",
+        "crash.py": "parser died (SIGSEGV); indexed as plain lines",
+        "after.py": "",
+    }
+    assert [s.kind for s in replies["slow.py"].records[0].symbols] == ["text"]
+    assert [s.name for s in replies["after.py"].records[0].symbols] == ["in_3"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory of a process")
+def test_a_file_that_takes_too_much_memory_is_indexed_as_plain_lines(tmp_path):
+    replies = {
+        r.key: r for r in pool.parse_all(jobs(tmp_path, ["hungry.py", "b.py"]), 1, program=poisoned(30))
+    }
+    assert replies["hungry.py"].records[0].problem.endswith("; indexed as plain lines")
+    assert replies["b.py"].records[0].problem == ""
+
+
+def test_a_function_that_cannot_be_parsed_is_indexed_as_plain_lines():
+    functions = tuple(
+        CorpusFunction(n, "", f"{n}.py", n, "python", f"def {n}(): ...", "", 1, "") for n in ("good", "slow")
+    )
+    replies = list(pool.parse_all([CorpusJob("both", functions, False)], 1, program=poisoned(30)))
+    problems = {record.key: record.problem for reply in replies for record in reply.records}
+    assert problems["good"] == "" and problems["slow"].endswith("indexed as plain lines")
+
+
+def test_many_slow_files_shorten_the_limits_then_end_parsing(tmp_path):
+    (job,) = jobs(tmp_path, ["a.py"])
+    slow = pool._SlowFiles()
+    assert slow.limited(job) == job
+    slow.add(SLOW_FILES_SECONDS + 1)
+    assert slow.limited(job) == job._replace(short_limits=True)
+    slow.add(ALL_SLOW_FILES_SECONDS)
+    assert slow.limited(job).plain == "too many other files were slow to parse"
+    assert slow.limited(job._replace(plain="parser died")).plain == "parser died"
+
+
+def test_once_too_much_time_is_lost_no_file_is_parsed(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "ALL_SLOW_FILES_SECONDS", 0.0)
+    names = ["crash.py", *(f"{i}.py" for i in range(9))]
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=poisoned(30))}
+    assert len(replies) == 10 and all(reply.records for reply in replies.values())
+    reason = "too many other files were slow to parse; indexed as plain lines"
+    assert replies["8.py"].records[0].problem == reason
+
+
+def test_an_update_says_which_files_were_not_parsed(tmp_path):
+    """Comments that never end: the lexer follows each of them to the end of the file."""
+    root = write_tree(tmp_path / "tree", {"A.java": "/* a\n" * 16_000, "b.py": "def fine(): ...\n"})
+    with Index.open(root, index_dir=str(tmp_path / "index")) as index:
+        report = index.update()
+        assert report.added == 2 and index.skipped() == []
+        ((path, problem),) = report.failed
+        assert path == "A.java" and problem.endswith("; indexed as plain lines")
+        assert [row.name for row in index.symbols("fine")] == ["fine"]
+
+
+def test_a_deadly_function_of_a_corpus_costs_itself_alone():
+    names = [f"f{i}" for i in range(6)]
+    names[2], names[5] = "segfault", "leave"
+    functions = tuple(CorpusFunction(n, "", "", n, "python", f"def {n}(): ...", "", 1, "") for n in names)
+    batches = [CorpusJob("first", functions, False), CorpusJob("second", functions[:2], False)]
+    replies = list(pool.parse_all(batches, 1, program=haunted(30)))
+    lost = {reply.key: reply.reason for reply in replies if not reply.records}
+    assert lost == {"segfault": "parser died (SIGSEGV)", "leave": "parser died (exit 3)"}
+    assert sorted(record.key for reply in replies for record in reply.records) == sorted(
+        ["f0", "f1", "f3", "f4", "f0", "f1"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [("raise ImportError('no grammar here')", "ImportError: no grammar here"), ("", "")],
+)
+def test_a_process_that_cannot_start_is_told_at_once(tmp_path, program, reason):
+    with pytest.raises(DowseError, match=r"could not start .*is the installation whole\?") as raised:
+        list(pool.parse_all(jobs(tmp_path, ["a.py", "b.py"]), 2, program=program or "pass"))
+    assert reason in str(raised.value)
+
+
+def test_a_consumer_may_leave_early(tmp_path):
+    before = threading.active_count()
+    replies = pool.parse_all(jobs(tmp_path, [f"{i}.py" for i in range(60)]), 2)
+    next(replies)
+    replies.close()
+    assert threading.active_count() == before
+
+
+def test_an_update_lists_what_killed_the_parser(tmp_path, monkeypatch):
+    root = write_tree(tmp_path / "tree", {"good.py": "def fine(): ...\n", "segfault.py": "def bad(): ...\n"})
+    age(root)
+    monkeypatch.setattr(pool, "worker_program", haunted)
+    with Index.open(root, index_dir=str(tmp_path / "index")) as index:
+        report = index.update()
+        assert report.added == 1
+        assert report.failed == (("segfault.py", "parser died (SIGSEGV)"),)
+        assert index.skipped() == [("segfault.py", "parser died (SIGSEGV)")]
+        assert [row.name for row in index.symbols()] == ["fine"]
+        written = contents(index.backend.folder)
+        assert not index.update().wrote
+        assert contents(index.backend.folder) == written
+        monkeypatch.undo()
+        (root / "segfault.py").write_text("def mended(): ...\n")
+        assert index.update().added == 1
+        assert index.skipped() == []
+
+
+def test_a_corpus_lists_what_killed_the_parser(tmp_path, monkeypatch):
+    rows = [
+        {"id": n, "name": n, "language": "python", "code": f"def {n}(): ..."} for n in ("a", "segfault", "b")
+    ]
+    path = json_lines(tmp_path / "c.jsonl", rows)
+    monkeypatch.setattr(pool, "worker_program", haunted)
+    with Index.open(path, index_dir=str(tmp_path / "index")) as index:
+        assert index.update().added == 2
+        assert index.skipped() == [("segfault", "parser died (SIGSEGV)")]
+        written = contents(index.backend.folder)
+        assert not index.update().wrote
+        assert contents(index.backend.folder) == written
+
+
+def test_a_writer_that_cannot_parse_leaves_the_index_as_it_was(tmp_path, monkeypatch):
+    root = write_tree(tmp_path / "tree", {"a.py": "def first(): ...\n"})
+    with Index.open(root, index_dir=str(tmp_path / "index")) as index:
+        index.update()
+        (root / "a.py").unlink()
+        (root / "b.py").write_text("def second(): ...\n")
+        monkeypatch.setattr(pool, "worker_program", lambda _: "pass")
+        with pytest.raises(DowseError, match="could not start"):
+            index.update()
+        assert [row.name for row in index.symbols()] == ["first"]
+        assert index.backend.check() == []
+        assert len(os.listdir(index.backend.folder / "text")) == 1

@@ -1,0 +1,296 @@
+"""Many writers at once: nobody sees half of anything, and who died is replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from dowse.errors import IndexLocked, IndexMissing
+from dowse.storage.elastic import lock as locks
+from dowse.storage.elastic import transactions
+from dowse.storage.elastic.backend import ElasticBackend
+from dowse.storage.elastic.loading import refresh
+from dowse.storage.elastic.transactions import LostTransaction
+from storage.conformance import fill, found_names, request, some_files
+from storage.elastic.kills import all_ids, visible_documents
+
+from helpers import file_record, symbol
+
+
+def beside(backend: ElasticBackend, source: str) -> ElasticBackend:
+    """Return another source of the same index."""
+    return ElasticBackend(backend.address, source)
+
+
+def names(backend: ElasticBackend) -> list[str]:
+    """Return the names of all symbols that a reader finds."""
+    with backend.reader() as reader:
+        return sorted(row.name for row in reader.lookup("*", 100))
+
+
+@pytest.fixture
+def index(make_emptied) -> ElasticBackend:
+    return make_emptied()
+
+
+def test_two_sources_written_at_once_are_seen_whole_or_not_at_all(index: ElasticBackend) -> None:
+    other = beside(index, "other")
+    with index.writer() as one, other.writer() as two:
+        one.put(file_record("a.py", [symbol("a1", "x"), symbol("a2", "x")]))
+        two.put(file_record("b.py", [symbol("b1", "x")]))
+        one._drain(), two._drain()
+        refresh(index.client, index.names)
+        with pytest.raises(IndexMissing), index.reader():
+            pass
+        one.commit({})
+        assert names(index) == names(other) == ["a1", "a2"]
+        with index.reader() as held:
+            two.put(file_record("c.py", [symbol("b2", "x")]))
+            two.commit({})
+            assert sorted(found_names(held, request("x"))) == ["a1", "a2"]
+            assert held.counts()["files"] == 1
+        assert names(index) == ["a1", "a2", "b1", "b2"]
+    with other.reader() as reader:
+        assert reader.counts()["files"] == 3
+        assert sorted(reader.stamps()) == ["b.py", "c.py"]
+    assert index.check() == []
+
+
+def test_many_sources_commit_at_once_and_none_gets_lost(index: ElasticBackend) -> None:
+    fill(index, [])
+    failed: list[BaseException] = []
+
+    def write(number: int) -> None:
+        try:
+            source = beside(index, f"s{number}")
+            for round_ in range(2):
+                fill(source, [file_record(f"{round_}.py", [symbol(f"n{number}-{round_}", "x")])])
+            source.close()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert names(index) == sorted(f"n{number}-{round_}" for number in range(5) for round_ in range(2))
+    with index.reader() as reader:
+        assert reader.counts()["symbols"] == 10
+        assert reader.generation == 11
+    assert index.check() == []
+
+
+def test_files_of_one_name_in_two_sources_keep_apart(index: ElasticBackend) -> None:
+    other = beside(index, "other")
+    for backend, word in ((index, "one"), (other, "two")):
+        fill(backend, [file_record("a.py", [symbol("same", word, key="k")], text=word)])
+    assert names(index) == ["same", "same"]
+    with other.writer() as writer:
+        writer.delete("a.py")
+        writer.commit({})
+    with index.reader() as reader:
+        (row,) = reader.lookup("*", 9)
+        assert reader.text(row.file_id) == b"one"
+
+
+def test_clear_removes_one_source_and_the_last_takes_the_index_along(index: ElasticBackend) -> None:
+    other = beside(index, "other")
+    fill(index, some_files())
+    fill(other, [file_record("b.py", [symbol("b1", "x")])])
+    index.clear()
+    assert names(index) == ["b1"]
+    assert index.check() == [] and index.has_generation()
+    with index.reader() as reader:
+        assert reader.counts()["files"] == 1
+    fill(index, some_files()[:1])
+    assert names(other) == ["add_item", "b1", "total"]
+    index.clear()
+    other.clear()
+    assert not other.has_generation() and not other.is_there()
+
+
+def test_a_scan_by_file_gives_all_symbols_though_a_page_ends_within_one(index: ElasticBackend) -> None:
+    fill(index, [file_record(f"{name}.py", [symbol(f"{name}{n}", "x") for n in range(5)]) for name in "abc"])
+    with index.reader() as reader:
+        found = list(reader._session.scan("symbols", None, "file", page=4))
+    assert len({hit["_id"] for hit in found}) == len(found) == 15
+
+
+def test_a_removal_that_ends_halfway_leaves_no_source(
+    index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = beside(index, "other")
+    fill(index, some_files())
+    fill(other, [file_record("b.py", [symbol("b1", "x")])])
+    with monkeypatch.context() as crash, pytest.raises(IndexLocked):
+        crash.setattr(locks.SourceLock, "forget_versions", _fails)
+        index.clear()
+    assert names(other) == ["b1"]
+    fill(index, some_files()[:1])
+    assert names(other) == ["add_item", "b1", "total"]
+    assert index.check() == []
+
+
+def _fails(*_: object) -> None:
+    raise IndexLocked("as if it had been killed here")
+
+
+def test_a_place_that_is_no_source_is_told_only_what_all_say(index: ElasticBackend) -> None:
+    elsewhere = beside(index, "elsewhere")
+    fill(index, some_files())
+    with index.reader() as own, elsewhere.reader() as reader:
+        assert own.meta()["root"] == "/somewhere"
+        assert "root" not in reader.meta() and "repo" not in reader.meta()
+        assert own.meta()["generation"] == reader.meta()["generation"] == str(own.generation)
+
+
+def test_a_rebuild_that_only_lacks_a_file_is_a_new_generation(index: ElasticBackend) -> None:
+    fill(index, some_files())
+    with index.reader() as reader:
+        before = reader.generation
+    index.start_over()
+    fill(index, some_files()[:2])
+    with index.reader() as reader:
+        assert reader.generation == before + 1 and reader.counts()["files"] == 2
+
+
+def test_a_second_writer_of_a_source_waits_or_is_told(index: ElasticBackend) -> None:
+    fill(index, [])
+    second = beside(index, index.source)
+    with index.writer() as writer:
+        writer.put(file_record("a.py", [symbol("a", "x")]))
+        assert second.busy() == os.getpid()
+        said = f"process {os.getpid()}"
+        with pytest.raises(IndexLocked, match=said), second.writer(wait=0):
+            pass
+        told: list[str] = []
+        waiting = threading.Thread(target=lambda: fill_second(second, told))
+        waiting.start()
+        writer.commit({})
+    waiting.join()
+    assert len(told) == 1 and said in told[0]
+    assert names(index) == ["a", "b"]
+    assert second.busy() is None
+
+
+def fill_second(backend: ElasticBackend, told: list[str]) -> None:
+    with backend.writer(on_wait=told.append) as writer:
+        writer.put(file_record("b.py", [symbol("b", "x")]))
+        writer.commit({})
+
+
+JOB = """
+import os, signal, sys
+sys.path.insert(0, {tests!r})
+from dowse.backends.elastic.backend import ElasticBackend
+from helpers import file_record, symbol
+backend = ElasticBackend({address!r}, "shop")
+with backend.writer() as writer:
+    for name in "abc":
+        writer.put(file_record(f"{{name}}.py", [symbol(name, "x"), symbol(name + "2", "x")]))
+    writer.delete("old.py")
+    writer._drain()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_dead_writer_is_replaced_at_once_and_what_it_sent_is_used(
+    index: ElasticBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(index, [file_record("old.py", [symbol("old", "x")])])
+    tests = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+    job = subprocess.run([sys.executable, "-c", JOB.format(tests=tests, address=index.address)], check=False)
+    assert job.returncode == -signal.SIGKILL
+    assert names(index) == ["old"]
+    sent = all_ids(index)
+    assert len(sent) == 2 + 9
+    with index.writer(wait=0) as writer:
+        assert sorted(writer.stamps()) == ["old.py"]
+        writer.put(file_record("a.py", [symbol("a", "x"), symbol("a2", "x")]))
+        writer.put(file_record("b.py", [symbol("b", "other words")]))
+        writer.commit({})
+    # Of `a.py` nothing was sent again; what else the dead one had sent is gone.
+    assert names(index) == ["a", "a2", "b", "old"]
+    assert len(all_ids(index)) == 2 + 3 + 2
+    assert index.check() == []
+
+
+def test_a_writer_that_is_not_heard_is_replaced_and_can_make_nothing_visible(
+    index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "STALE_SECONDS", 0.3)
+    fill(index, some_files()[:1])
+    with contextlib.ExitStack() as held:
+        silent = held.enter_context(index.writer())
+        silent.put(file_record("a.py", [symbol("silent", "x")]))
+        silent._lock._beaten -= locks.STALE_SECONDS + locks.LEASE_SECONDS
+        heard = beside(index, index.source)
+        fill(heard, [file_record("a.py", [symbol("heard", "x")])])
+        with pytest.raises(LostTransaction, match="run the same again"):
+            silent.commit({})
+    assert names(index) == ["add_item", "heard", "total"]
+    assert index.check() == []
+    fill(index, [file_record("b.py", [symbol("later", "x")])])
+    assert names(index) == ["add_item", "heard", "later", "total"]
+
+
+def test_a_writer_that_could_not_say_it_lives_stops_by_itself(
+    index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(LostTransaction), index.writer() as writer:
+        monkeypatch.setattr(locks, "LEASE_SECONDS", -1.0)
+        writer.put(file_record("a.py", [symbol("a", "x")]))
+        writer.commit({})
+    monkeypatch.undo()
+    assert not index.has_generation()
+    fill(index, [file_record("a.py", [symbol("a", "x")])])
+    assert names(index) == ["a"]
+
+
+def test_what_is_replaced_goes_for_good_once_nobody_can_see_it(
+    index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(index, some_files())
+    fill(index, [file_record("src/cart.py", [symbol("basket", "weave")], text="weave\n")])
+    visible = visible_documents(index)
+    assert len(all_ids(index)) == len(visible) + 3  # a file and two symbols, for readers at work
+    monkeypatch.setattr(transactions, "GRACE", 0.0)
+    with index.writer() as writer:
+        writer.set_skipped([("x", "binary")])
+        writer.commit({})
+    assert len(all_ids(index)) == len(visible)
+    assert visible_documents(index) == visible
+
+
+def test_starting_over_keeps_the_last_generation_until_the_next(index: ElasticBackend) -> None:
+    fill(index, some_files())
+    before = all_ids(index)
+    index.start_over()
+    with index.writer() as writer:
+        assert writer.stamps() == {}
+        writer.put(some_files()[0])
+        assert names(index) == ["Vat", "add_item", "test_total", "total"]
+        writer.commit({"complete": "0"})
+        assert len(names(index)) == 4
+        writer.put(some_files()[1])
+        writer.commit({})
+    assert names(index) == ["Vat", "add_item", "total"]
+    assert all_ids(index) == before  # nothing of what stayed was sent again
+    assert index.check() == []
+
+
+def test_undone_work_leaves_nothing(index: ElasticBackend) -> None:
+    fill(index, some_files())
+    before, ids = visible_documents(index), all_ids(index)
+    with index.writer() as writer:
+        writer.put(file_record("new.py", [symbol("new", "x")]))
+        writer.delete("src/cart.py")
+    assert all_ids(index) == ids and visible_documents(index) == before
