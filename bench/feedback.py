@@ -34,7 +34,7 @@ from dowse.feedback.events import Event
 from dowse.feedback.recall import boosts
 from dowse.feedback.store import FeedbackStore
 from dowse.search.lanes.bm25 import STOP_WORDS, without_language
-from dowse.search.ranking.blend import rarity
+from dowse.search.ranking.coverage import idf
 from dowse.search.ranking.feedback import REACH, places
 from dowse.storage.protocol import Reader
 
@@ -77,7 +77,7 @@ class World:
 
     def ranked(self, store: FeedbackStore, text: str) -> list[str]:
         """Return the answer to a question, as it is after what was recorded."""
-        ids, found = self.candidates[text], boosts(store, text, rarity=self.worth)
+        ids, found = self.candidates[text], boosts(store, text, idf=self.worth)
         return [ids[place] for place in places([found.get(each) for each in ids], self.scores[text])]
 
     def quality(self, store: FeedbackStore, texts: Sequence[tuple[str, Question]]) -> dict[str, float]:
@@ -227,7 +227,7 @@ def _worth(reader: Reader) -> Callable[[str], float]:
         if term not in known:
             spoken = without_language(reader, f"{term} _") == "_"
             count = reader.document_frequency(term, "body")
-            known[term] = 0.0 if spoken else rarity(count, reader.symbol_count())
+            known[term] = 0.0 if spoken else idf(count, reader.symbol_count())
         return known[term]
 
     return worth

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from dowse.encoders.cross import CrossEncoder, load_cross
 from dowse.encoders.document import Document
-from dowse.search.ranking.rerank import mix
+from dowse.search.ranking.rerank import mix_scores
 from dowse.types import Answer
 
 from common import milliseconds, work_folder, write_results
@@ -101,7 +101,7 @@ class Trial:
             for question, scores in zip(each.questions, self.scores[each.of.name], strict=True):
                 second = scores[: self.count]
                 first = [hit.score for hit in question.answer.hits[: len(second)]]
-                mixed = mix(first, second, weight, self.unit)
+                mixed = mix_scores(first, second, weight, self.unit)
                 values[half(question.case)].append(each.value(question, mixed))
             name = "repos (mean)" if each.of.name.startswith("repos/") else each.of.name
             row = {"all": statistics.mean(values["tune"] + values["report"])}

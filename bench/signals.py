@@ -14,8 +14,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from dowse.search.options import SearchRequest, make_options
 from dowse.search.pipeline import search
-from dowse.search.planner import Ask
 from dowse.search.ranking.profile import CORPUS, TREE, Profile
 
 from common import write_results
@@ -60,8 +60,9 @@ def measure(each: Set, profile: Profile, fuzziness: str | None) -> dict[str, flo
     values = []
     with each.index.backend.reader() as reader:
         for case in each.cases:
-            ask = Ask(plain(case.query), each.k, mode="keyword", fuzziness=fuzziness)
-            answer = search(reader, ask, each.index.settings, profile=profile)
+            options = make_options(each.index.settings, k=each.k, mode="keyword", fuzziness=fuzziness)
+            request = SearchRequest(plain(case.query), options)
+            answer = search(reader, request, each.index.settings, profile=profile)
             values.append((case, each.metric(answer, case)))
     return by_half(values)
 

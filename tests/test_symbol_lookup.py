@@ -8,7 +8,7 @@ import pytest
 
 from dowse import Index
 from dowse.errors import DowseError
-from dowse.symbol_lookup import AmbiguousName, candidates, is_loose, resolve, resolve_all
+from dowse.symbol_lookup import AmbiguousName, candidates, is_loose_match, resolve, resolve_all
 
 from helpers import write_tree
 
@@ -113,7 +113,7 @@ def test_overloads_are_one_name(index: Index) -> None:
 )
 def test_a_name_that_fits_only_at_its_end_is_loose(index: Index, text: str, loose: bool) -> None:
     with index.backend.reader() as reader:
-        assert is_loose(text, resolve(reader, text)) is loose
+        assert is_loose_match(text, resolve(reader, text)) is loose
 
 
 def test_later_parts_of_a_long_symbol_belong_to_it(tmp_path: Path) -> None:

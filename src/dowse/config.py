@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from dowse import runtime_paths as runtime
 from dowse.errors import ConfigError
@@ -78,14 +78,19 @@ class Settings:
     tree_dimension: int = 10  # of the ball that the tree of files is embedded in; 2 is the Poincaré disk
 
 
-MODES = ("auto", "hybrid", "keyword", "tfidf", "embedding", "graph", "regex", "symbol")
-FUSIONS = ("auto", "blend", "rrf", "weighted", "convex", "intersection", "adaptive")
-ISOLATION = ("auto", "always", "never")
-FUZZINESS = ("auto", "0", "1", "2")
+Mode = Literal["auto", "hybrid", "keyword", "tfidf", "embedding", "graph", "regex", "symbol"]
+Fusion = Literal["auto", "blend", "rrf", "weighted", "convex", "intersection", "adaptive"]
+Fuzziness = Literal["auto", "0", "1", "2"]
 # Maximal marginal relevance; the best of each cluster; from each cluster its share.
-DIVERSIFY = ("", "mmr", "cluster", "sample")
-# By place in the tree (by hyperbolic or Euclidean distance, or spectral on hops), or by meaning.
-CLUSTERINGS = ("hyperbolic", "euclidean", "spectral", "meaning")
+Diversify = Literal["", "mmr", "cluster", "sample"]
+# By location in the tree (hyperbolic or Euclidean distance, or spectral on hops), or by vectors.
+Clustering = Literal["hyperbolic", "euclidean", "spectral", "meaning"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
+FUZZINESS: tuple[Fuzziness, ...] = get_args(Fuzziness)
+DIVERSIFY: tuple[Diversify, ...] = get_args(Diversify)
+CLUSTERINGS: tuple[Clustering, ...] = get_args(Clustering)
+ISOLATION = ("auto", "always", "never")
 REFRESH = ("auto", "always", "never")
 VIEWS = ("symbol", "docs")
 VECTORS = ("auto", "exact", "approx")

@@ -11,11 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import (
-    CLUSTERINGS,
-    DIVERSIFY,
-    FUSIONS,
-    FUZZINESS,
-    MODES,
+    Mode,
     Settings,
     cache_folder,
     feedback_file,
@@ -26,7 +22,7 @@ from dowse.config import (
 )
 from dowse.errors import DowseError
 from dowse.security.permissions import without_permissions
-from dowse.types import Answer, StoredFile, Symbol, SymbolRow
+from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -36,7 +32,7 @@ if TYPE_CHECKING:
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Progress, Report
     from dowse.search.lanes.chosen import ChosenLanes
-    from dowse.search.planner import Ask
+    from dowse.search.options import SearchRequest
     from dowse.search.related import Related
     from dowse.source.survey import Seen
     from dowse.storage.protocol import Backend
@@ -263,117 +259,52 @@ class Index:
         self,
         query: str,
         k: int | None = None,
-        mode: str = "auto",
-        *,
-        plain: bool = False,
-        filters: str = "",
-        lanes: str | Sequence[str] = (),
-        fusion: str | None = None,
-        explain: bool = False,
-        fuzziness: str | None = None,
-        min_score: float = 0.0,
-        expand: bool | None = None,
-        graph_expand: bool | None = None,
-        rerank: bool | None = None,
-        feedback: bool | None = None,
-        diversify: str | None = None,
-        clustering: str | None = None,
-        page: int = 0,
+        mode: Mode | None = None,
+        **options: Any,  # noqa: ANN401 - the fields of SearchOptions
     ) -> Answer:
         """Search the index as it is.
 
         Args:
             query: Words, identifiers, `"phrases"`, `/regexes/`, filters, or a question about structure
                 such as "what calls X"; see docs/QUERY.md.
-            k: How many hits; 0 means all of an exact search.
+            k: How many hits; 0 means all hits of an exact search.
             mode: auto, hybrid, keyword, tfidf, embedding, graph, regex or symbol.
-            plain: Take the query as words alone: quotes, slashes, colons and the like mean nothing.
-            filters: More of the query language that must hold too, e.g. `lang:go -path:vendor/**`.
-            lanes: Instead of those that the planner picks, e.g. `"keyword,graph"`.
-            fusion: auto, blend, rrf, weighted, convex, intersection or adaptive; None takes the setting.
-            explain: Break the score that words gave every hit into fields and terms.
-            fuzziness: auto, 0, 1 or 2; None takes the setting.
-            min_score: Leave out weaker hits: by confidence where meaning has a say, else by score.
-            expand: Add terms of the best answers to the query; None takes the setting.
-            graph_expand: Add what the best answers call; None takes the setting.
-            rerank: Let a cross-encoder look at the best answers again; None takes the setting.
-            feedback: Let what was chosen before come first; None takes the setting.
-            diversify: "mmr" lets what repeats the answers above it come later; "cluster" gives the best of
-                each cluster of the first hundred, "sample" from each cluster its share; "" does nothing;
-                None takes the setting.
-            clustering: euclidean, hyperbolic, spectral or meaning; None takes the setting.
-            page: How many hits are looked at together, if that is fewer than k: "sample" shares out so many
-                places among the clusters, and what comes after them follows by score.
+            **options: Any other field of `dowse.search.options.SearchOptions`, e.g. `rerank=True`; None
+                takes the setting.
         """
-        settings = self.settings
-        fusion = settings.fusion if fusion is None else fusion
-        _check(mode in MODES, f"`mode` is one of {', '.join(MODES)}, not {mode!r}")
-        _check(fusion in FUSIONS, f"`fusion` is one of {', '.join(FUSIONS)}, not {fusion!r}")
-        _check(k is None or k >= 0, f"`k` is a number of hits or 0 for all, not {k}")
-        _check(
-            diversify in (None, *DIVERSIFY),
-            f'`diversify` is one of {", ".join(DIVERSIFY[1:])}, or "" for none, not {diversify!r}',
-        )
-        _check(page >= 0, f"`page` is a number of hits, not {page}")
-        _check(
-            clustering in (None, *CLUSTERINGS),
-            f"`clustering` is one of {', '.join(CLUSTERINGS)}, not {clustering!r}",
-        )
-        _check(
-            fuzziness in (None, *FUZZINESS),
-            f"`fuzziness` is one of {', '.join(FUZZINESS)}, not {fuzziness!r}",
-        )
-        from dowse.search.planner import Ask, named_lanes
+        from dowse.search.options import SearchRequest, make_options
 
-        return self._answer(
-            Ask(
-                text=query,
-                k=settings.top_k if k is None else k,
-                mode=mode,
-                plain=plain,
-                filters=filters,
-                lanes=named_lanes(lanes) if lanes else (),
-                fusion=fusion,
-                explain=explain,
-                fuzziness=fuzziness,
-                min_score=min_score,
-                expand=settings.expand if expand is None else expand,
-                graph_expand=settings.graph_expand if graph_expand is None else graph_expand,
-                rerank=settings.reranker if (settings.rerank if rerank is None else rerank) else "",
-                feedback=settings.feedback if feedback is None else feedback,
-                diversify=settings.diversify if diversify is None else diversify,
-                clustering=clustering or settings.clustering,
-                page=page,
-            )
-        )
+        return self._answer(SearchRequest(query, make_options(self.settings, k=k, mode=mode, **options)))
 
-    def _answer(self, ask: Ask) -> Answer:
-        """Answer from one generation, and from the next if that comes in between."""
+    def _answer(self, request: SearchRequest) -> Answer:
+        """Answer from one generation, and from the next one if that is committed meanwhile."""
         from dowse.search.pipeline import search
-        from dowse.search.retrieval import Moved
+        from dowse.search.retrieval import StaleGeneration
 
-        needed = ask.mode in ("embedding", "hybrid") or "embedding" in ask.lanes
+        options = request.options
+        needed = options.mode in ("embedding", "hybrid") or "embedding" in options.lanes
         encoder = self.encoder if needed else self._known_encoder()
         # Most places have no feedback: then nothing of it is loaded.
-        feedback = self.feedback if ask.feedback and self._feedback_file.exists() else None
-        hindrance = self._count_terms_for(ask)
+        feedback = self.feedback if options.feedback and self._feedback_file.exists() else None
+        hindrance = self._count_terms_for(request)
         # What can't be kept is counted by whoever needs it: here it is remembered, and there is time.
         for lanes in (None,) if hindrance else (*[self.lanes] * _MOVES, None):
-            with contextlib.suppress(Moved), self.backend.reader() as reader:
+            with contextlib.suppress(StaleGeneration), self.backend.reader() as reader:
                 answer = search(
-                    *(reader, ask, self.settings), lanes=lanes, encoder=encoder, feedback=feedback
+                    reader, request, self.settings, lanes=lanes, encoder=encoder, feedback=feedback
                 )
-                return replace(answer, notes=(*answer.notes, hindrance)) if hindrance else answer
+                return replace(answer, notes=(*answer.notes, *hindrance)) if hindrance else answer
         raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
 
-    def _count_terms_for(self, ask: Ask) -> str:
-        """Count terms before the TF-IDF lane is asked, which has little time; say what hindered that."""
-        if ask.mode == "tfidf" or "tfidf" in ask.lanes:
+    def _count_terms_for(self, request: SearchRequest) -> list[Note]:
+        """Count terms before the TF-IDF lane runs, which has a deadline; a note says if they are not kept."""
+        if request.options.mode == "tfidf" or "tfidf" in request.options.lanes:
             try:
                 self.count_terms()
             except OSError as error:
-                return f"counts of terms can't be kept ({error}); each start counts them again"
-        return ""
+                text = f"counts of terms can't be kept ({error}); each start counts them again"
+                return [Note("counts-not-kept", text)]
+        return []
 
     @property
     def feedback(self) -> FeedbackStore:
@@ -395,12 +326,15 @@ class Index:
                 self._lanes = ChosenLanes(self.backend.address, self.settings, lambda: self.encoder)
             return self._lanes
 
-    def warm(self, query: str = "", mode: str = "auto", lanes: str | Sequence[str] = ()) -> None:
-        """Start what a search will need while the caller does something else."""
-        from dowse.search.planner import Ask, make_plan, named_lanes
+    def warm(
+        self, query: str = "", mode: Mode | None = None, lanes: str | Sequence[str] | None = None
+    ) -> None:
+        """Start the processes that a search will need while the caller does something else."""
+        from dowse.search.options import SearchRequest, make_options
+        from dowse.search.planner import make_plan
 
-        ask = Ask(query or "anything", mode=mode, lanes=named_lanes(lanes) if lanes else ())
-        self.lanes.warm(make_plan(ask, has_vectors=self.settings.encoder != "none").lanes)
+        request = SearchRequest(query or "anything", make_options(self.settings, mode=mode, lanes=lanes))
+        self.lanes.warm(make_plan(request, has_vectors=self.settings.encoder != "none").lanes)
 
     def _known_encoder(self) -> Encoder | None:
         """Return the encoder if it is at hand: a search by words must not wait for one, nor fail with one."""

@@ -7,11 +7,10 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from dowse.errors import DowseError
-from dowse.kinds import BESIDES
 from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import decodable, escape_name
 from dowse.storage.protocol import Reader
-from dowse.types import SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, SymbolRow
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
 # Candidates that are named when a name could mean several symbols.
@@ -78,7 +77,7 @@ def candidates(reader: Reader, text: str) -> list[SymbolRow]:
     return _unparted(_fitting(reader, text))
 
 
-def bearers(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
+def symbols_named(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
     """Return some of the symbols that a text can name; none if it names nothing here, or no place."""
     try:
         return candidates(reader, name)[:limit]
@@ -86,7 +85,12 @@ def bearers(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
         return []
 
 
-def is_loose(text: str, row: SymbolRow) -> bool:
+def has_symbol(reader: Reader, name: str) -> bool:
+    """Whether a text names a symbol."""
+    return bool(symbols_named(reader, name, 1))
+
+
+def is_loose_match(text: str, row: SymbolRow) -> bool:
     """Whether a symbol bears the last part of a name but nothing of what was written before it."""
     parts = _parts(text)
     return not _PLACE.match(_plain(text)) and len(parts) > 1 and not _ends_with(row, parts[-2:])
@@ -104,7 +108,7 @@ def _fitting(reader: Reader, text: str) -> list[SymbolRow]:
     for known in range(len(parts), 0, -1):
         fitting = [row for row in named if _ends_with(row, parts[-known:])]
         if fitting:
-            defined = [row for row in fitting if row.kind not in BESIDES] or fitting
+            defined = [row for row in fitting if row.kind not in NON_DEFINITION_KINDS] or fitting
             # `Y.Y` in Y.java is the constructor, not the file's class.
             whole = [row for row in defined if len(parts) > 1 and row.qualified_name == ".".join(parts)]
             return sorted(whole or _without_shadows(defined), key=partial(_order, parts))

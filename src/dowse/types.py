@@ -9,6 +9,11 @@ from typing import NamedTuple
 # A half-open range of bytes in a file's UTF-8 text.
 Span = tuple[int, int]
 
+# Kinds of symbols that can be a type: it has members, and others extend or implement it.
+TYPE_KINDS = frozenset(["class", "interface", "struct", "enum", "trait", "type", "impl"])
+# The module level of a file, a whole file, and prose: they have names and define nothing.
+NON_DEFINITION_KINDS = frozenset(["module", "file", "section", "text"])
+
 
 class Reference(NamedTuple):
     """One place where a file names something defined elsewhere (a tuple: files hold thousands)."""
@@ -153,6 +158,16 @@ class PlanReport:
     expanded: tuple[str, ...] = ()  # terms that were added to the query
 
 
+class Note(NamedTuple):
+    """Something an answer says beside its hits: a code for programs, a text for people."""
+
+    code: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class Embedded(NamedTuple):
     """How much of an index has vectors."""
 
@@ -170,7 +185,7 @@ class Answer:
     hits: tuple[Hit, ...]
     total_candidates: int
     generation: int
-    notes: tuple[str, ...] = field(default=())  # what was relaxed, left out, incomplete
+    notes: tuple[Note, ...] = ()  # what was relaxed, left out, incomplete
     embedded: Embedded | None = None  # None where no encoder is in use
     plan: PlanReport | None = None
     lanes: tuple[LaneReport, ...] = field(default=(), compare=False)  # with times, which differ

@@ -22,8 +22,9 @@ from dowse.search.lanes.inline import InlineLanes
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.lanes.registry import LANES, Lane
 from dowse.search.pipeline import search
-from dowse.search.planner import PICKED, Ask
-from dowse.search.retrieval import Moved
+from dowse.search.planner import PLANNED_LANES
+from dowse.search.retrieval import StaleGeneration
+from search.requests import request
 
 from helpers import json_lines, write_tree
 
@@ -429,7 +430,7 @@ def test_a_path_from_one_to_another(shop):
 def test_a_symbol_that_is_only_described(shop):
     described = shop.search(DESCRIBED)
     assert described.plan.kind == "structure" and described.plan.seeds == ()
-    assert [note for note in described.notes if "round_price (shop/prices.py:" in note]
+    assert [note for note in described.notes if "round_price (shop/prices.py:" in note.text]
     called = {"Cart.total", "checkout", "refund", "format_price"}
     assert set(names(described)[:4]) == set(names(shop.search(STRUCTURE))[:4]) == called
 
@@ -437,7 +438,7 @@ def test_a_symbol_that_is_only_described(shop):
 @pytest.mark.parametrize("where", ["path:shop/checkout.py", "path:tests/**", "-lang:python"])
 def test_filters_are_for_the_answers_not_for_what_is_described(shop, where):
     answer = shop.search(f"{DESCRIBED} {where}")
-    assert [note for note in answer.notes if note.startswith("taken for round_price ")]
+    assert [note for note in answer.notes if note.text.startswith("taken for round_price ")]
 
 
 def graph_ranks(answer: Answer) -> list[int]:
@@ -532,7 +533,7 @@ def test_min_score_leaves_of_a_question_of_structure_what_the_graph_knows(shop):
 
 def test_a_question_that_the_graph_can_not_answer_says_so(shop):
     answer = shop.search("what calls checkout", k=5)
-    mentions = [note for note in answer.notes if "only mention" in note]
+    mentions = [note for note in answer.notes if "only mention" in note.text]
     assert mentions
 
 
@@ -562,7 +563,7 @@ class Listening:
 
 def ask(index: Index, lanes: LaneRunner | None, text: str, **more: object) -> Answer:
     with index.backend.reader() as reader:
-        return search(reader, Ask(text, **more), index.settings, lanes=lanes, encoder=index.encoder)
+        return search(reader, request(text, **more), index.settings, lanes=lanes, encoder=index.encoder)
 
 
 def test_an_expanded_query_goes_to_both_lanes_and_is_shown(shop):
@@ -709,7 +710,7 @@ def test_filters_hold_for_every_hit(shop, few, query, options, wanted):
 
 def with_faults(index: Index, **faults: str) -> InlineLanes:
     """Return what runs lanes here, some of them replaced by lanes that go wrong."""
-    bad = {name: Lane(f"lanes.faults:{fault}") for name, fault in faults.items()}
+    bad = {name: Lane(f"search.lanes.faults:{fault}") for name, fault in faults.items()}
     return InlineLanes(lambda: index.encoder, {**LANES, **bad})
 
 
@@ -717,10 +718,10 @@ def with_faults(index: Index, **faults: str) -> InlineLanes:
 @pytest.mark.parametrize("bad", ["keyword", "embedding", "graph"])
 def test_a_lane_that_fails_is_left_out_and_named(shop, bad, options):
     answer = ask(shop, with_faults(shop, **{bad: "raise_error"}), MIXED, **options)
-    assert f"left out: {bad}: RuntimeError: boom" in answer.notes
+    assert f"left out: {bad}: RuntimeError: boom" in map(str, answer.notes)
     problems = {lane.lane: lane.problem for lane in answer.lanes}
-    assert problems == {**dict.fromkeys(PICKED, ""), bad: f"{bad}: RuntimeError: boom"}
-    assert answer.hits and {lane.lane for hit in answer for lane in hit.lanes} == set(PICKED) - {bad}
+    assert problems == {**dict.fromkeys(PLANNED_LANES, ""), bad: f"{bad}: RuntimeError: boom"}
+    assert answer.hits and {lane.lane for hit in answer for lane in hit.lanes} == set(PLANNED_LANES) - {bad}
     assert_adds_up(answer)
 
 
@@ -735,7 +736,7 @@ def test_without_meaning_words_still_answer(shop):
 def test_without_the_graph_a_question_of_structure_is_answered_by_words(shop):
     answer = ask(shop, with_faults(shop, graph="raise_error"), STRUCTURE)
     assert "round_price" in names(answer)
-    assert "left out: graph: RuntimeError: boom" in answer.notes
+    assert "left out: graph: RuntimeError: boom" in map(str, answer.notes)
 
 
 def test_with_nobody_left_there_is_no_answer(shop):
@@ -746,7 +747,7 @@ def test_with_nobody_left_there_is_no_answer(shop):
 
 
 def test_a_mistake_is_everybodys(shop):
-    for lane in PICKED:
+    for lane in PLANNED_LANES:
         with pytest.raises(DowseError, match="name another"):
             ask(shop, with_faults(shop, **{lane: "mistake"}), MIXED)
         with pytest.raises(QueryError, match="unbalanced"):
@@ -755,7 +756,7 @@ def test_a_mistake_is_everybodys(shop):
 
 @pytest.mark.parametrize("fault", ["raise_error", "crash", "leave", "too_large", "not_picklable"])
 def test_a_process_that_fails_is_left_out_and_named(shop, fault):
-    lanes = {**LANES, "embedding": Lane(f"lanes.faults:{fault}")}
+    lanes = {**LANES, "embedding": Lane(f"search.lanes.faults:{fault}")}
     patient = reopened(shop, lane_seconds=LONG)
     host = LaneHost(WorkerSpec(shop.backend.address, patient.settings, lanes))
     try:
@@ -763,7 +764,7 @@ def test_a_process_that_fails_is_left_out_and_named(shop, fault):
     finally:
         host.close()
     assert [lane.lane for lane in answer.lanes if lane.problem] == ["embedding"]
-    assert [note for note in answer.notes if note.startswith("left out: embedding: ")]
+    assert [note for note in answer.notes if note.text.startswith("left out: embedding: ")]
     assert names(answer)[0] == "add_tax"
     assert_adds_up(answer)
 
@@ -784,7 +785,7 @@ class Late:
 
 def test_the_limit_of_the_settings_is_handed_on(shop):
     answer = ask(reopened(shop, lane_seconds=0.75), Late(shop, "embedding"), PROSE)
-    assert "left out: embedding: no answer within 0.75 s" in answer.notes
+    assert "left out: embedding: no answer within 0.75 s" in map(str, answer.notes)
     assert answer.hits
 
 
@@ -818,7 +819,7 @@ def bakery(tmp_path: Path) -> Iterator[Index]:
 
 
 def test_lanes_of_another_generation_are_not_mixed_in(bakery):
-    with pytest.raises(Moved):
+    with pytest.raises(StaleGeneration):
         ask(bakery, Busy(bakery, 1), "bake")
 
 
@@ -843,17 +844,17 @@ def test_half_embedded_is_told(tmp_path):
     index.update()
     none = index.search(PROSE)
     assert none.plan.lanes == ("keyword",) and none.embedded.symbols == 0
-    assert any(note.startswith("0 % of the symbols are embedded; `dowse index") for note in none.notes)
+    assert any(note.text.startswith("0 % of the symbols are embedded; `dowse index") for note in none.notes)
     index.embed()
-    assert not any("embedded" in note for note in index.search(PROSE).notes)
+    assert not any("embedded" in note.text for note in index.search(PROSE).notes)
     write_tree(root, {"b.py": FILES["net/files.py"], "c.py": FILES["shop/prices.py"]})
     index.update()
     half = index.search(PROSE)
     assert half.plan.lanes == ("keyword", "embedding") and names(half)[0] == "retry_with_backoff"
     assert 0 < half.embedded.symbols < half.embedded.total
-    (note,) = [note for note in half.notes if "embedded" in note]
-    assert note.endswith("`dowse index --encoder small` finishes it")
-    assert not any("embedded" in note for note in index.search("/retry/").notes)
+    (note,) = [note for note in half.notes if "embedded" in note.text]
+    assert note.text.endswith("`dowse index --encoder small` finishes it")
+    assert not any("embedded" in note.text for note in index.search("/retry/").notes)
 
 
 def test_without_an_encoder_words_answer(shop):
@@ -861,7 +862,7 @@ def test_without_an_encoder_words_answer(shop):
         for query in QUERIES:
             answer = index.search(query)
             assert answer.hits and "embedding" not in answer.plan.lanes and answer.embedded is None
-            assert not any("embed" in note for note in answer.notes)
+            assert not any("embed" in note.text for note in answer.notes)
             assert_adds_up(answer)
         for options in ({"mode": "embedding"}, {"mode": "hybrid"}, {"lanes": "embedding"}):
             with pytest.raises(DowseError, match="encoder"):
@@ -933,7 +934,7 @@ def test_the_first_of_clusters_are_of_different_ones(shop: Index):
 def test_shares_are_of_a_page_and_deeper_pages_go_on_from_there(shop: Index):
     few = reopened(shop, diversify_clusters=3)
     (page, deeper, unshared) = (
-        [hit.symbol.id for hit in few.search(WORDS, k=k, diversify="sample", page=each)]
+        [hit.symbol.id for hit in few.search(WORDS, k=k, diversify="sample", page_size=each)]
         for k, each in ((4, 0), (8, 4), (8, 0))
     )
     assert deeper[:4] == page and len(set(deeper)) == 8
@@ -965,7 +966,7 @@ def test_without_vectors_it_is_told_that_nothing_is_known_to_be_alike(tmp_path: 
         index.update()
         for options in ({"diversify": "mmr"}, {"diversify": "sample", "clustering": "meaning"}):
             (note,) = index.search(WORDS, mode="keyword", **options).notes
-            assert note.startswith("0 % of the symbols are embedded")
+            assert note.text.startswith("0 % of the symbols are embedded")
         assert index.search(WORDS, mode="keyword", diversify="sample").notes == ()
         assert index.search("/price/", diversify="mmr").notes == ()
 

@@ -14,8 +14,9 @@ import pytest
 import dowse
 from dowse import DowseError, Index
 from dowse.query import QueryError
-from dowse.search.planner import Ask, make_plan
-from dowse.search.retrieval import roles_asked
+from dowse.search.pipeline import query_features
+from dowse.search.planner import make_plan
+from search.requests import request
 
 from helpers import write_tree
 
@@ -113,11 +114,11 @@ def test_auto_picks_by_the_query(query, mode):
 
 @pytest.mark.parametrize("mode", ["keyword", "symbol"])
 def test_a_mode_can_be_forced(mode):
-    assert make_plan(Ask("/pattern/ word", mode=mode)).mode == mode
+    assert make_plan(request("/pattern/ word", mode=mode)).mode == mode
 
 
 def test_in_regex_mode_the_whole_query_is_a_pattern(sample_index):
-    assert make_plan(Ask("lang:py (a|b)", mode="regex")).mode == "regex"
+    assert make_plan(request("lang:py (a|b)", mode="regex")).mode == "regex"
     answer = sample_index.search(r"def \w+_order\(", mode="regex", k=0)
     assert {hit.symbol.name for hit in answer.hits} == {"parse_order", "test_parse_order", "serialize_order"}
 
@@ -260,7 +261,7 @@ def test_where_no_pattern_need_match(sample_index):
 
 def test_only_paths_that_are_asked_for_name_a_role():
     def asked(query: str) -> frozenset[str]:
-        return roles_asked(make_plan(query))
+        return query_features(make_plan(query)).filtered_roles
 
     assert asked("order path:tests") == {"test"}
     assert asked("order -path:tests") == asked("order NOT (path:tests OR lang:go)") == frozenset()
@@ -421,19 +422,19 @@ def test_a_typo_is_forgiven_and_told(sample_index):
     answer = sample_index.search("shortets_rout")
     typo = sample_index.search("preheet")
     assert typo.hits[0].symbol.name == "Preheat"
-    assert any("edit" in note for note in typo.notes)
+    assert any("edit" in note.text for note in typo.notes)
     assert answer.query == "shortets_rout"
 
 
 def test_joined_words_are_split_and_told(sample_index):
     answer = sample_index.search("ovencold", fuzziness="0")
-    assert any("split" in note and "oven" in note for note in answer.notes)
+    assert any("split" in note.text and "oven" in note.text for note in answer.notes)
     assert answer.hits[0].symbol.path == "service/oven/oven.go"
 
 
 def test_no_fuzziness_no_forgiveness(sample_index):
     answer = sample_index.search("preheet", fuzziness="0")
-    assert answer.hits == () and not any("edit" in note for note in answer.notes)
+    assert answer.hits == () and not any("edit" in note.text for note in answer.notes)
 
 
 def test_two_edits_on_request(sample_index):

@@ -24,7 +24,7 @@ def boosts(
     candidates: Collection[str] | None = None,
     *,
     similar: bool = True,
-    rarity: Callable[[str], float] = lambda _: 1.0,
+    idf: Callable[[str], float] = lambda _: 1.0,
 ) -> dict[str, Boost]:
     """Return what choices say of symbols, by `Symbol.id`; empty where nothing is known.
 
@@ -33,10 +33,10 @@ def boosts(
         query: As it is asked now.
         candidates: Symbols that it may speak of; None for all.
         similar: Whether choices for similar questions count too.
-        rarity: What it says of a text to have a term.
+        idf: The inverse document frequency of a term.
     """
     number = store.number_of(query)
-    alike = _alike(store, query, rarity) if similar else {}
+    alike = _alike(store, query, idf) if similar else {}
     if number is None and not alike:
         return {}
     by_symbol: dict[str, list[Choice]] = defaultdict(list)
@@ -47,11 +47,9 @@ def boosts(
     return {symbol: boost for symbol, boost in found.items() if boost}
 
 
-def _alike(
-    store: FeedbackStore, query: str, rarity: Callable[[str], float]
-) -> dict[int, tuple[float, Known]]:
+def _alike(store: FeedbackStore, query: str, idf: Callable[[str], float]) -> dict[int, tuple[float, Known]]:
     """Return questions that are like one, by number, with how like they are."""
-    terms, text, worth = frozenset(terms_of(query)), normalised(query), _Worth(rarity)
+    terms, text, worth = frozenset(terms_of(query)), normalised(query), _Worth(idf)
     # A cosine is at most the root of the share of one's own that is shared.
     least = LEAST_LIKENESS**2 * sum(worth[term] ** 2 for term in terms)
     telling = _telling(terms, worth, least)
@@ -78,11 +76,11 @@ def _telling(terms: Collection[str], worth: Mapping[str, float], least: float) -
 class _Worth(dict[str, float]):
     """Term → what it says; asked once for each."""
 
-    def __init__(self, rarity: Callable[[str], float]) -> None:
-        self._rarity = rarity
+    def __init__(self, idf: Callable[[str], float]) -> None:
+        self._idf = idf
 
     def __missing__(self, term: str) -> float:
-        worth = self[term] = self._rarity(term)
+        worth = self[term] = self._idf(term)
         return worth
 
 

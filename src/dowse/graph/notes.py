@@ -8,7 +8,7 @@ from dowse.graph.answer import GraphStep
 from dowse.graph.path import shortest_chain
 from dowse.graph.traverse import Walked
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import is_loose
+from dowse.symbol_lookup import is_loose_match
 from dowse.types import SymbolRow
 
 # Names and lines that one note lists.
@@ -33,7 +33,7 @@ def about_seed(name: str, seeds: Sequence[SymbolRow]) -> list[str]:
     """Say what a name was taken for, where that is not plain."""
     first = seeds[0]
     notes = []
-    if is_loose(name, first):
+    if is_loose_match(name, first):
         notes.append(f"{name} is taken as {first.qualified_name} of {first.path}:{first.start_line}")
     overloads = {row.signature: row.start_line for row in reversed(seeds)}
     if len(overloads) > 1:

@@ -1,67 +1,62 @@
-"""Where the graph lane starts: the symbols that a question names, or the one that it describes."""
+"""The symbols that the graph lane starts from: those that a query names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from dowse.search.planner import Plan
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import bearers, is_loose
-from dowse.types import SymbolRow
+from dowse.symbol_lookup import is_loose_match, symbols_named
+from dowse.types import Note, SymbolRow
 
-# Symbols of one name that the graph lane starts from; a name that more bear says too little.
-_MOST = 10
+# Symbols of one name that the graph lane starts from; a name of more symbols says too little.
+_MAX_SEEDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Seeds:
-    """Rows to start from, and the rows that a path shall lead to."""
+class GraphSeeds:
+    """Rows to start from, and the rows that a path ends at."""
 
     rows: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
-    notes: list[str] = field(default_factory=list)  # who was taken to be meant
+    notes: tuple[Note, ...] = ()  # which symbols a name was taken for
 
 
-def find_seeds(reader: Reader, plan: Plan, described: Callable[[str], SymbolRow | None]) -> Seeds:
-    """Return where the graph lane of a plan starts.
-
-    Args:
-        reader: One generation of an index.
-        plan: The plan.
-        described: Finds the definition that some words describe.
-    """
+def find_seeds(reader: Reader, plan: Plan) -> GraphSeeds:
+    """Return the symbols that the names in a plan refer to; none where the graph lane has no part in it."""
     if "graph" not in plan.lanes:
-        return Seeds()
-    structural, notes = plan.structural, list[str]()
-    ends = bearers(reader, structural.target, _MOST) if structural and structural.target else []
+        return GraphSeeds()
+    structural = plan.structural
+    ends = symbols_named(reader, structural.target, _MAX_SEEDS) if structural and structural.target else []
     names = plan.seeds[:1] if ends else plan.seeds
-    # Names take turns, so that one that many bear leaves room for the others.
-    found = [bearers(reader, name, _MOST + 1) for name in names]
-    rows = [row for turn in zip_longest(*found) for row in turn if row is not None]
-    if plan.kind == "structure":
-        notes += _who_is_meant(names, rows)
-    if not rows and structural and structural.described:
-        best = described(structural.described)
-        rows = [best] if best else []
-        notes += [f"taken for {row.qualified_name} ({row.path}:{row.start_line})" for row in rows]
-    if not rows and plan.kind == "forced":
-        notes.append("no symbol of this index is named, so the graph has nowhere to start")
-    return Seeds(tuple(row.row for row in rows[:_MOST]), tuple(row.row for row in ends), notes)
+    # Names take turns, so that a name of many symbols leaves room for the others.
+    by_name = [symbols_named(reader, name, _MAX_SEEDS + 1) for name in names]
+    symbols = [row for turn in zip_longest(*by_name) for row in turn if row is not None]
+    notes = _ambiguity_notes(names, symbols) if plan.kind == "structure" else ()
+    return GraphSeeds(tuple(row.row for row in symbols[:_MAX_SEEDS]), tuple(row.row for row in ends), notes)
 
 
-def _who_is_meant(names: Sequence[str], rows: Sequence[SymbolRow]) -> list[str]:
-    """Say so where a name does not name just one symbol of just that name."""
-    if not rows or len(names) != 1:
-        return []
-    name, first = names[0], rows[0]
-    if len(rows) > _MOST:
-        return [f"more than {_MOST} symbols are called {name}; the first {_MOST} count"]
-    if len({row.qualified_name for row in rows}) > 1:
-        return [f"{len(rows)} symbols are called {name}; all of them count"]
-    return (
-        [f"{name} is not here; taken for {first.qualified_name} ({first.path})"]
-        if is_loose(name, first)
-        else []
-    )
+def seed_described(symbol: SymbolRow | None) -> GraphSeeds:
+    """Return the seed of a query that describes a symbol in words, if one was found."""
+    if symbol is None:
+        return GraphSeeds()
+    text = f"taken for {symbol.qualified_name} ({symbol.path}:{symbol.start_line})"
+    return GraphSeeds((symbol.row,), notes=(Note("graph-seed", text),))
+
+
+def _ambiguity_notes(names: Sequence[str], symbols: Sequence[SymbolRow]) -> tuple[Note, ...]:
+    """Return a note where a name does not stand for exactly one symbol of that name."""
+    if not symbols or len(names) != 1:
+        return ()
+    name, first = names[0], symbols[0]
+    if len(symbols) > _MAX_SEEDS:
+        text = f"more than {_MAX_SEEDS} symbols are called {name}; the first {_MAX_SEEDS} count"
+    elif len({row.qualified_name for row in symbols}) > 1:
+        text = f"{len(symbols)} symbols are called {name}; all of them count"
+    elif is_loose_match(name, first):
+        text = f"{name} is not here; taken for {first.qualified_name} ({first.path})"
+    else:
+        return ()
+    return (Note("graph-seed", text),)

@@ -1,11 +1,10 @@
-"""The planner: which lanes answer a query, from which seeds, and how their answers become one."""
+"""The query planner: which lanes answer, where the graph lane starts, and how the rankings are fused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from dowse.errors import DowseError
 from dowse.query import (
     Constraint,
     Phrase,
@@ -20,11 +19,10 @@ from dowse.query import (
     with_exact_words,
 )
 from dowse.query.structural import Structural, recognise
+from dowse.search.options import LANE_ORDER, SearchRequest, filter_query
 
-# In this order they break ties, whichever was the first to answer.
-LANE_ORDER = ("keyword", "tfidf", "embedding", "graph")
-# Those that the planner picks from; the others are there to be asked for.
-PICKED = ("keyword", "embedding", "graph")
+# The lanes that the planner chooses from; tfidf answers on request only.
+PLANNED_LANES = ("keyword", "embedding", "graph")
 _MODE_LANES = {
     "keyword": ("keyword",),
     "tfidf": ("tfidf",),
@@ -36,47 +34,24 @@ _MODE_LANES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """What was asked and how it shall be answered."""
-
-    text: str
-    k: int = 10  # 0 for all candidates, and then an exact search lists them by place
-    mode: str = "auto"
-    plain: bool = False  # whether the text is words alone, with no query language in it
-    filters: str = ""  # more of the query language that must hold too
-    lanes: tuple[str, ...] = ()  # instead of those that the planner picks
-    fusion: str = "auto"
-    explain: bool = False
-    fuzziness: str | None = None
-    min_score: float = 0.0
-    expand: bool = False
-    graph_expand: bool = False
-    rerank: str = ""
-    feedback: bool = True  # whether what was chosen before may come first
-    diversify: str = ""
-    page: int = 0  # hits that are looked at together: `sample` shares out so many places; 0 for k
-    clustering: str = ""  # by which `diversify` puts candidates together; "" takes the setting
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
-    """How a query will be answered; a value, so that it can be shown and tested."""
+    """How a query is answered; a value, so that it can be shown and tested."""
 
-    mode: str  # "regex", "symbol", or how the lanes are called together: "keyword", "hybrid", …
-    kind: str
+    mode: str  # "regex", "symbol", or what the lanes are called together: "keyword", "hybrid", …
+    kind: str  # of the query: "structure", "name", "mixed", "prose", "pattern", "filter" or "forced"
     reason: str
     lanes: tuple[str, ...]
     fusion: str
     query: Query
     constraint: Constraint | None
-    exact: tuple[Phrase | Regex, ...] = ()  # patterns to find in the text before anything is ranked
+    exact: tuple[Phrase | Regex, ...] = ()  # patterns to match in the text before ranking
     structural: Structural | None = None
-    seeds: tuple[str, ...] = ()  # names that the graph lane starts from
-    unknown: str = ""  # a name that the question is about and that no symbol bears
+    seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
+    unknown: str = ""  # a name in the query that no symbol has
 
     @property
     def text(self) -> str:
-        """Return the words to rank by: of a question of structure what it asks about."""
+        """The words to rank by; of a structural query only the names or words it is about."""
         asked = self.structural
         if asked and self.kind == "structure":
             return " ".join(filter(None, (asked.seed, asked.target))) or asked.described
@@ -84,55 +59,59 @@ class Plan:
 
 
 def make_plan(
-    ask: Ask | str,
+    request: SearchRequest | str,
     exists: Callable[[str], bool] = lambda _: True,
     *,
     has_vectors: bool = True,
     has_graph: bool = True,
 ) -> Plan:
-    """Decide how to answer.
+    """Parse a query and decide how to answer it.
 
     Args:
-        ask: What was asked.
-        exists: Whether a symbol bears a name.
+        request: The query and its options.
+        exists: Whether a symbol has a name.
         has_vectors: Whether an encoder is in use and something is embedded.
-        has_graph: Whether there are references between symbols; in a corpus of functions there are none.
+        has_graph: Whether there are references between symbols; a corpus of functions has none.
     """
-    ask = Ask(ask) if isinstance(ask, str) else ask
-    query = narrow(_parsed(ask), ask.filters)
+    request = SearchRequest(request) if isinstance(request, str) else request
+    options = request.options
+    query = narrow(_parse(request), filter_query(options))
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
-    demanded = any(isinstance(leaf, WordConstraint) for leaf in parts)
+    has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
     plan = Plan("", "forced", "asked for", (), "", query, constraint, exact)
-    if ask.mode == "regex" or (
-        ask.mode in ("auto", "hybrid", "embedding", "graph")
+    if options.mode == "regex" or (
+        options.mode in ("auto", "hybrid", "embedding", "graph")
         and needs_match(constraint)
-        and not (plan.text or demanded)
+        and not (plan.text or has_required_words)
     ):
-        # Patterns alone need every line that matches, if one must; words need ranking.
+        # A pattern alone lists every line that matches; words are ranked.
         return replace(plan, mode="regex", kind="pattern", reason="a pattern: every line that matches")
     if not plan.text.strip():
         return replace(plan, mode="keyword", kind="filter", reason="filters alone", lanes=("keyword",))
-    if ask.lanes or ask.mode != "auto":
-        plan = _forced(plan, ask, exists)
+    if options.lanes or options.mode != "auto":
+        plan = _plan_forced(plan, request, exists)
     else:
-        plan = _chosen(plan, exists, has_graph)
+        plan = _plan_by_kind(plan, exists, has_graph)
         if not has_vectors:
-            plan = _without(plan, "embedding")
-    return replace(plan, fusion=_fusion(plan, ask.fusion))
+            plan = _without_lane(plan, "embedding")
+    return replace(plan, fusion=_choose_fusion(plan, options.fusion))
 
 
-def _parsed(ask: Ask) -> Query:
-    if ask.mode == "regex":
-        return Query((Regex(ask.text),), source=ask.text)
-    return plain_query(ask.text) if ask.plain else parse_query(ask.text)
+def _parse(request: SearchRequest) -> Query:
+    if request.options.mode == "regex":
+        return Query((Regex(request.text),), source=request.text)
+    return plain_query(request.text) if request.options.plain else parse_query(request.text)
 
 
-def _forced(plan: Plan, ask: Ask, exists: Callable[[str], bool]) -> Plan:
-    """Take the lanes that were asked for."""
-    lanes = tuple(lane for lane in LANE_ORDER if lane in ask.lanes) or _MODE_LANES[ask.mode]
-    mode = ask.mode if not ask.lanes else lanes[0] if len(lanes) == 1 else "hybrid"
+def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], bool]) -> Plan:
+    """Take the lanes that the options name."""
+    options = request.options
+    lanes = tuple(lane for lane in LANE_ORDER if lane in options.lanes) or _MODE_LANES[options.mode]
+    mode: str = options.mode
+    if options.lanes:
+        mode = lanes[0] if len(lanes) == 1 else "hybrid"
     plan = replace(plan, mode=mode, lanes=lanes)
     if "graph" not in lanes:
         return plan
@@ -140,8 +119,8 @@ def _forced(plan: Plan, ask: Ask, exists: Callable[[str], bool]) -> Plan:
     return replace(plan, structural=structural, seeds=_seeds(plan.query, structural, exists))
 
 
-def _chosen(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
-    """Pick lanes by what kind of question it is."""
+def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+    """Choose lanes by the kind of query."""
     query = plan.query
     structural = recognise(query.source, exists) if has_graph else None
     if structural and (not structural.seed or exists(structural.seed)):
@@ -164,18 +143,18 @@ def _chosen(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
             reason = "a name and nothing else: its definition first, then what stands around it"
             lanes = ("keyword", "graph") if has_graph else ("keyword",)
             return replace(plan, mode="keyword", kind="name", reason=reason, lanes=lanes, seeds=seeds)
-        # Half a name, or a misspelt one: meaning forgives that.
+        # Part of a name, or a misspelt one: the embedding lane can still find it.
         plan = replace(plan, unknown=plain_name(names[0]))
     seeds = _seeds(query, None, exists) if names and has_graph else ()
     if seeds:
         reason = "words with a name among them: all lanes"
-        return replace(plan, mode="hybrid", kind="mixed", reason=reason, lanes=PICKED, seeds=seeds)
+        return replace(plan, mode="hybrid", kind="mixed", reason=reason, lanes=PLANNED_LANES, seeds=seeds)
     kind = "mixed" if names else "prose"
-    return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=PICKED[:2])
+    return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=PLANNED_LANES[:2])
 
 
 def _seeds(query: Query, structural: Structural | None, exists: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the names in a query that symbols bear."""
+    """Return the names in a query that symbols have."""
     if structural:
         return tuple(filter(None, (structural.seed, structural.target)))
     words = query.words
@@ -184,45 +163,36 @@ def _seeds(query: Query, structural: Structural | None, exists: Callable[[str], 
 
 
 def plain_name(word: str) -> str:
-    """Return a name without what is written around it."""
+    """Return a name without the punctuation that people write around it."""
     return word.strip("`()").replace("::", ".").replace("#", ".")
 
 
-def _without(plan: Plan, lane: str) -> Plan:
-    """Take a lane out of a plan that was picked."""
+def _without_lane(plan: Plan, lane: str) -> Plan:
+    """Take a lane out of a plan."""
     lanes = tuple(each for each in plan.lanes if each != lane)
     mode = "keyword" if plan.mode == "hybrid" and lanes == ("keyword",) else plan.mode
     return replace(plan, lanes=lanes, mode=mode)
 
 
-def _fusion(plan: Plan, wanted: str) -> str:
-    """Return how the lanes' answers become one; "" where there is one lane."""
+def _choose_fusion(plan: Plan, fusion: str) -> str:
+    """Return how the lanes are fused; "" where there is one lane."""
     if len(plan.lanes) < 2:
         return ""
     if plan.kind == "structure":
-        return "weighted"  # nothing else keeps the graph's answer whole
-    if wanted != "auto":
-        return wanted
+        return "weighted"  # only this keeps the order of the graph lane
+    if fusion != "auto":
+        return fusion
     return "blend" if "embedding" in plan.lanes else "convex"
 
 
 def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
-    """Return what each lane counts in a fusion by weights.
+    """Return the weight of each lane in a weighted fusion.
 
-    Meaning finds what words miss more often than the other way round; "adaptive" knows that names are found
-    by words, also inside prose. What the graph says of a question of structure comes before all else: the
-    last of its candidates before the first of another lane.
+    The embedding lane finds what keywords miss more often than the other way round. "adaptive" lowers its
+    weight where the query has identifiers, which keywords find. For a structural query the graph lane counts
+    so much that its last candidate comes before the first one of another lane.
     """
     if plan.kind == "structure":
         return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
     has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
     return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.2}
-
-
-def named_lanes(text: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the lanes of `keyword,graph`, in the fixed order."""
-    names = [each.strip() for each in (text.split(",") if isinstance(text, str) else text)]
-    unknown = [name for name in names if name not in LANE_ORDER]
-    if unknown or not names:
-        raise DowseError(f"lanes are {', '.join(LANE_ORDER)}, not {', '.join(unknown) or 'none'}")
-    return tuple(lane for lane in LANE_ORDER if lane in names)

@@ -122,9 +122,9 @@ def _names(before: str, word: str, books: Sequence[tuple[str, Names]], limit: in
 
 
 def _place(name: Name) -> str:
-    others = f" and {name.bearers - 1:,} more" if name.bearers > 1 else ""
+    others = f" and {name.symbols_named - 1:,} more" if name.symbols_named > 1 else ""
     return f"{name.kind} in {name.path}:{name.line}{others}"
 
 
 def _single(name: Name) -> str:
-    return name.id if name.bearers == 1 else ""
+    return name.id if name.symbols_named == 1 else ""

@@ -38,7 +38,7 @@ class Name(NamedTuple):
     line: int
     id: str
     is_own: bool  # in the project's own code, rather than tests or vendored code
-    bearers: int
+    symbols_named: int
 
     def order(self, wanted: str) -> tuple[bool, bool, int, str]:
         """Return what puts first who is most likely meant by a beginning, given in small letters."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.search.ranking.diversify_clusters import by_cluster, by_share, cluster_names, clustered, shares
-from dowse.search.ranking.signals import Ranked
+from dowse.search.ranking.signals import RankedHit
 from dowse.types import Contribution, SymbolRow
 
 # Means: cluster 0 .5, cluster 1 .6, cluster 2 .4.
@@ -23,13 +23,13 @@ labelled = st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 4)), max_size=30)
 sizes = st.lists(st.integers(0, 40), max_size=12)
 
 
-def candidates(scores: list[float]) -> list[Ranked]:
+def candidates(scores: list[float]) -> list[RankedHit]:
     rows = [
         SymbolRow(n, f"id{n}", "", "f.py", "python", "", "function", "f", "f", n, n, "def f()", 1)
         for n in range(len(scores))
     ]
     return [
-        Ranked(row, score, [Contribution("keyword", score)])
+        RankedHit(row, score, [Contribution("keyword", score)])
         for row, score in zip(rows, sorted(scores, reverse=True), strict=True)
     ]
 
@@ -134,18 +134,18 @@ def test_scores_still_add_up(given_labelled: tuple[list[float], list[int]], meth
     assert found[len(looked_at) :] == hits[len(looked_at) :]
     assert sorted(hit.row.row for hit in found) == list(range(len(hits)))
     for hit in found:
-        assert sum(part.value for part in hit.parts) == pytest.approx(hit.score)
+        assert sum(part.value for part in hit.contributions) == pytest.approx(hit.score)
 
 
 def test_each_hit_names_its_cluster():
     found = clustered(candidates(SCORES), LABELS, ["src/json", "src/app.py", ""], "cluster", 10)
-    assert [hit.parts[-1].detail for hit in found[:3]] == [
+    assert [hit.contributions[-1].detail for hit in found[:3]] == [
         "cluster 1 of 3, src/app.py: 3 hits, mean 0.600, was rank 2",
         "cluster 2 of 3, src/json: 2 hits, mean 0.500, was rank 1",
         "cluster 3 of 3: 3 hits, mean 0.400, was rank 3",
     ]
-    assert {hit.parts[-1].source for hit in found} == {"diversity"}
-    assert clustered(candidates([1.0]), [0], ["a"], "sample", 1)[0].parts[-1].detail == (
+    assert {hit.contributions[-1].source for hit in found} == {"diversity"}
+    assert clustered(candidates([1.0]), [0], ["a"], "sample", 1)[0].contributions[-1].detail == (
         "cluster 1 of 1, a: 1 hit, mean 1.000, was rank 1"
     )
 

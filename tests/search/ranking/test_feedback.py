@@ -14,11 +14,11 @@ from dowse.search.ranking.feedback import (
     REACH,
     SECONDED,
     Boost,
+    apply_feedback,
     lift,
     places,
-    with_feedback,
 )
-from dowse.search.ranking.signals import Ranked
+from dowse.search.ranking.signals import RankedHit
 from dowse.types import Contribution, SymbolRow
 
 votes = st.floats(0, 50)
@@ -40,10 +40,10 @@ def level(boosts: list[Boost | None]) -> list[float]:
     return [1.0] * len(boosts)
 
 
-def ranking(count: int) -> list[Ranked]:
+def ranking(count: int) -> list[RankedHit]:
     """Candidates `0`, `1`, … with falling scores."""
     return [
-        Ranked(
+        RankedHit(
             SymbolRow(n, str(n), "", "a.py", "python", "", "function", "f", "f", 1, 1, "", 1),
             float(count - n),
             [Contribution("keyword", float(count - n))],
@@ -106,31 +106,33 @@ def test_votes_against_sink_a_hit_by_a_page_at_most(boosts):
 def test_scores_add_up_and_fall(boosts, count):
     ranked = ranking(count)
     by_id = {str(n): boost for n, boost in enumerate(boosts) if boost}
-    found = with_feedback(ranked, by_id)
+    found = apply_feedback(ranked, by_id)
     assert [hit.score for hit in found] == [hit.score for hit in ranked]
     for hit in found:
-        assert sum(part.value for part in hit.parts) == pytest.approx(hit.score)
+        assert sum(part.value for part in hit.contributions) == pytest.approx(hit.score)
     assert [hit.row.key for hit in found[REACH:]] == [hit.row.key for hit in ranked[REACH:]]
 
 
 def test_only_what_moved_or_was_chosen_says_so():
-    found = with_feedback(ranking(5), {"2": Boost(same=1.0, detail="chosen once for this question")})
+    found = apply_feedback(ranking(5), {"2": Boost(same=1.0, detail="chosen once for this question")})
     assert [hit.row.key for hit in found] == ["2", "0", "1", "3", "4"]
-    assert found[0].parts[-1] == Contribution("feedback", 2.0, "chosen once for this question, was rank 3")
-    assert [len(hit.parts) for hit in found] == [2, 2, 2, 1, 1]
-    assert found[1].parts[-1].value == -1.0
+    assert found[0].contributions[-1] == Contribution(
+        "feedback", 2.0, "chosen once for this question, was rank 3"
+    )
+    assert [len(hit.contributions) for hit in found] == [2, 2, 2, 1, 1]
+    assert found[1].contributions[-1].value == -1.0
 
 
 def test_what_stands_first_already_says_that_it_was_chosen():
-    found = with_feedback(ranking(3), {"0": Boost(same=1.0, detail="chosen once for this question")})
+    found = apply_feedback(ranking(3), {"0": Boost(same=1.0, detail="chosen once for this question")})
     assert [hit.row.key for hit in found] == ["0", "1", "2"]
-    assert [part.source for part in found[0].parts] == ["keyword", "feedback"]
-    assert found[0].parts[-1].value == 0.0
-    assert [len(hit.parts) for hit in found[1:]] == [1, 1]
+    assert [part.source for part in found[0].contributions] == ["keyword", "feedback"]
+    assert found[0].contributions[-1].value == 0.0
+    assert [len(hit.contributions) for hit in found[1:]] == [1, 1]
 
 
 def test_nobody_has_seen_what_is_beyond_reach():
-    found = with_feedback(ranking(REACH + 5), {str(REACH + 2): Boost(same=5.0)})
+    found = apply_feedback(ranking(REACH + 5), {str(REACH + 2): Boost(same=5.0)})
     assert [hit.row.key for hit in found] == [str(n) for n in range(REACH + 5)]
 
 

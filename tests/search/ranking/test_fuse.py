@@ -10,14 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.search.planner import LANE_ORDER
-from dowse.search.ranking.fusion import RRF_K, Fused, Ranking, convex, gather, intersection, normalised, rrf
+from dowse.search.ranking.fusion import (
+    RRF_K,
+    FusedCandidate,
+    LaneRanking,
+    collect,
+    convex,
+    intersection,
+    normalise,
+    rrf,
+)
 
 A, B, C, D, E, F, G, H = range(8)
 
 
-def ranking(lane: str, rows: Sequence[int]) -> Ranking:
+def ranking(lane: str, rows: Sequence[int]) -> LaneRanking:
     """Return a lane that found rows, each a little worse than the one before."""
-    return Ranking(lane, rows, [1 / (1 + place) for place in range(len(rows))])
+    return LaneRanking(lane, rows, [1 / (1 + place) for place in range(len(rows))])
 
 
 EXAMPLE = [
@@ -28,7 +37,7 @@ EXAMPLE = [
 
 
 @st.composite
-def some_rankings(draw: st.DrawFn, min_lanes: int = 0) -> list[Ranking]:
+def some_rankings(draw: st.DrawFn, min_lanes: int = 0) -> list[LaneRanking]:
     """Rankings of some lanes in their fixed order; rows overlap, scores fall and may be equal."""
     lanes = draw(st.lists(st.sampled_from(LANE_ORDER), unique=True, min_size=min_lanes).map(sorted_lanes))
     found = []
@@ -37,7 +46,7 @@ def some_rankings(draw: st.DrawFn, min_lanes: int = 0) -> list[Ranking]:
         # What a lane found shares a word or an edge; a cosine may be anything.
         scores = st.integers(-10, 10) if lane == "embedding" else st.integers(1, 20)
         values = draw(st.lists(scores, min_size=len(rows), max_size=len(rows)))
-        found.append(Ranking(lane, rows, [value / 10 for value in sorted(values, reverse=True)]))
+        found.append(LaneRanking(lane, rows, [value / 10 for value in sorted(values, reverse=True)]))
     return found
 
 
@@ -45,7 +54,7 @@ def sorted_lanes(lanes: Sequence[str]) -> list[str]:
     return sorted(lanes, key=LANE_ORDER.index)
 
 
-def rows(found: Sequence[Fused]) -> list[int]:
+def rows(found: Sequence[FusedCandidate]) -> list[int]:
     return [each.row for each in found]
 
 
@@ -112,8 +121,8 @@ def test_each_is_there_once_best_first_and_its_parts_sum_to_its_score(fuse, rank
     scores = [each.score for each in found]
     assert scores == sorted(scores, reverse=True)
     for each in found:
-        assert sum(part.value for part in each.parts) == each.score
-        assert all(part.source in LANE_ORDER for part in each.parts)
+        assert sum(part.value for part in each.contributions) == each.score
+        assert all(part.source in LANE_ORDER for part in each.contributions)
         for lane in each.lanes:
             (its,) = (ranking for ranking in rankings if ranking.lane == lane.lane)
             assert its.rows[lane.rank - 1] == each.row and its.scores[lane.rank - 1] == lane.score
@@ -189,12 +198,12 @@ def test_only_the_proportion_of_weights_counts(rankings, weights, factor):
 
 
 def test_cosines_lie_between_last_and_first_and_others_are_shares_of_the_best():
-    assert normalised(Ranking("embedding", [A, B, C], [0.9, 0.7, 0.5])) == pytest.approx([1, 0.5, 0])
-    assert normalised(Ranking("keyword", [A, B], [8.0, 2.0])) == [1, 0.25]
-    assert normalised(Ranking("graph", [A, B], [0.5, 0.5])) == [1, 1]
-    assert normalised(Ranking("embedding", [A, B], [0.4, 0.4])) == [1, 1]
-    assert normalised(Ranking("embedding", [A], [-0.3])) == [1]
-    assert normalised(Ranking("keyword", [], [])) == []
+    assert normalise(LaneRanking("embedding", [A, B, C], [0.9, 0.7, 0.5])) == pytest.approx([1, 0.5, 0])
+    assert normalise(LaneRanking("keyword", [A, B], [8.0, 2.0])) == [1, 0.25]
+    assert normalise(LaneRanking("graph", [A, B], [0.5, 0.5])) == [1, 1]
+    assert normalise(LaneRanking("embedding", [A, B], [0.4, 0.4])) == [1, 1]
+    assert normalise(LaneRanking("embedding", [A], [-0.3])) == [1]
+    assert normalise(LaneRanking("keyword", [], [])) == []
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1), st.floats(0.1, 10), st.floats(-5, 5))
@@ -203,8 +212,8 @@ def test_the_scale_of_cosines_does_not_matter(scores, factor, shift):
     moved = [factor * score + shift for score in scores]
     if high - low < 1e-3:  # then rounding decides
         return
-    one = normalised(Ranking("embedding", range(len(scores)), scores))
-    other = normalised(Ranking("embedding", range(len(scores)), moved))
+    one = normalise(LaneRanking("embedding", range(len(scores)), scores))
+    other = normalise(LaneRanking("embedding", range(len(scores)), moved))
     assert other == pytest.approx(one, abs=1e-9)
 
 
@@ -214,7 +223,7 @@ def test_the_scale_of_cosines_does_not_matter(scores, factor, shift):
 def test_what_all_found_comes_first_in_the_order_of_meaning():
     found = intersection([ranking("keyword", [A, B, C]), ranking("embedding", [D, C, A])])
     assert rows(found) == [C, A, D]
-    details = [part.detail for each in found for part in each.parts]
+    details = [part.detail for each in found for part in each.contributions]
     assert details == ["found by keyword and embedding"] * 2 + ["filled up from embedding"]
     assert [each.score for each in found] == pytest.approx([1, 2 / 3, 1 / 3])
 
@@ -249,7 +258,9 @@ def test_ten_and_more_are_not_filled_up():
 
 
 def test_details_of_lanes_stay_with_their_rows():
-    found = gather([Ranking("graph", [A, B], [1.0, 0.5], ["calls x", "uses x"]), ranking("keyword", [B])])
+    found = collect(
+        [LaneRanking("graph", [A, B], [1.0, 0.5], ["calls x", "uses x"]), ranking("keyword", [B])]
+    )
     assert [(each.row, [lane.detail for lane in each.lanes]) for each in found] == [
         (A, ["calls x"]),
         (B, ["uses x", ""]),
@@ -258,4 +269,4 @@ def test_details_of_lanes_stay_with_their_rows():
 
 @given(some_rankings(), st.sets(st.integers(0, 30)))
 def test_gathering_only_some(rankings, only):
-    assert gather(rankings, only) == [each for each in gather(rankings) if each.row in only]
+    assert collect(rankings, only) == [each for each in collect(rankings) if each.row in only]

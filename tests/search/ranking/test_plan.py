@@ -10,16 +10,9 @@ from dowse.config import FUSIONS
 from dowse.errors import DowseError
 from dowse.query import QueryError
 from dowse.query.structural import recognise
-from dowse.search.planner import (
-    LANE_ORDER,
-    PICKED,
-    Ask,
-    Plan,
-    lane_weights,
-    make_plan,
-    named_lanes,
-    plain_name,
-)
+from dowse.search.options import LANE_ORDER, SearchRequest, parse_lanes
+from dowse.search.planner import PLANNED_LANES, Plan, lane_weights, make_plan, plain_name
+from search.requests import request
 
 # What symbols are called here; whatever else is asked for bears no name.
 NAMES = frozenset(
@@ -32,13 +25,13 @@ ANSWERED = {
     "name": (("keyword", "graph"), "convex"),
     "structure": (("keyword", "graph"), "weighted"),
     "prose": (("keyword", "embedding"), "blend"),
-    "mixed": (PICKED, "blend"),
+    "mixed": (PLANNED_LANES, "blend"),
     "pattern": ((), ""),
     "filter": (("keyword",), ""),
 }
 
 
-def plan(query: str | Ask, **known: bool) -> Plan:
+def plan(query: str | SearchRequest, **known: bool) -> Plan:
     return make_plan(query, NAMES.__contains__, **known)
 
 
@@ -163,7 +156,7 @@ def test_a_question_gets_its_plan(kind, query, seeds):
 @pytest.mark.parametrize("query", ["no_such_name", "np.linalg.norm", "$scope.apply", "get_no_such lang:go"])
 def test_a_name_that_nothing_bears_is_looked_for_by_meaning_too(query):
     made = plan(query)
-    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", PICKED[:2], "blend", ())
+    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", PLANNED_LANES[:2], "blend", ())
     assert made.unknown == query.split()[0]
     assert plan(query, has_vectors=False).lanes == ("keyword",)
 
@@ -191,7 +184,7 @@ def test_the_table_is_long_enough():
 )
 def test_docstrings_with_code_in_them_keep_their_meaning(docstring):
     made = plan(docstring.strip())
-    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", PICKED[:2], "blend", ())
+    assert (made.kind, made.lanes, made.fusion, made.seeds) == ("mixed", PLANNED_LANES[:2], "blend", ())
 
 
 @pytest.mark.parametrize("query", ["`render`?", "`render`.", "`render`, `parse`"])
@@ -229,15 +222,15 @@ def test_the_keyword_lane_is_asked_about_the_symbol_not_with_the_question():
 
 def test_a_seed_that_nobody_bears_makes_no_question_of_structure():
     made = plan("what calls no_such_name")
-    assert (made.kind, made.lanes, made.seeds) == ("mixed", PICKED[:2], ())
+    assert (made.kind, made.lanes, made.seeds) == ("mixed", PLANNED_LANES[:2], ())
 
 
 def test_filters_stay_in_force_in_every_plan():
     for query in ("what calls parse_cookie", "parse_cookie", "how are sessions removed", "/x/", ""):
         asked = f"{query} lang:go path:src/**"
-        assert plan(asked).constraint == plan(Ask("lang:go path:src/**")).constraint or query == "/x/"
+        assert plan(asked).constraint == plan(request("lang:go path:src/**")).constraint or query == "/x/"
         assert "lang" not in plan(asked).text and "path" not in plan(asked).text
-    assert plan(Ask("parse_cookie", filters="lang:go")).constraint is not None
+    assert plan(request("parse_cookie", filters="lang:go")).constraint is not None
 
 
 # What is there
@@ -278,16 +271,16 @@ def test_in_a_corpus_no_plan_needs_a_graph(kind, query, seeds):
 )
 @pytest.mark.parametrize("query", ["getUserName", "how are sessions removed", "what calls parse_cookie"])
 def test_a_mode_overrides_the_plan(query, mode, lanes):
-    made = plan(Ask(query, mode=mode))
+    made = plan(request(query, mode=mode))
     assert (made.mode, made.lanes, made.kind) == (mode, lanes, "forced")
     assert bool(made.seeds) is (mode == "graph" and query != "how are sessions removed")
 
 
 def test_a_forced_graph_knows_the_relation():
-    made = plan(Ask("what calls parse_cookie", mode="graph"))
+    made = plan(request("what calls parse_cookie", mode="graph"))
     assert (made.structural.relation, made.seeds) == ("callers", ("parse_cookie",))
-    assert plan(Ask("call path from main to render", mode="graph")).seeds == ("main", "render")
-    assert plan(Ask("parse", mode="graph")).seeds == ("parse",)
+    assert plan(request("call path from main to render", mode="graph")).seeds == ("main", "render")
+    assert plan(request("parse", mode="graph")).seeds == ("parse",)
 
 
 @pytest.mark.parametrize("query", ["getUserName", "how are sessions removed", "what calls parse_cookie"])
@@ -306,34 +299,34 @@ def test_a_forced_graph_knows_the_relation():
     ],
 )
 def test_lanes_override_the_plan(query, lanes):
-    made = plan(Ask(query, lanes=lanes))
+    made = plan(request(query, lanes=lanes))
     assert (made.lanes, made.kind) == (lanes, "forced")
     assert bool(made.fusion) is (len(lanes) > 1)
-    assert plan(Ask(query, lanes=lanes, mode="keyword")).lanes == lanes
+    assert plan(request(query, lanes=lanes, mode="keyword")).lanes == lanes
 
 
 def test_regex_mode_takes_no_lanes():
-    made = plan(Ask("what calls parse_cookie", mode="regex"))
+    made = plan(request("what calls parse_cookie", mode="regex"))
     assert (made.mode, made.kind, made.lanes, made.fusion) == ("regex", "pattern", (), "")
 
 
 @pytest.mark.parametrize("fusion", [each for each in FUSIONS if each != "auto"])
 @pytest.mark.parametrize(("kind", "query", "seeds"), ROWS[::7], ids=[query for _, query, _ in ROWS[::7]])
 def test_a_fusion_overrides_the_plan_where_there_is_something_to_fuse(kind, query, seeds, fusion):
-    made = plan(Ask(query, fusion=fusion))
+    made = plan(request(query, fusion=fusion))
     lanes, _ = ANSWERED[kind]
     assert made.lanes == lanes and made.fusion == (_fusion(made.kind, fusion) if len(lanes) > 1 else "")
 
 
 def test_lanes_by_name_come_in_their_fixed_order():
-    assert named_lanes("graph, keyword") == named_lanes(["graph", "keyword"]) == ("keyword", "graph")
-    assert named_lanes("embedding") == ("embedding",)
+    assert parse_lanes("graph, keyword") == parse_lanes(["graph", "keyword"]) == ("keyword", "graph")
+    assert parse_lanes("embedding") == ("embedding",)
 
 
 @pytest.mark.parametrize("text", ["telepathy", "keyword,telepathy", "keyword,", ",", "Keyword", []])
 def test_unknown_lanes_are_an_error(text):
     with pytest.raises((DowseError, ValueError), match="keyword, tfidf, embedding, graph"):
-        named_lanes(text)
+        parse_lanes(text)
 
 
 # Weights

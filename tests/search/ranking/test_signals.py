@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.search.ranking.profile import TREE, Profile
-from dowse.search.ranking.signals import Ranked, Wanted, rank
+from dowse.search.ranking.signals import QueryFeatures, RankedHit, rank
 from dowse.types import Contribution, SymbolRow
 
 PLAIN = Profile(fields={}, definition=0.0)
-WANTED = Wanted(frozenset({"cart", "total"}))
+WANTED = QueryFeatures(frozenset({"cart", "total"}))
 KINDS = ("function", "method", "class", "module", "section")
 
 
@@ -26,7 +26,7 @@ def row(number: int, file: int = 1, kind: str = "function", name: str = "", role
     )
 
 
-def ranked(rows: list[SymbolRow], scores: list[float], profile: Profile) -> list[Ranked]:
+def ranked(rows: list[SymbolRow], scores: list[float], profile: Profile) -> list[RankedHit]:
     return rank(rows, [[Contribution("keyword", score)] for score in scores], WANTED, profile)
 
 
@@ -46,17 +46,17 @@ def test_contributions_add_up_and_the_order_is_that_of_the_scores(given_rows):
     assert sorted(hit.row.row for hit in found) == list(range(len(found)))
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     for hit in found:
-        assert sum(part.value for part in hit.parts) == pytest.approx(hit.score)
+        assert sum(part.value for part in hit.contributions) == pytest.approx(hit.score)
 
 
 @given(candidates)
 def test_heads_give_way_without_moving_any_file(given_rows):
     before = ranked(*given_rows, PLAIN)
-    after = ranked(*given_rows, replace(PLAIN, definitions=True))
+    after = ranked(*given_rows, replace(PLAIN, promote_definitions=True))
     files = [list(dict.fromkeys(hit.row.file_id for hit in found)) for found in (before, after)]
     assert files[0] == files[1]
     assert sorted(hit.score for hit in before) == pytest.approx(sorted(hit.score for hit in after))
-    best: dict[int, Ranked] = {}
+    best: dict[int, RankedHit] = {}
     for hit in after:
         best.setdefault(hit.row.file_id, hit)
     for file, first in best.items():
@@ -68,9 +68,9 @@ def test_heads_give_way_without_moving_any_file(given_rows):
 
 def test_the_best_definition_takes_the_place_of_the_head():
     rows = [row(1, 1, "module"), row(2, 1), row(3, 1), row(4, 2)]
-    found = ranked(rows, [10, 4, 3, 6], replace(PLAIN, definitions=True))
+    found = ranked(rows, [10, 4, 3, 6], replace(PLAIN, promote_definitions=True))
     assert [hit.row.row for hit in found] == [2, 4, 1, 3]
-    assert [part.source for part in found[0].parts] == ["keyword", "signal.head"]
+    assert [part.source for part in found[0].contributions] == ["keyword", "signal.head"]
 
 
 def test_the_head_of_a_file_without_definitions_stays():
@@ -101,10 +101,13 @@ def test_company_counts_by_what_matches_well():
     rows = [row(1, 1), row(2, 1), *(row(n, 2) for n in range(3, 11))]
     scores = [1.0, 0.9] + [0.5] * 8
     plain = replace(PLAIN, coherence=1.0)
-    sums = {power: ranked(rows, scores, replace(plain, power=power)) for power in (1.0, 3.0)}
+    sums = {power: ranked(rows, scores, replace(plain, coherence_power=power)) for power in (1.0, 3.0)}
     gained = {
         power: {
-            hit.row.file_id: part.value for hit in found for part in hit.parts if "coherence" in part.source
+            hit.row.file_id: part.value
+            for hit in found
+            for part in hit.contributions
+            if "coherence" in part.source
         }
         for power, found in sums.items()
     }

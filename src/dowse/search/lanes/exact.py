@@ -1,4 +1,4 @@
-"""The exact lane: a pattern's lines in the source text, trigrams first, then the text itself."""
+"""The exact lane: the lines that match a pattern, by trigram index first, then by the text itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dowse.errors import TooSlow
 from dowse.query.regex.matcher import Pattern
 from dowse.query.regex.trigrams import required_trigrams
-from dowse.search.lanes.places import Lines
+from dowse.search.lanes.exact_types import SymbolLines
 from dowse.storage.protocol import Reader
 from dowse.types import Extents, SymbolRow
 
@@ -20,7 +20,7 @@ def exact_lane(
     pattern: Pattern,
     keep_file: Callable[[SymbolRow], bool] | None = None,
     deadline: float = math.inf,
-) -> Lines:
+) -> SymbolLines:
     """Return every line of the index that matches; a deadline is a time of `time.monotonic`."""
     files = reader.exact_candidates(required_trigrams(pattern))
     if keep_file is not None:
@@ -31,34 +31,34 @@ def exact_lane(
             raise TooSlow("the pattern took too long; add filters such as path: or lang:, or write it rarer")
         if numbers := pattern.line_numbers(text):
             lines[file_id] = numbers
-    found: Lines = {}
+    symbol_lines: SymbolLines = {}
     for file_id, extents in reader.extents(list(lines)):
-        _distribute(file_id, extents, lines[file_id], found)
-    return found
+        _assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
+    return symbol_lines
 
 
-def _distribute(file_id: int, extents: Extents, numbers: list[int], found: Lines) -> None:
-    """Give each line to the smallest symbol around it."""
+def _assign_to_symbols(file_id: int, extents: Extents, numbers: list[int], symbol_lines: SymbolLines) -> None:
+    """Assign each line to the innermost symbol around it."""
     rows, starts, ends = extents
-    longer: list[int] = []
+    enclosing: list[int] = []
     for number in numbers:
-        at = bisect_right(starts, number) - 1
-        while at >= 0 and ends[at] < number:
-            longer = longer or _longer_before(ends)
-            at = longer[at]
-        found.setdefault((file_id, rows[at] if at >= 0 else 0), []).append(number)
+        index = bisect_right(starts, number) - 1
+        while index >= 0 and ends[index] < number:
+            enclosing = enclosing or _enclosing(ends)
+            index = enclosing[index]
+        symbol_lines.setdefault((file_id, rows[index] if index >= 0 else 0), []).append(number)
 
 
-def _longer_before(ends: Sequence[int]) -> list[int]:
-    """For each symbol, the last one before it that ends later, -1 for none.
+def _enclosing(ends: Sequence[int]) -> list[int]:
+    """Return for each symbol the last one before it that ends later, -1 for none.
 
     Symbols in between end too early as well, and there may be thousands.
     """
-    longer: list[int] = []
-    around: list[int] = []
+    enclosing: list[int] = []
+    stack: list[int] = []
     for index, end in enumerate(ends):
-        while around and ends[around[-1]] <= end:
-            around.pop()
-        longer.append(around[-1] if around else -1)
-        around.append(index)
-    return longer
+        while stack and ends[stack[-1]] <= end:
+            stack.pop()
+        enclosing.append(stack[-1] if stack else -1)
+        stack.append(index)
+    return enclosing

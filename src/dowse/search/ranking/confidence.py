@@ -22,6 +22,8 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from dowse.types import Note
+
 
 class Weights(NamedTuple):
     """What each feature counts, for the cosines of one encoder."""
@@ -41,8 +43,8 @@ WEIGHTS = {
 # the real questions that the weights were fitted on fall below, for either encoder. It was .12, three in a
 # hundred, until one evaluation set (short web queries, documentation stripped) lost 7 % to that.
 ABSTAIN = 0.1
-# What an answer says then.
-NOTHING_RELEVANT = "nothing relevant here, it seems; these are only the nearest"
+# The note of such an answer.
+NOTHING_RELEVANT = Note("nothing-relevant", "nothing relevant here, it seems; these are only the nearest")
 
 
 def confidence(encoder_id: str, cosine: float, covered: float, terms: int) -> float | None:
@@ -51,7 +53,7 @@ def confidence(encoder_id: str, cosine: float, covered: float, terms: int) -> fl
     Args:
         encoder_id: Whose cosine it is.
         cosine: Of the question and the symbol.
-        covered: Share of the question that stands in the symbol's text, as search/ranking/blend.py counts it.
+        covered: Share of the question that stands in the symbol's text, see coverage.py.
         terms: How many terms the question has.
     """
     weights = WEIGHTS.get(encoder_id)

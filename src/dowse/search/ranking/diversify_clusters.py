@@ -17,8 +17,8 @@ from math import fsum
 from typing import TypeAlias
 
 from dowse.research.hyperbolic.chains import common_place
-from dowse.search.ranking.reorder import reordered
-from dowse.search.ranking.signals import Ranked
+from dowse.search.ranking.reorder import reorder
+from dowse.search.ranking.signals import RankedHit
 
 METHODS = ("cluster", "sample")
 
@@ -27,8 +27,8 @@ _Place: TypeAlias = tuple[str, ...]
 
 
 def clustered(
-    ranked: Sequence[Ranked], labels: Sequence[int], names: Sequence[str], method: str, k: int
-) -> list[Ranked]:
+    ranked: Sequence[RankedHit], labels: Sequence[int], names: Sequence[str], method: str, k: int
+) -> list[RankedHit]:
     """Put the first candidates into an order that shows many clusters; each says which one is its own.
 
     Args:
@@ -42,7 +42,7 @@ def clustered(
         raise ValueError(f"no way to re-rank by clusters is called {method!r}; use one of {METHODS}")
     scores = [hit.score for hit in ranked[: len(labels)]]
     order = by_cluster(scores, labels) if method == "cluster" else by_share(scores, labels, k)
-    return reordered(ranked, order, "diversity", _said(scores, labels, names))
+    return reorder(ranked, order, "diversity", _said(scores, labels, names))
 
 
 def by_cluster(scores: Sequence[float], labels: Sequence[int]) -> list[int]:

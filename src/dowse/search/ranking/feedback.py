@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from dowse.search.ranking.reorder import reordered
-from dowse.search.ranking.signals import Ranked
+from dowse.search.ranking.reorder import reorder
+from dowse.search.ranking.signals import RankedHit
 
 # Only the first candidates are put in order: nobody has seen the others.
 REACH = 100
@@ -38,7 +38,7 @@ class Boost(NamedTuple):
     detail: str = ""  # the same in words
 
 
-def with_feedback(ranked: Sequence[Ranked], boosts: Mapping[str, Boost]) -> list[Ranked]:
+def apply_feedback(ranked: Sequence[RankedHit], boosts: Mapping[str, Boost]) -> list[RankedHit]:
     """Put the first candidates into the order that choices ask for.
 
     Args:
@@ -51,7 +51,7 @@ def with_feedback(ranked: Sequence[Ranked], boosts: Mapping[str, Boost]) -> list
         return list(ranked)
     order = places(known, [hit.score for hit in first])
     said = [boost.detail if boost else "others were chosen before" for boost in known]
-    moved = reordered(ranked, order, "feedback", said)
+    moved = reorder(ranked, order, "feedback", said)
     return [
         ranked[place] if n == place and known[n] is None else moved[place] for place, n in enumerate(order)
     ] + moved[len(order) :]

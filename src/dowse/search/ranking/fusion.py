@@ -1,6 +1,17 @@
-"""Several rankings become one. Pure functions; equal scores keep the fixed order of the lanes.
+"""Rank fusion: the rankings of several lanes become one. Pure functions; ties keep the fixed order of lanes.
 
-Each candidate keeps what every lane added to its score, so that the parts always sum to it.
+Each candidate keeps what every lane added to its score, so that the contributions always sum to it.
+
+The default is `blend`, a linear combination around the cosine that was learned and is small enough to read:
+
+    score = cosine + (words + long_words · length) · keyword
+          + coverage · covered − name · named + graph · nearness
+
+`keyword` is the BM25 score as a share of the best one (the TF-IDF lane, where it is asked for, counts the
+same); `covered` is the share of the query, weighted by IDF, that the code has; `named` is the same for the
+symbol's name alone, which the encoder has read already; `length` grows to 1 with twenty terms: the longer a
+query, the more its words can be trusted. The weights are part of a profile (profile.py); docs/RANKING.md says
+how they were chosen, and what each is worth.
 """
 
 from __future__ import annotations
@@ -9,15 +20,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from dowse.search.ranking.profile import BlendWeights
 from dowse.types import Contribution, LaneScore
 
-# What ranks are softened by in reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009.
+# The constant of reciprocal rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009.
 RRF_K = 60
-# Below so many that all lanes agree on, an intersection is filled up.
-_ENOUGH = 10
+# An intersection with fewer hits is filled up.
+_MIN_INTERSECTION = 10
+# A query of so many terms is a long one.
+_LONG_QUERY_TERMS = 20
+# Difference between the first and the last cosine of the shipped encoders; others are scaled to it.
+_COSINE_RANGE = 0.28
 
 
-class Ranking(NamedTuple):
+class LaneRanking(NamedTuple):
     """What one lane found, best first."""
 
     lane: str
@@ -27,94 +43,183 @@ class Ranking(NamedTuple):
 
 
 @dataclass(slots=True)
-class Fused:
-    """A candidate: what its score is made of, and where each lane put it."""
+class FusedCandidate:
+    """A candidate: the contributions to its score, and its rank and score in each lane."""
 
     row: int
-    parts: list[Contribution] = field(default_factory=list)
+    contributions: list[Contribution] = field(default_factory=list)
     lanes: list[LaneScore] = field(default_factory=list)
 
     @property
     def score(self) -> float:
-        """Return the sum of the parts."""
-        return sum(part.value for part in self.parts)
+        """The sum of the contributions."""
+        return sum(part.value for part in self.contributions)
 
 
 def rrf(
-    rankings: Sequence[Ranking], weights: Mapping[str, float] | None = None, k: int = RRF_K
-) -> list[Fused]:
-    """Return the sum over lanes of weight / (k + rank), best first."""
-    found = gather(rankings)
-    for each in found:
+    rankings: Sequence[LaneRanking], weights: Mapping[str, float] | None = None, k: int = RRF_K
+) -> list[FusedCandidate]:
+    """Reciprocal rank fusion: the sum over lanes of weight / (k + rank), best first."""
+    candidates = collect(rankings)
+    for each in candidates:
         for lane in each.lanes:
-            worth = (weights or {}).get(lane.lane, 1.0) / (k + lane.rank)
-            each.parts.append(Contribution(lane.lane, worth, f"rank {lane.rank}"))
-    return _ordered(found)
+            value = (weights or {}).get(lane.lane, 1.0) / (k + lane.rank)
+            each.contributions.append(Contribution(lane.lane, value, f"rank {lane.rank}"))
+    return _sort(candidates)
 
 
-def convex(rankings: Sequence[Ranking], weights: Mapping[str, float]) -> list[Fused]:
-    """Return the mean of the lanes' scores, normalised to 0 … 1, by the weights of the lanes."""
-    found = gather(rankings)
+def convex(rankings: Sequence[LaneRanking], weights: Mapping[str, float]) -> list[FusedCandidate]:
+    """Convex combination: the weighted mean of the lanes' scores, normalised to 0 … 1."""
+    candidates = collect(rankings)
     total = sum(weights.get(each.lane, 1.0) for each in rankings) or 1.0
-    for each in found:
+    for each in candidates:
         for lane in each.lanes:
             share = weights.get(lane.lane, 1.0) / total
-            each.parts.append(Contribution(lane.lane, share * lane.normalised, f"rank {lane.rank}"))
-    return _ordered(found)
+            each.contributions.append(Contribution(lane.lane, share * lane.normalised, f"rank {lane.rank}"))
+    return _sort(candidates)
 
 
-def intersection(rankings: Sequence[Ranking], order: str = "embedding") -> list[Fused]:
-    """Return what words and meaning both found, in the order of meaning; below ten, filled up from there.
+def intersection(rankings: Sequence[LaneRanking], order: str = "embedding") -> list[FusedCandidate]:
+    """Return what keywords and embedding both found, in the order of the embedding; below ten, filled up.
 
-    The score is the share of places below it: there is nothing to add up.
+    The score is the share of ranks below: there is nothing to add up.
     """
-    found = gather(rankings)
+    candidates = collect(rankings)
     lanes = [each.lane for each in rankings]
-    judges = [lane for lane in lanes if lane != "graph" or "embedding" not in lanes]
+    voters = [lane for lane in lanes if lane != "graph" or "embedding" not in lanes]
     guide = next((each.lane for each in rankings if each.lane == order), rankings[0].lane)
-    ranked = [(lane.rank, each) for each in found for lane in each.lanes if lane.lane == guide]
+    ranked = [(lane.rank, each) for each in candidates for lane in each.lanes if lane.lane == guide]
     ranked.sort(key=lambda pair: pair[0])
-    in_all = {each.row for each in found if {lane.lane for lane in each.lanes}.issuperset(judges)}
+    in_all = {each.row for each in candidates if {lane.lane for lane in each.lanes}.issuperset(voters)}
     agreed = [each for _, each in ranked if each.row in in_all]
     others = [each for _, each in ranked if each.row not in in_all]
-    chosen = agreed + others[: max(0, _ENOUGH - len(agreed))]
-    for place, each in enumerate(chosen):
-        said = f"found by {' and '.join(judges)}" if each.row in in_all else f"filled up from {guide}"
-        each.parts.append(Contribution(guide, 1 - place / len(chosen), said))
+    chosen = agreed + others[: max(0, _MIN_INTERSECTION - len(agreed))]
+    for rank, each in enumerate(chosen):
+        detail = f"found by {' and '.join(voters)}" if each.row in in_all else f"filled up from {guide}"
+        each.contributions.append(Contribution(guide, 1 - rank / len(chosen), detail))
     return chosen
 
 
-def left_to(rankings: Sequence[Ranking], lane: str) -> list[Ranking]:
-    """Take what one lane found out of the others, so that its order stays: the steps of a path, say."""
+def blend(
+    rankings: Sequence[LaneRanking],
+    weights: BlendWeights,
+    term_count: int,
+    coverage: Mapping[int, float],
+    name_coverage: Mapping[int, float],
+    *,
+    is_shipped_encoder: bool = True,
+    limit: int | None = None,
+) -> list[FusedCandidate]:
+    """Combine lanes linearly around the cosines of the embedding lane; see the top of this file.
+
+    Args:
+        rankings: Of the lanes; one must be the embedding's.
+        weights: The weight of each part.
+        term_count: How many terms the query has.
+        coverage: By row, the share of the query that its text has.
+        name_coverage: By row, the share of the query that its name has.
+        is_shipped_encoder: Whether the cosines are a shipped encoder's; others are scaled to their range.
+        limit: Return only so many; the others would not be looked at.
+    """
+    parts = _BlendParts(rankings, weights, term_count, coverage, name_coverage, is_shipped_encoder)
+    scores = parts.scores()
+    best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]  # stable: ties by lane and rank
+    candidates = {each.row: each for each in collect(rankings, set(best) if limit else None)}
+    for row in best:
+        candidates[row].contributions = parts.contributions(candidates[row])
+    return [candidates[row] for row in best]
+
+
+class _BlendParts:
+    """The addends of every candidate: numbers for all of them, details for those that are returned."""
+
+    def __init__(
+        self,
+        rankings: Sequence[LaneRanking],
+        weights: BlendWeights,
+        term_count: int,
+        coverage: Mapping[int, float],
+        name_coverage: Mapping[int, float],
+        is_shipped_encoder: bool,
+    ) -> None:
+        values = {each.lane: dict(zip(each.rows, normalise(each), strict=True)) for each in rankings}
+        nearest = next(each for each in rankings if each.lane == "embedding")
+        self._count = len(nearest.rows)
+        # A candidate that the embedding lane did not find counts like the last one it found.
+        self._default_cosine = min(nearest.scores, default=0.0) if is_shipped_encoder else 0.0
+        self._cosines: Mapping[int, float] = dict(zip(nearest.rows, nearest.scores, strict=True))
+        if not is_shipped_encoder:
+            self._cosines = {row: _COSINE_RANGE * value for row, value in values["embedding"].items()}
+        self._lanes = {lane: value for lane, value in values.items() if lane != "embedding"}
+        words = weights.words + weights.long_words * min(1.0, term_count / _LONG_QUERY_TERMS)
+        self._lane_weights = {"keyword": words, "tfidf": words, "graph": weights.graph}
+        self._coverage, self._name_coverage, self._weights = coverage, name_coverage, weights
+        self._rows = dict.fromkeys(row for each in rankings for row in each.rows)
+
+    def scores(self) -> dict[int, float]:
+        """Return the sum of the parts of each candidate, in the order of the lanes."""
+        cosines, default = self._cosines, self._default_cosine
+        scores = {row: cosines.get(row, default) for row in self._rows}
+        for lane, values in self._lanes.items():
+            weight = self._lane_weights[lane]
+            for row, value in values.items():
+                scores[row] += weight * value
+        by_row = ((self._weights.coverage, self._coverage), (-self._weights.name, self._name_coverage))
+        for weight, shares in by_row:
+            for row, value in shares.items():
+                scores[row] += weight * value
+        return scores
+
+    def contributions(self, candidate: FusedCandidate) -> list[Contribution]:
+        """Return the same parts, each with a detail that says where it comes from."""
+        row, lanes = candidate.row, {lane.lane: lane for lane in candidate.lanes}
+        near = lanes.get("embedding")
+        rank = f"rank {near.rank}" if near else f"not among the first {self._count}"
+        parts = [Contribution("embedding", self._cosines.get(row, self._default_cosine), rank)]
+        for lane, weight in self._lane_weights.items():
+            if lane in lanes:
+                detail = lanes[lane].detail or f"rank {lanes[lane].rank}"
+                parts.append(Contribution(lane, weight * lanes[lane].normalised, detail))
+        for source, weight, values, words in (
+            ("coverage", self._weights.coverage, self._coverage, "of the words"),
+            ("name", -self._weights.name, self._name_coverage, "are in the name"),
+        ):
+            if weight and values.get(row):
+                parts.append(Contribution(source, weight * values[row], f"{values[row]:.0%} {words}"))
+        return parts
+
+
+def keep_first_in(rankings: Sequence[LaneRanking], lane: str) -> list[LaneRanking]:
+    """Remove what one lane found from the others, so that its order stays: the steps of a path, say."""
     known = {row for each in rankings if each.lane == lane for row in each.rows}
     kept = []
     for each in rankings:
         pairs = [pair for pair in zip(each.rows, each.scores, strict=True) if pair[0] not in known]
         rows, scores = zip(*pairs, strict=True) if pairs else ((), ())
-        kept.append(each if each.lane == lane else Ranking(each.lane, rows, scores))
+        kept.append(each if each.lane == lane else LaneRanking(each.lane, rows, scores))
     return kept
 
 
-def gather(rankings: Iterable[Ranking], only: Collection[int] | None = None) -> list[Fused]:
+def collect(rankings: Iterable[LaneRanking], only: Collection[int] | None = None) -> list[FusedCandidate]:
     """Return every candidate once, or only some of them, in the order of the lanes and of their ranks."""
-    found: dict[int, Fused] = {}
+    candidates: dict[int, FusedCandidate] = {}
     for ranking in rankings:
-        normal = normalised(ranking)
+        normalised = normalise(ranking)
         details = ranking.details or [""] * len(ranking.rows)
-        pairs = zip(ranking.rows, ranking.scores, normal, details, strict=True)
-        for rank, (row, score, share, detail) in enumerate(pairs, 1):
+        entries = zip(ranking.rows, ranking.scores, normalised, details, strict=True)
+        for rank, (row, score, share, detail) in enumerate(entries, 1):
             if only is not None and row not in only:
                 continue
-            if row not in found:
-                found[row] = Fused(row)
-            found[row].lanes.append(LaneScore(ranking.lane, rank, score, share, detail))
-    return list(found.values())
+            if row not in candidates:
+                candidates[row] = FusedCandidate(row)
+            candidates[row].lanes.append(LaneScore(ranking.lane, rank, score, share, detail))
+    return list(candidates.values())
 
 
-def normalised(ranking: Ranking) -> list[float]:
-    """Return scores from 0 to 1: cosines between the last and the first, others as shares of the best.
+def normalise(ranking: LaneRanking) -> list[float]:
+    """Return scores from 0 to 1: min-max for cosines, a share of the best for all others.
 
-    No word in common is worth nothing; a cosine of nought is nothing special.
+    No word in common is worth nothing; a cosine of 0 is nothing special.
     """
     scores = ranking.scores
     if not scores:
@@ -124,5 +229,5 @@ def normalised(ranking: Ranking) -> list[float]:
     return [(score - low) / span if span > 0 else 1.0 for score in scores]
 
 
-def _ordered(found: list[Fused]) -> list[Fused]:
-    return sorted(found, key=lambda each: -each.score)  # stable: ties stay as they were gathered
+def _sort(candidates: list[FusedCandidate]) -> list[FusedCandidate]:
+    return sorted(candidates, key=lambda each: -each.score)  # stable: ties stay as they were collected

@@ -1,4 +1,4 @@
-"""What words and signals are worth, for the two shapes an index can have.
+"""Weights of fields, signals and fusion, for the two shapes an index can have.
 
 In a tree, files mean something: people ask where a thing is, its file and folder are named after it,
 and related functions stand together. In a corpus of functions from many places they do not, and
@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Blend:
-    """What words and the graph add to a cosine; the formula is in search/ranking/blend.py."""
+class BlendWeights:
+    """The weights that the default fusion adds to a cosine; the formula is in fusion.py."""
 
     words: float = 0.0
     long_words: float = 0.0
     coverage: float = 0.0
     name: float = 0.0
     graph: float = 0.05
-    coherence: float = 0.0  # the signal of that name, beside a blend
+    coherence: float = 0.0  # the signal of that name, with this fusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +29,34 @@ class Profile:
     """Weights of the keyword fields, and of signals as shares of the best keyword score."""
 
     fields: Mapping[str, float]
-    candidates: int = 100  # that each lane hands to ranking
-    abbreviation: float = 0.3  # a short form of a word, as a share of the word itself
+    candidates: int = 100  # that each lane returns
+    abbreviation: float = 0.3  # weight of an abbreviation, as a share of the word itself
     definition: float = 0.6  # the query is this symbol's name
     name: float = 0.0  # words of the query in the name
     file: float = 0.0  # words of the query in the file's name
     folder: float = 0.0  # and in the folders above it
-    header: float = 0.0  # the head of a file (imports, module documentation) speaks for all of it
-    coherence: float = 0.0  # the best symbol of a file is held up by the others that match
-    power: float = 1.0  # of their scores, before they are summed
-    # What is left of a score, by role of the file, unless the query asks for that role.
+    header: float = 0.0  # the symbol is the module level of a file: imports, module documentation
+    coherence: float = 0.0  # the best symbol of a file gains by the others that match
+    coherence_power: float = 1.0  # exponent of their scores before they are summed
+    # Factor of a score, by role of the file, unless the query asks for that role.
     roles: Mapping[str, float] = field(default_factory=dict)
-    far: float = 0.5  # how much of that counts for cosines, which lie closer together than keyword scores
-    definitions: bool = False  # the best definition of a file takes the place of its head, if that is higher
-    saturation: float = 1.0  # what every further hit of the same file keeps
-    blend: Blend = Blend()
-    # What signals keep beside a blend: its best score is larger than what tells its candidates apart.
-    beside: float = 0.5
+    # How much of that penalty counts for cosines, which lie closer together than keyword scores.
+    cosine_role_share: float = 0.5
+    promote_definitions: bool = False  # above the module level of their file, if that ranks higher
+    saturation: float = 1.0  # factor of every further hit of the same file
+    blend: BlendWeights = BlendWeights()
+    # Share of the signals with the default fusion: its best score is large compared with the differences
+    # between its candidates.
+    blend_signal_share: float = 0.5
 
     def for_cosines(self) -> Profile:
-        """Return what counts beside meaning: roles alone, and those less."""
-        roles = {role: 1 - self.far * (1 - left) for role, left in self.roles.items()}
+        """Return the profile for cosines alone: only roles count, and less."""
+        roles = {role: 1 - self.cosine_role_share * (1 - left) for role, left in self.roles.items()}
         return Profile(fields={}, definition=0.0, roles=roles)
 
     def for_blend(self) -> Profile:
-        """Return what counts beside a blend of meaning and words."""
-        share = self.beside
+        """Return the profile for the default fusion."""
+        share = self.blend_signal_share
         return replace(
             self,
             name=0.0,  # the encoder has read it
@@ -63,14 +65,14 @@ class Profile:
             header=share * self.header,
             coherence=self.blend.coherence,
             # Cosines of what does not match at all are far from 0; their cubes count for little.
-            power=3.0,
+            coherence_power=3.0,
         )
 
     @property
-    def only_words(self) -> bool:
-        """Whether nothing but a name asked for can change the order of keyword scores."""
+    def has_no_signals(self) -> bool:
+        """Whether only an exact name in the query can change the order of lane scores."""
         shares = (self.name, self.file, self.folder, self.header, self.coherence)
-        return not any(shares) and not self.roles and self.saturation == 1.0 and not self.definitions
+        return not any(shares) and not self.roles and self.saturation == 1.0 and not self.promote_definitions
 
 
 TREE = Profile(
@@ -81,18 +83,18 @@ TREE = Profile(
     header=0.2,
     coherence=0.8,
     roles={"test": 0.4, "docs": 0.5, "example": 0.6, "benchmark": 0.6, "generated": 0.6, "vendored": 0.6},
-    definitions=True,
+    promote_definitions=True,
     saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
-    blend=Blend(words=0.25, coverage=0.45, coherence=0.4),
+    blend=BlendWeights(words=0.25, coverage=0.45, coherence=0.4),
 )
 CORPUS = Profile(
     fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0},
-    blend=Blend(long_words=0.1, coverage=0.12, name=0.08),
+    blend=BlendWeights(long_words=0.1, coverage=0.12, name=0.08),
 )
 
-# Where nothing but the lanes may decide the order.
-LANES_ALONE = Profile(fields={}, definition=0.0)
+# Nothing but the lanes decides the order.
+NO_SIGNALS = Profile(fields={}, definition=0.0)
 
-# The symbol mode looks at names alone.
+# Field weights of the symbol mode, which matches names alone.
 SYMBOL_FIELDS: Mapping[str, float] = {"name": 1.0, "context": 0.5}

@@ -1,4 +1,4 @@
-"""More words for a query, from its best answers: pseudo-relevance feedback by TF-IDF.
+"""Query expansion: pseudo-relevance feedback with terms of the best hits, weighted by TF-IDF.
 
 Off unless asked for: it was measured and does not win on the average (docs/RANKING.md).
 """
@@ -16,21 +16,21 @@ _WORD = re.compile(r"[^\W\d]\w+")
 _MIN_LENGTH = 3
 
 
-def expansion(
+def expansion_terms(
     texts: Sequence[str],
     known: Collection[str],
-    rarity: Callable[[str], float],
+    idf: Callable[[str], float],
     count: int,
     expect: Callable[[Collection[str]], None] = lambda _: None,
 ) -> tuple[str, ...]:
-    """Return the words that tell some texts from all others: the sum over texts of TF · IDF.
+    """Return the words with the highest sum over texts of TF · IDF.
 
     Args:
-        texts: Of the best answers.
+        texts: Of the best hits.
         known: Stems that the query has already.
-        rarity: What knowing a stem says.
+        idf: The inverse document frequency of a stem.
         count: How many words to return.
-        expect: Told all stems before `rarity` is asked for each.
+        expect: Called with all stems before `idf` is called for each, so that they can be looked up at once.
     """
     scores: defaultdict[str, float] = defaultdict(float)
     written: dict[str, Counter[str]] = {}
@@ -41,7 +41,7 @@ def expansion(
         longest = max(stems.values(), default=1)  # a long text should not decide alone
         for each, times in stems.items():
             if each not in known:
-                scores[each] += times / longest * rarity(each)
+                scores[each] += times / longest * idf(each)
         for word in words:
             written.setdefault(stem(word), Counter())[word] += 1
     best = sorted(scores, key=lambda each: (-scores[each], each))[:count]

@@ -1,32 +1,30 @@
-"""Another order for the first candidates, such that every score still adds up."""
+"""A new order for the first candidates whose contributions still sum to their scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.search.ranking.signals import Ranked
+from dowse.search.ranking.signals import RankedHit
 from dowse.types import Contribution
 
 
-def reordered(ranked: Sequence[Ranked], order: Sequence[int], why: str, said: Sequence[str]) -> list[Ranked]:
+def reorder(
+    ranked: Sequence[RankedHit], order: Sequence[int], source: str, details: Sequence[str]
+) -> list[RankedHit]:
     """Put the first candidates into an order; the rest stay behind them.
 
-    The scores stay those that were there: the candidate that comes first gets the highest, and what it gained
-    or lost by that is one more part of it.
+    The scores by rank stay as they were: the candidate that comes first gets the highest, and what it gains
+    or loses is one more contribution.
 
     Args:
         ranked: All candidates.
-        order: Places of the first ones, in their new order.
-        why: What the part is called.
-        said: What to say of each of the first ones, in their old order.
+        order: Old ranks of the first ones, in their new order.
+        source: The name of the contribution.
+        details: What to say of each of the first ones, in their old order.
     """
-    first = ranked[: len(order)]
-    moved = [
-        _moved(first[n], first[place].score, why, f"{said[n]}, was rank {n + 1}")
-        for place, n in enumerate(order)
-    ]
+    moved = []
+    for rank, old_rank in enumerate(order):
+        hit, score = ranked[old_rank], ranked[rank].score
+        change = Contribution(source, score - hit.score, f"{details[old_rank]}, was rank {old_rank + 1}")
+        moved.append(RankedHit(hit.row, score, [*hit.contributions, change]))
     return [*moved, *ranked[len(order) :]]
-
-
-def _moved(hit: Ranked, score: float, why: str, said: str) -> Ranked:
-    return Ranked(hit.row, score, [*hit.parts, Contribution(why, score - hit.score, said)])

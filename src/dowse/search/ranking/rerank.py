@@ -1,37 +1,37 @@
-"""A second look at the first candidates, by a model too slow for all of them."""
+"""Reranking: a cross-encoder scores the first candidates again; it is too slow for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.search.ranking.reorder import reordered
-from dowse.search.ranking.signals import Ranked
+from dowse.search.ranking.reorder import reorder
+from dowse.search.ranking.signals import RankedHit
 
 
-def reranked(
-    ranked: Sequence[Ranked], second: Sequence[float], weight: float, unit: float | None = None
-) -> list[Ranked]:
-    """Put the first candidates into the order of both scores; what a model did not see stays behind them."""
-    mixed = mix([hit.score for hit in ranked[: len(second)]], second, weight, unit)
-    order = sorted(range(len(second)), key=lambda n: -mixed[n])  # stable
-    return reordered(ranked, order, "rerank", [f"{score:.3f}" for score in second])
+def rerank(
+    ranked: Sequence[RankedHit], cross_scores: Sequence[float], weight: float, unit: float | None = None
+) -> list[RankedHit]:
+    """Sort the first candidates by both scores; those that the cross-encoder did not score stay behind."""
+    mixed = mix_scores([hit.score for hit in ranked[: len(cross_scores)]], cross_scores, weight, unit)
+    order = sorted(range(len(cross_scores)), key=lambda n: -mixed[n])  # stable
+    return reorder(ranked, order, "rerank", [f"{score:.3f}" for score in cross_scores])
 
 
-def mix(
+def mix_scores(
     first: Sequence[float], second: Sequence[float], weight: float, unit: float | None = None
 ) -> list[float]:
     """Return the weighted sum of two kinds of scores: a weight of 0 keeps the first order, 1 the second.
 
-    Scores of different models have different scales. Where it is known what a point of the second is worth in
-    the first, the sum is taken as it is: a candidate that leads by far keeps its lead. Else only how far one
-    stands out among the candidates can be compared, so each kind is spread evenly around 0 before.
+    Scores of different models have different scales. Where the unit of the second in terms of the first is
+    known, the scores are summed as they are: a candidate that leads by far keeps its lead. Otherwise both are
+    standardised to z-scores before.
     """
     if unit is None:
-        first, second, unit = _spread(first), _spread(second), 1.0
+        first, second, unit = _z_scores(first), _z_scores(second), 1.0
     return [(1 - weight) * a + weight * unit * b for a, b in zip(first, second, strict=True)]
 
 
-def _spread(scores: Sequence[float]) -> list[float]:
+def _z_scores(scores: Sequence[float]) -> list[float]:
     """Return scores with mean 0 and deviation 1; all 0 where they are equal."""
     if not scores:
         return []

@@ -1,0 +1,262 @@
+"""Every option of a search, declared once.
+
+`Index.search` takes the fields of `SearchOptions` as keyword arguments. The command line derives its flags
+from them, HTTP its query parameters, MCP its tool arguments and evaluation the switches of its
+configurations: a new option is one field here, and the code that acts on it.
+
+Loads no more than `dataclasses` and `typing`, for every command starts here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple
+
+from dowse.config import (
+    CLUSTERINGS,
+    DIVERSIFY,
+    FUSIONS,
+    FUZZINESS,
+    MODES,
+    Clustering,
+    Diversify,
+    Fusion,
+    Fuzziness,
+    Mode,
+    Settings,
+)
+from dowse.errors import DowseError
+
+# The order of lanes breaks ties, whichever lane answers first.
+LANE_ORDER = ("keyword", "tfidf", "embedding", "graph")
+Kind = Literal["bool", "int", "float", "text", "choice", "list"]
+
+
+class OptionSpec(NamedTuple):
+    """What interfaces need to know of an option to derive a flag, a parameter or an argument from it."""
+
+    name: str
+    kind: Kind
+    help: str
+    choices: tuple[str, ...] = ()
+    setting: str = ""  # the setting that holds the default, "" if there is none
+    flags: tuple[str, ...] = ()  # on the command line; () for none
+    metavar: str = ""
+    in_http: bool = True
+    in_mcp: bool = False  # each argument costs agents tokens in every session: only the useful ones
+    maximum: float = 0  # of numbers; 0 for none
+    switch: str = ""  # in names of evaluation configurations: `auto+rerank`
+
+
+def option(default: Any, kind: Kind, help: str, **spec: Any) -> Any:  # noqa: ANN401 - as `field`
+    """Declare a field with its `OptionSpec`."""
+    return field(default=default, metadata={"spec": (kind, help, spec)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """How a query is answered. `make_options` fills in what is not given from the settings."""
+
+    k: int = option(
+        10,
+        "int",
+        "how many hits; 0 for all hits of an exact search",
+        setting="top_k",
+        flags=("-k", "--top-k"),
+        metavar="N",
+        in_http=False,  # interfaces with pages have a parameter of their own
+    )
+    mode: Mode = option(
+        "auto",
+        "choice",
+        "which lanes answer; auto lets the planner choose, regex lists exact lines, symbol matches names",
+        choices=MODES,
+        flags=("--mode",),
+        in_mcp=True,
+    )
+    plain: bool = option(
+        False,
+        "bool",
+        "take the query as words: no filters, quotes or regexes",
+        flags=("--plain",),
+        in_mcp=True,
+    )
+    filters: str = option("", "text", "more of the query language that must hold too, e.g. `lang:go -test`")
+    lang: tuple[str, ...] = option(
+        (), "list", "only these languages", flags=("--lang",), metavar="L", in_mcp=True
+    )
+    path: tuple[str, ...] = option(
+        (), "list", "only paths like these globs", flags=("--path",), metavar="GLOB", in_mcp=True
+    )
+    exclude: tuple[str, ...] = option(
+        (), "list", "no paths like these globs", flags=("--not-path",), metavar="GLOB", in_mcp=True
+    )
+    kind: tuple[str, ...] = option(
+        (),
+        "list",
+        "only these kinds of symbols: function, method, class, interface, struct, enum, constant, …",
+        flags=("--kind",),
+        metavar="K",
+        in_mcp=True,
+    )
+    lanes: tuple[str, ...] = option(
+        (),
+        "text",
+        f"these lanes instead of the planner's, separated by commas: {', '.join(LANE_ORDER)}",
+        flags=("--lanes",),
+        metavar="L,L",
+    )
+    fusion: Fusion = option(
+        "auto",
+        "choice",
+        "how the rankings of lanes are fused",
+        choices=FUSIONS,
+        setting="fusion",
+        flags=("--fusion",),
+    )
+    explain: bool = option(
+        False, "bool", "break keyword scores down into fields and terms", flags=("--explain",)
+    )
+    fuzziness: Fuzziness = option(
+        "auto",
+        "choice",
+        "edit distance within which words still match",
+        choices=FUZZINESS,
+        setting="fuzziness",
+        flags=("--fuzziness",),
+    )
+    min_score: float = option(
+        0.0,
+        "float",
+        "leave out weaker hits: by confidence (0 to 1) where the embedding lane answers, else by score",
+        flags=("--min-score",),
+        metavar="S",
+        maximum=1e6,
+        in_mcp=True,
+    )
+    expand: bool = option(
+        False,
+        "bool",
+        "expand the query with terms of the best hits (pseudo-relevance feedback)",
+        setting="expand",
+        flags=("--expand",),
+        switch="expand",
+    )
+    graph_expand: bool = option(
+        False,
+        "bool",
+        "add what the best hits call",
+        setting="graph_expand",
+        flags=("--graph-expand",),
+        switch="graph",
+    )
+    rerank: bool = option(
+        False,
+        "bool",
+        "rerank the best hits with a cross-encoder (slower)",
+        setting="rerank",
+        flags=("--rerank",),
+        switch="rerank",
+    )
+    feedback: bool = option(
+        True,
+        "bool",
+        "rank what was chosen for this query before higher",
+        setting="feedback",
+        flags=("--feedback",),
+    )
+    diversify: Diversify = option(
+        "",
+        "choice",
+        "keep similar hits apart: by maximal marginal relevance (mmr), the best of each cluster (cluster), "
+        "or from each cluster its share (sample)",
+        choices=DIVERSIFY,
+        setting="diversify",
+        flags=("--diversify",),
+    )
+    clustering: Clustering = option(
+        "euclidean",
+        "choice",
+        "what clusters go by: location in the tree (the first three), or meaning",
+        choices=CLUSTERINGS,
+        setting="clustering",
+        flags=("--clustering",),
+    )
+    page_size: int = option(
+        0, "int", "hits that a reader sees together: `sample` shares out so many; 0 for k", maximum=100
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A query and how it is answered."""
+
+    text: str
+    options: SearchOptions = SearchOptions()
+
+
+def _specs() -> Mapping[str, OptionSpec]:
+    specs = {}
+    for each in fields(SearchOptions):
+        kind, text, spec = each.metadata["spec"]
+        specs[each.name] = OptionSpec(each.name, kind, text, **spec)
+    return specs
+
+
+OPTIONS: Mapping[str, OptionSpec] = _specs()
+
+
+def make_options(settings: Settings, **given: Any) -> SearchOptions:  # noqa: ANN401 - options have several types
+    """Return checked options; what is not given or None comes from the settings, else from the defaults.
+
+    Raises:
+        DowseError: An option does not exist or has a wrong value.
+    """
+    values = {spec.name: getattr(settings, spec.setting) for spec in OPTIONS.values() if spec.setting}
+    for name, value in given.items():
+        spec = OPTIONS.get(name)
+        if spec is None:
+            raise DowseError(f"a search has no option `{name}`; there are {', '.join(OPTIONS)}")
+        if value is not None:
+            values[name] = _checked(spec, value)
+    return SearchOptions(**values)
+
+
+def _checked(spec: OptionSpec, value: Any) -> Any:  # noqa: ANN401 - options have several types
+    if spec.name == "lanes":
+        return parse_lanes(value) if value else ()
+    if spec.choices and value not in spec.choices:
+        names = ", ".join(filter(None, spec.choices)) + (', or "" for none' if "" in spec.choices else "")
+        raise DowseError(f"`{spec.name}` is one of {names}, not {value!r}")
+    if spec.kind in ("int", "float") and value < 0:
+        raise DowseError(f"`{spec.name}` can't be below 0, as {value} is")
+    if spec.kind == "list":
+        return (value,) if isinstance(value, str) else tuple(value)
+    return value
+
+
+def parse_lanes(text: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the lanes of `keyword,graph`, in their fixed order."""
+    names = [each.strip() for each in (text.split(",") if isinstance(text, str) else text)]
+    unknown = [name for name in names if name not in LANE_ORDER]
+    if unknown or not names:
+        raise DowseError(f"lanes are {', '.join(LANE_ORDER)}, not {', '.join(unknown) or 'none'}")
+    return tuple(lane for lane in LANE_ORDER if lane in names)
+
+
+def filter_query(options: SearchOptions) -> str:
+    """Return all filters of the options in the query language; each value is quoted."""
+    lists = (
+        ("lang", options.lang),
+        ("path", options.path),
+        ("kind", options.kind),
+        ("-path", options.exclude),
+    )
+    parts = [f"{name}:{_quote(value)}" for name, values in lists for value in values]
+    return " ".join([options.filters, *parts] if options.filters.strip() else parts)
+
+
+def _quote(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
