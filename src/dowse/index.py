@@ -26,7 +26,7 @@ from dowse.config import (
 )
 from dowse.errors import DowseError
 from dowse.security.permissions import without_permissions
-from dowse.types import Answer, StoredFile, Symbol, SymbolRow
+from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -363,7 +363,8 @@ class Index:
                 answer = search(
                     *(reader, ask, self.settings), lanes=lanes, encoder=encoder, feedback=feedback
                 )
-                return replace(answer, notes=(*answer.notes, hindrance)) if hindrance else answer
+                note = Note("other", hindrance)
+                return replace(answer, notes=(*answer.notes, note)) if hindrance else answer
         raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
 
     def _count_terms_for(self, ask: Ask) -> str:

@@ -24,6 +24,7 @@ from dowse.search.lanes.registry import LANES, Lane
 from dowse.search.pipeline import search
 from dowse.search.planner import PICKED, Ask
 from dowse.search.retrieval import Moved
+from dowse.types import Note
 
 from helpers import json_lines, write_tree
 
@@ -429,7 +430,7 @@ def test_a_path_from_one_to_another(shop):
 def test_a_symbol_that_is_only_described(shop):
     described = shop.search(DESCRIBED)
     assert described.plan.kind == "structure" and described.plan.seeds == ()
-    assert [note for note in described.notes if "round_price (shop/prices.py:" in note]
+    assert [note for note in described.notes if "round_price (shop/prices.py:" in str(note)]
     called = {"Cart.total", "checkout", "refund", "format_price"}
     assert set(names(described)[:4]) == set(names(shop.search(STRUCTURE))[:4]) == called
 
@@ -437,7 +438,7 @@ def test_a_symbol_that_is_only_described(shop):
 @pytest.mark.parametrize("where", ["path:shop/checkout.py", "path:tests/**", "-lang:python"])
 def test_filters_are_for_the_answers_not_for_what_is_described(shop, where):
     answer = shop.search(f"{DESCRIBED} {where}")
-    assert [note for note in answer.notes if note.startswith("taken for round_price ")]
+    assert [note for note in answer.notes if str(note).startswith("taken for round_price ")]
 
 
 def graph_ranks(answer: Answer) -> list[int]:
@@ -532,7 +533,7 @@ def test_min_score_leaves_of_a_question_of_structure_what_the_graph_knows(shop):
 
 def test_a_question_that_the_graph_can_not_answer_says_so(shop):
     answer = shop.search("what calls checkout", k=5)
-    mentions = [note for note in answer.notes if "only mention" in note]
+    mentions = [note for note in answer.notes if "only mention" in str(note)]
     assert mentions
 
 
@@ -717,7 +718,7 @@ def with_faults(index: Index, **faults: str) -> InlineLanes:
 @pytest.mark.parametrize("bad", ["keyword", "embedding", "graph"])
 def test_a_lane_that_fails_is_left_out_and_named(shop, bad, options):
     answer = ask(shop, with_faults(shop, **{bad: "raise_error"}), MIXED, **options)
-    assert f"left out: {bad}: RuntimeError: boom" in answer.notes
+    assert Note("lane-failed", f"left out: {bad}: RuntimeError: boom") in answer.notes
     problems = {lane.lane: lane.problem for lane in answer.lanes}
     assert problems == {**dict.fromkeys(PICKED, ""), bad: f"{bad}: RuntimeError: boom"}
     assert answer.hits and {lane.lane for hit in answer for lane in hit.lanes} == set(PICKED) - {bad}
@@ -735,7 +736,7 @@ def test_without_meaning_words_still_answer(shop):
 def test_without_the_graph_a_question_of_structure_is_answered_by_words(shop):
     answer = ask(shop, with_faults(shop, graph="raise_error"), STRUCTURE)
     assert "round_price" in names(answer)
-    assert "left out: graph: RuntimeError: boom" in answer.notes
+    assert Note("lane-failed", "left out: graph: RuntimeError: boom") in answer.notes
 
 
 def test_with_nobody_left_there_is_no_answer(shop):
@@ -763,7 +764,7 @@ def test_a_process_that_fails_is_left_out_and_named(shop, fault):
     finally:
         host.close()
     assert [lane.lane for lane in answer.lanes if lane.problem] == ["embedding"]
-    assert [note for note in answer.notes if note.startswith("left out: embedding: ")]
+    assert [note for note in answer.notes if str(note).startswith("left out: embedding: ")]
     assert names(answer)[0] == "add_tax"
     assert_adds_up(answer)
 
@@ -784,7 +785,7 @@ class Late:
 
 def test_the_limit_of_the_settings_is_handed_on(shop):
     answer = ask(reopened(shop, lane_seconds=0.75), Late(shop, "embedding"), PROSE)
-    assert "left out: embedding: no answer within 0.75 s" in answer.notes
+    assert Note("lane-failed", "left out: embedding: no answer within 0.75 s") in answer.notes
     assert answer.hits
 
 
@@ -843,17 +844,17 @@ def test_half_embedded_is_told(tmp_path):
     index.update()
     none = index.search(PROSE)
     assert none.plan.lanes == ("keyword",) and none.embedded.symbols == 0
-    assert any(note.startswith("0 % of the symbols are embedded; `dowse index") for note in none.notes)
+    assert any(str(note).startswith("0 % of the symbols are embedded; `dowse index") for note in none.notes)
     index.embed()
-    assert not any("embedded" in note for note in index.search(PROSE).notes)
+    assert not any("embedded" in str(note) for note in index.search(PROSE).notes)
     write_tree(root, {"b.py": FILES["net/files.py"], "c.py": FILES["shop/prices.py"]})
     index.update()
     half = index.search(PROSE)
     assert half.plan.lanes == ("keyword", "embedding") and names(half)[0] == "retry_with_backoff"
     assert 0 < half.embedded.symbols < half.embedded.total
-    (note,) = [note for note in half.notes if "embedded" in note]
-    assert note.endswith("`dowse index --encoder small` finishes it")
-    assert not any("embedded" in note for note in index.search("/retry/").notes)
+    (note,) = [note for note in half.notes if "embedded" in str(note)]
+    assert str(note).endswith("`dowse index --encoder small` finishes it")
+    assert not any("embedded" in str(note) for note in index.search("/retry/").notes)
 
 
 def test_without_an_encoder_words_answer(shop):
@@ -861,7 +862,7 @@ def test_without_an_encoder_words_answer(shop):
         for query in QUERIES:
             answer = index.search(query)
             assert answer.hits and "embedding" not in answer.plan.lanes and answer.embedded is None
-            assert not any("embed" in note for note in answer.notes)
+            assert not any("embed" in str(note) for note in answer.notes)
             assert_adds_up(answer)
         for options in ({"mode": "embedding"}, {"mode": "hybrid"}, {"lanes": "embedding"}):
             with pytest.raises(DowseError, match="encoder"):
@@ -965,7 +966,7 @@ def test_without_vectors_it_is_told_that_nothing_is_known_to_be_alike(tmp_path: 
         index.update()
         for options in ({"diversify": "mmr"}, {"diversify": "sample", "clustering": "meaning"}):
             (note,) = index.search(WORDS, mode="keyword", **options).notes
-            assert note.startswith("0 % of the symbols are embedded")
+            assert str(note).startswith("0 % of the symbols are embedded")
         assert index.search(WORDS, mode="keyword", diversify="sample").notes == ()
         assert index.search("/price/", diversify="mmr").notes == ()
 

@@ -13,7 +13,17 @@ from dowse.search.lanes.tfidf import TfidfResult
 from dowse.search.ranking.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.search.ranking.signals import Ranked
 from dowse.security.secret_masking import mask_text, masked_note
-from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, LaneScore, PlanReport
+from dowse.types import (
+    INCOMPLETE_INDEX,
+    Answer,
+    Contribution,
+    Embedded,
+    Hit,
+    LaneReport,
+    LaneScore,
+    Note,
+    PlanReport,
+)
 
 # Hits whose texts are in memory at the same time.
 _HITS_AT_ONCE = 100
@@ -35,9 +45,9 @@ class Asked(RecallingStep):
         chosen = ranked[: ask.k] if ask.k else ranked
         sure = self._confidences(chosen)
         if plan.unknown:
-            self.notes.append(f"no symbol here is called {plan.unknown}")
+            self.notes.append(Note("unknown-name", f"no symbol here is called {plan.unknown}"))
         if is_nothing([sure[hit.row.row] for hit in chosen if hit.row.row in sure]):
-            self.notes.append(NOTHING_RELEVANT)
+            self.notes.append(Note("nothing-relevant", NOTHING_RELEVANT))
         self._say_what_was_relaxed(chosen)
         self._say_what_the_graph_knows(chosen)
         if ask.explain:
@@ -69,7 +79,8 @@ class Asked(RecallingStep):
         sure = self._confidences(ranked)
         kept = [hit for hit in ranked if self._is_enough(hit, sure.get(hit.row.row))]
         if not kept:
-            self.notes.append(f"{len(ranked):,} candidates, none of them above the least score")
+            text = f"{len(ranked):,} candidates, none of them above the least score"
+            self.notes.append(Note("below-min-score", text))
         return kept
 
     def _is_enough(self, hit: Ranked, sure: float | None) -> bool:
@@ -115,7 +126,9 @@ class Asked(RecallingStep):
     def _say_what_was_relaxed(self, shown: Sequence[Ranked]) -> None:
         result = self._keyword_result()
         if result and any(hit.row.row not in result.exact and self.found_by(hit, "keyword") for hit in shown):
-            self.notes += result.notes  # relaxing brought in something that is shown
+            self.notes += [
+                Note("relaxed", text) for text in result.notes
+            ]  # relaxing brought in something that is shown
 
     def _say_what_the_graph_knows(self, shown: Sequence[Ranked]) -> None:
         asked = self.plan.structural
@@ -126,16 +139,19 @@ class Asked(RecallingStep):
         what = asked.relation if asked.relation != "path" else f"path to {asked.target}"
         rest = "; what follows only mentions it" if len(ranks) < len(shown) else ""
         if ranks and (rest or direct < len(ranks)):
-            self.notes.append(f"{direct} directly, {len(ranks) - direct} through others{rest}")
+            text = f"{direct} directly, {len(ranks) - direct} through others{rest}"
+            self.notes.append(Note("graph", text))
         elif not ranks:
             kept = " that the filters leave" if self.plan.constraint is not None else ""
             rest = "; these only mention it" if shown else ""
-            self.notes.append(f"the graph knows no {what} of {asked.seed or 'it'}{kept}{rest}")
+            text = f"the graph knows no {what} of {asked.seed or 'it'}{kept}{rest}"
+            self.notes.append(Note("graph", text))
 
     def _say_what_is_missing(self, embedded: Embedded | None) -> None:
-        self.notes += [f"left out: {outcome.problem}" for outcome in self.outcomes if outcome.problem]
+        problems = [outcome.problem for outcome in self.outcomes if outcome.problem]
+        self.notes += [Note("lane-failed", f"left out: {problem}") for problem in problems]
         if not self.reader.is_complete:
-            self.notes.append("the index is not complete yet; `dowse index` finishes it")
+            self.notes.append(INCOMPLETE_INDEX)
         # Exact matches and names are what they are; words find less than meaning would.
         by_meaning = (
             self.plan.kind in ("prose", "mixed")
@@ -209,6 +225,6 @@ def _fields(whole: Contribution, parts: Mapping[tuple[str, str], float]) -> list
     return fields
 
 
-def _half_embedded(embedded: Embedded, command: str) -> str:
+def _half_embedded(embedded: Embedded, command: str) -> Note:
     share = 100 * embedded.symbols // max(1, embedded.total)
-    return f"{share} % of the symbols are embedded; `{command}` finishes it"
+    return Note("partly-embedded", f"{share} % of the symbols are embedded", f"`{command}` finishes it")

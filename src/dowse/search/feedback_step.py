@@ -8,6 +8,7 @@ from dowse.errors import DowseError
 from dowse.search.lanes.bm25 import without_language
 from dowse.search.ranking.signals import Ranked
 from dowse.search.ranking_step import RankingStep
+from dowse.types import Note
 
 if TYPE_CHECKING:
     from dowse.feedback.store import FeedbackStore
@@ -29,7 +30,7 @@ class RecallingStep(RankingStep):
         try:
             self.boosts = boosts(store, self.ask.text, similar=similar, rarity=self._worth)
         except DowseError as error:
-            self.notes.append(f"left out: {error}")
+            self.notes.append(Note("feedback", f"left out: {error}"))
 
     def prefer(self, ranked: list[Ranked]) -> list[Ranked]:
         """Let what was chosen come first; what only mentions a symbol stays behind what the graph found."""

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from dowse.search.planner import Plan
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import bearers, is_loose
-from dowse.types import SymbolRow
+from dowse.types import Note, SymbolRow
 
 # Symbols of one name that the graph lane starts from; a name that more bear says too little.
 _MOST = 10
@@ -21,7 +21,7 @@ class Seeds:
 
     rows: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
-    notes: list[str] = field(default_factory=list)  # who was taken to be meant
+    notes: list[Note] = field(default_factory=list)  # who was taken to be meant
 
 
 def find_seeds(reader: Reader, plan: Plan, described: Callable[[str], SymbolRow | None]) -> Seeds:
@@ -34,20 +34,22 @@ def find_seeds(reader: Reader, plan: Plan, described: Callable[[str], SymbolRow 
     """
     if "graph" not in plan.lanes:
         return Seeds()
-    structural, notes = plan.structural, list[str]()
+    structural, notes = plan.structural, list[Note]()
     ends = bearers(reader, structural.target, _MOST) if structural and structural.target else []
     names = plan.seeds[:1] if ends else plan.seeds
     # Names take turns, so that one that many bear leaves room for the others.
     found = [bearers(reader, name, _MOST + 1) for name in names]
     rows = [row for turn in zip_longest(*found) for row in turn if row is not None]
     if plan.kind == "structure":
-        notes += _who_is_meant(names, rows)
+        notes += [Note("graph", text) for text in _who_is_meant(names, rows)]
     if not rows and structural and structural.described:
         best = described(structural.described)
         rows = [best] if best else []
-        notes += [f"taken for {row.qualified_name} ({row.path}:{row.start_line})" for row in rows]
+        texts = [f"taken for {row.qualified_name} ({row.path}:{row.start_line})" for row in rows]
+        notes += [Note("graph", text) for text in texts]
     if not rows and plan.kind == "forced":
-        notes.append("no symbol of this index is named, so the graph has nowhere to start")
+        text = "no symbol of this index is named, so the graph has nowhere to start"
+        notes.append(Note("graph", text))
     return Seeds(tuple(row.row for row in rows[:_MOST]), tuple(row.row for row in ends), notes)
 
 

@@ -18,7 +18,7 @@ from dowse.search.ranking.profile import SYMBOL_FIELDS, Profile
 from dowse.search.ranking.query_expansion import expansion
 from dowse.search.ranking.signals import Wanted
 from dowse.storage.protocol import Reader
-from dowse.types import Symbol
+from dowse.types import Note, Symbol
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -53,7 +53,7 @@ class Retrieving:
         self.text = plan.text  # and what was added to it
         self.expanded: tuple[str, ...] = ()
         self.outcomes: list[Outcome] = []
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.boosts: Mapping[str, Boost] = {}  # what was chosen before, by the symbol's id
 
     def retrieve(self, lanes: LaneRunner, seeds: Seeds) -> None:
@@ -86,7 +86,7 @@ class Retrieving:
         problems = [outcome.problem for outcome in again.values() if outcome.problem]
         if problems:
             self.text, self.expanded = before, ()
-            self.notes += [f"not expanded: {problem}" for problem in problems]
+            self.notes += [Note("lane-failed", f"not expanded: {problem}") for problem in problems]
         else:
             self.outcomes = [again.get(outcome.lane, outcome) for outcome in self.outcomes]
 
