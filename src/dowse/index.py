@@ -303,7 +303,7 @@ class Index:
                 self.count_terms()
             except OSError as error:
                 text = f"counts of terms can't be kept ({error}); each start counts them again"
-                return [Note("counts-not-kept", text)]
+                return [Note("other", text)]
         return []
 
     @property

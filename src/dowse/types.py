@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 # A half-open range of bytes in a file's UTF-8 text.
 Span = tuple[int, int]
@@ -158,14 +158,37 @@ class PlanReport:
     expanded: tuple[str, ...] = ()  # terms that were added to the query
 
 
-class Note(NamedTuple):
-    """Something an answer says beside its hits: a code for programs, a text for people."""
+NoteCode = Literal[
+    "nothing-relevant",  # the hits are only the nearest ones
+    "unknown-name",  # the query is a name that no symbol has
+    "below-min-score",  # `min_score` left no hit
+    "relaxed",  # the query was relaxed: edit distance, split words
+    "graph",  # what a name was resolved to; what the call graph found or cannot see
+    "truncated",  # there are more results than the answer holds
+    "masked",  # likely secrets are masked
+    "partly-embedded",  # some symbols have no vector yet
+    "incomplete-index",  # the first indexing run was interrupted
+    "refreshing",  # changed files are not in the index yet
+    "lane-failed",  # a lane failed or timed out
+    "index-failed",  # one of several indexes could not answer
+    "feedback",  # recorded feedback could not be read
+    "other",
+]
 
-    code: str
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark about an answer. Programs read the code, people the text and the remedy."""
+
+    code: NoteCode
     text: str
+    remedy: str = ""  # the command or flag that helps at a prompt
 
     def __str__(self) -> str:
-        return self.text
+        return f"{self.text}; {self.remedy}" if self.remedy else self.text
+
+
+INCOMPLETE_INDEX = Note("incomplete-index", "the index is not complete yet", "`dowse index` finishes it")
 
 
 class Embedded(NamedTuple):
@@ -185,7 +208,7 @@ class Answer:
     hits: tuple[Hit, ...]
     total_candidates: int
     generation: int
-    notes: tuple[Note, ...] = ()  # what was relaxed, left out, incomplete
+    notes: tuple[Note, ...] = field(default=())  # what was relaxed, left out, incomplete
     embedded: Embedded | None = None  # None where no encoder is in use
     plan: PlanReport | None = None
     lanes: tuple[LaneReport, ...] = field(default=(), compare=False)  # with times, which differ

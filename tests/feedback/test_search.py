@@ -153,7 +153,7 @@ def test_a_damaged_file_is_said_and_costs_no_answer(index):
     index.feedback.path.write_bytes(b"nothing that a database would begin with" * 50)
     after = index.search(QUERY)
     assert after.hits == before.hits
-    assert any("left out: the feedback" in note and "reset --all" in note for note in after.notes)
+    assert any("left out: the feedback" in str(note) and "reset --all" in str(note) for note in after.notes)
 
 
 def test_where_nothing_was_chosen_nothing_is_loaded_or_written(index, tmp_path):

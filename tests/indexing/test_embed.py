@@ -94,11 +94,11 @@ def test_a_run_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
     answer = index.search("split text into words", mode="embedding")
     assert answer.embedded is not None
     assert (answer.embedded.symbols, answer.embedded.total) == (2, total)
-    assert any("embedded" in note for note in answer.notes)
+    assert any("embedded" in str(note) for note in answer.notes)
     assert len(answer.hits) == 2
     second = index.embed()
     assert second.encoded == total - 2
-    assert not any("embedded" in note for note in index.search("split", mode="embedding").notes)
+    assert not any("embedded" in str(note) for note in index.search("split", mode="embedding").notes)
 
 
 def test_a_killed_run_leaves_what_it_had_committed(tmp_path: Path) -> None:

@@ -430,7 +430,7 @@ def test_a_path_from_one_to_another(shop):
 def test_a_symbol_that_is_only_described(shop):
     described = shop.search(DESCRIBED)
     assert described.plan.kind == "structure" and described.plan.seeds == ()
-    assert [note for note in described.notes if "round_price (shop/prices.py:" in note.text]
+    assert [note for note in described.notes if "round_price (shop/prices.py:" in str(note)]
     called = {"Cart.total", "checkout", "refund", "format_price"}
     assert set(names(described)[:4]) == set(names(shop.search(STRUCTURE))[:4]) == called
 
@@ -438,7 +438,7 @@ def test_a_symbol_that_is_only_described(shop):
 @pytest.mark.parametrize("where", ["path:shop/checkout.py", "path:tests/**", "-lang:python"])
 def test_filters_are_for_the_answers_not_for_what_is_described(shop, where):
     answer = shop.search(f"{DESCRIBED} {where}")
-    assert [note for note in answer.notes if note.text.startswith("taken for round_price ")]
+    assert [note for note in answer.notes if str(note).startswith("taken for round_price ")]
 
 
 def graph_ranks(answer: Answer) -> list[int]:
@@ -533,7 +533,7 @@ def test_min_score_leaves_of_a_question_of_structure_what_the_graph_knows(shop):
 
 def test_a_question_that_the_graph_can_not_answer_says_so(shop):
     answer = shop.search("what calls checkout", k=5)
-    mentions = [note for note in answer.notes if "only mention" in note.text]
+    mentions = [note for note in answer.notes if "only mention" in str(note)]
     assert mentions
 
 
@@ -764,7 +764,7 @@ def test_a_process_that_fails_is_left_out_and_named(shop, fault):
     finally:
         host.close()
     assert [lane.lane for lane in answer.lanes if lane.problem] == ["embedding"]
-    assert [note for note in answer.notes if note.text.startswith("left out: embedding: ")]
+    assert [note for note in answer.notes if str(note).startswith("left out: embedding: ")]
     assert names(answer)[0] == "add_tax"
     assert_adds_up(answer)
 
@@ -844,17 +844,17 @@ def test_half_embedded_is_told(tmp_path):
     index.update()
     none = index.search(PROSE)
     assert none.plan.lanes == ("keyword",) and none.embedded.symbols == 0
-    assert any(note.text.startswith("0 % of the symbols are embedded; `dowse index") for note in none.notes)
+    assert any(str(note).startswith("0 % of the symbols are embedded; `dowse index") for note in none.notes)
     index.embed()
-    assert not any("embedded" in note.text for note in index.search(PROSE).notes)
+    assert not any("embedded" in str(note) for note in index.search(PROSE).notes)
     write_tree(root, {"b.py": FILES["net/files.py"], "c.py": FILES["shop/prices.py"]})
     index.update()
     half = index.search(PROSE)
     assert half.plan.lanes == ("keyword", "embedding") and names(half)[0] == "retry_with_backoff"
     assert 0 < half.embedded.symbols < half.embedded.total
-    (note,) = [note for note in half.notes if "embedded" in note.text]
-    assert note.text.endswith("`dowse index --encoder small` finishes it")
-    assert not any("embedded" in note.text for note in index.search("/retry/").notes)
+    (note,) = [note for note in half.notes if "embedded" in str(note)]
+    assert str(note).endswith("`dowse index --encoder small` finishes it")
+    assert not any("embedded" in str(note) for note in index.search("/retry/").notes)
 
 
 def test_without_an_encoder_words_answer(shop):
@@ -862,7 +862,7 @@ def test_without_an_encoder_words_answer(shop):
         for query in QUERIES:
             answer = index.search(query)
             assert answer.hits and "embedding" not in answer.plan.lanes and answer.embedded is None
-            assert not any("embed" in note.text for note in answer.notes)
+            assert not any("embed" in str(note) for note in answer.notes)
             assert_adds_up(answer)
         for options in ({"mode": "embedding"}, {"mode": "hybrid"}, {"lanes": "embedding"}):
             with pytest.raises(DowseError, match="encoder"):
@@ -966,7 +966,7 @@ def test_without_vectors_it_is_told_that_nothing_is_known_to_be_alike(tmp_path: 
         index.update()
         for options in ({"diversify": "mmr"}, {"diversify": "sample", "clustering": "meaning"}):
             (note,) = index.search(WORDS, mode="keyword", **options).notes
-            assert note.text.startswith("0 % of the symbols are embedded")
+            assert str(note).startswith("0 % of the symbols are embedded")
         assert index.search(WORDS, mode="keyword", diversify="sample").notes == ()
         assert index.search("/price/", diversify="mmr").notes == ()
 

@@ -422,19 +422,19 @@ def test_a_typo_is_forgiven_and_told(sample_index):
     answer = sample_index.search("shortets_rout")
     typo = sample_index.search("preheet")
     assert typo.hits[0].symbol.name == "Preheat"
-    assert any("edit" in note.text for note in typo.notes)
+    assert any("edit" in str(note) for note in typo.notes)
     assert answer.query == "shortets_rout"
 
 
 def test_joined_words_are_split_and_told(sample_index):
     answer = sample_index.search("ovencold", fuzziness="0")
-    assert any("split" in note.text and "oven" in note.text for note in answer.notes)
+    assert any("split" in str(note) and "oven" in str(note) for note in answer.notes)
     assert answer.hits[0].symbol.path == "service/oven/oven.go"
 
 
 def test_no_fuzziness_no_forgiveness(sample_index):
     answer = sample_index.search("preheet", fuzziness="0")
-    assert answer.hits == () and not any("edit" in note.text for note in answer.notes)
+    assert answer.hits == () and not any("edit" in str(note) for note in answer.notes)
 
 
 def test_two_edits_on_request(sample_index):

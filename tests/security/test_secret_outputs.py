@@ -163,7 +163,9 @@ def test_other_commands_show_none(place, capsys, arguments):
 
 def test_signatures_of_the_graph_say_what_is_masked(place, capsys):
     answer = json.loads(run(place, capsys, "callees", "Warehouse.restock", "--json"))
-    assert answer["notes"] == ["1 likely secret is masked; --show-secrets shows it"]
+    assert answer["notes"] == [
+        {"code": "masked", "text": "1 likely secret is masked; --show-secrets shows it"}
+    ]
     assert "password='" not in answer["steps"][0]["symbol"]["signature"]
     shown = json.loads(run(place, capsys, "callees", "Warehouse.restock", "--json", "--show-secrets"))
     assert DEFAULT in shown["steps"][0]["symbol"]["signature"]
@@ -194,7 +196,7 @@ def test_the_library_shows_none_unless_asked(place, monkeypatch, warm):
         assert not leaked(repr([index.symbol(row) for row in index.symbols("*", 500)]))
     with Index.open(root, index_dir=index_dir, encoder="none", show_secrets=True) as index:
         shown = index.search("/password=/", k=0)
-        assert not any("masked" in note for note in shown.notes)
+        assert not any(note.code == "masked" for note in shown.notes)
         assert DEFAULT in repr(shown.hits)
         for masked, real in zip(hits, shown.hits, strict=True):
             assert len(masked.symbol.code) == len(real.symbol.code)
@@ -207,10 +209,10 @@ def test_the_server_shows_none(place):
     index = Index.open(root, index_dir=index_dir, encoder="small", refresh="never")
     with running([index]) as server:
         said = [server.get("search", q=query, k=50) for query in QUERIES]
-        assert any("likely secrets are masked" in note for answer in said for note in answer["notes"])
+        assert any("likely secrets are masked" in note["text"] for answer in said for note in answer["notes"])
         ids = {hit["id"] for answer in said for hit in answer["hits"]}
         found = [server.get("symbol", target=each) for each in sorted(ids)]
-        assert any("masked" in note for answer in found for note in answer["notes"])
+        assert any(note["code"] == "masked" for answer in found for note in answer["notes"])
         said += found
         said.append(server.get("related", target="connect_warehouse"))
         said += [
@@ -230,7 +232,7 @@ def test_agents_are_shown_none(place):
         for query in QUERIES
         for detail in ("names", "snippets", "full")
     ]
-    notes = [note for reply in replies for note in reply.data["notes"]]
+    notes = [note["text"] for reply in replies for note in reply.data["notes"]]
     assert any(note.endswith("likely secrets are masked") for note in notes)  # no flag: it is not the agent's
     replies += [
         symbol(asked, SymbolArguments(symbol=name, detail=detail, max_tokens=8_000))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from dowse.types import Answer, Hit
+from dowse.types import Answer, Hit, Note
 from dowse.version import __version__
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "mode": answer.mode,
         "generation": answer.generation,
         "candidates": answer.total_candidates,
-        "notes": list(answer.notes),
+        "notes": notes_to_json(answer.notes),
         "embedded": answer.embedded._asdict() if answer.embedded else None,
         "plan": answer.plan and asdict(answer.plan),
         "lanes": [{**lane._asdict(), "milliseconds": round(lane.milliseconds, 3)} for lane in answer.lanes],
@@ -39,7 +40,7 @@ def related_to_json(found: Related) -> dict[str, Any]:
         "schema": SCHEMA_VERSION,
         "dowse": __version__,
         "symbol": {k: v for k, v in found.symbol._asdict().items() if k not in ("row", "file_id", "role")},
-        "notes": list(found.notes),
+        "notes": notes_to_json(found.notes),
         "neighbours": [_hit(hit) for hit in found.neighbours],
         "cluster": cluster
         and {
@@ -49,6 +50,11 @@ def related_to_json(found: Related) -> dict[str, Any]:
             "members": [_hit(hit) for hit in cluster.members],
         },
     }
+
+
+def notes_to_json(notes: Iterable[Note]) -> list[dict[str, str]]:
+    """Return notes as plain data: a code for programs, the text with its remedy for people."""
+    return [{"code": note.code, "text": str(note)} for note in notes]
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

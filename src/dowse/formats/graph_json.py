@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dowse.formats.answer_json import SCHEMA_VERSION
+from dowse.formats.answer_json import SCHEMA_VERSION, notes_to_json
 from dowse.graph.answer import GraphAnswer, GraphStep
 from dowse.security.secret_masking import mask_row
 from dowse.types import Edge, SymbolRow
@@ -27,7 +27,7 @@ def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
         "seeds": [symbol_to_json(seed, show_secrets=True) for seed in answer.seeds],
         "target": symbol_to_json(answer.target, show_secrets=True) if answer.target else None,
         "total": answer.total,
-        "notes": list(answer.notes),
+        "notes": notes_to_json(answer.notes),
         "steps": [_step(number, step) for number, step in enumerate(answer.steps, 1)],
     }
 

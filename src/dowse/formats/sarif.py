@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from dowse.formats.locations import describe_step
 from dowse.security.terminal import decodable, escape_json
-from dowse.types import Answer, Hit, LineMatch
+from dowse.types import Answer, Hit, LineMatch, Note
 from dowse.version import __version__
 
 if TYPE_CHECKING:
@@ -43,14 +43,14 @@ def graph_to_sarif(answer: GraphAnswer, root: Path) -> str:
     return _document(answer.relation, results, answer.notes, root)
 
 
-def _document(rule: str, results: list[dict[str, Any]], notes: tuple[str, ...], root: Path) -> str:
+def _document(rule: str, results: list[dict[str, Any]], notes: tuple[Note, ...], root: Path) -> str:
     described = {
         "id": f"dowse/{rule}",
         "name": rule.capitalize(),
         "shortDescription": {"text": _RULES[rule]},
         "defaultConfiguration": {"level": "note"},
     }
-    notifications = [{"level": "note", "message": {"text": note}} for note in notes]
+    notifications = [{"level": "note", "message": {"text": str(note)}} for note in notes]
     run = {
         "tool": {"driver": {"name": "dowse", "version": __version__, "rules": [described]}},
         "columnKind": "unicodeCodePoints",

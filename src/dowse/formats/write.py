@@ -39,7 +39,7 @@ def write_answer(answer: Answer, options: argparse.Namespace, root: Path) -> Non
         return
     if form != "sarif":  # which carries its notes
         for note in answer.notes:
-            say(note)
+            say(str(note))
     sys.stdout.write(answer_text(answer, options, root))
     if form == "text" and not answer.hits:
         say("nothing found")
@@ -78,7 +78,7 @@ def write_graph(answer: GraphAnswer, options: argparse.Namespace, root: Path) ->
         return
     if form != "sarif":
         for note in answer.notes:
-            say(note)
+            say(str(note))
     sys.stdout.write(_graph_text(answer, form, options, root))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dowse.types import Edge, SymbolRow
+from dowse.types import Edge, Note, SymbolRow
 
 # From what is certain to what is only possible.
 _ORDER = {"resolved": 0, "unique": 1, "ambiguous": 2}
@@ -65,7 +65,7 @@ class GraphAnswer:
     depth: int  # how far was looked
     generation: int
     edges: tuple[Edge, ...] = ()  # all references among the seeds and the steps, for pictures
-    notes: tuple[str, ...] = ()  # what was cut, taken together or can't be seen
+    notes: tuple[Note, ...] = ()  # what was cut, taken together or can't be seen
     target: SymbolRow | None = None  # the other end of a path
 
     @property

@@ -23,7 +23,7 @@ from dowse.graph.secrets import without_secrets
 from dowse.graph.traverse import Reached
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import resolve_all
-from dowse.types import Edge, SymbolRow
+from dowse.types import INCOMPLETE_INDEX, Edge, Note, SymbolRow
 
 # Questions that are about types where a name can mean one.
 _OF_TYPES = ("implementers", "subclasses", "supertypes")
@@ -117,11 +117,10 @@ def path_between(
     if not chain.steps:
         notes.append(about_no_path(reader, starts, ends, hops))
     elif not chain.is_sure:
-        notes.append(
-            "no chain is sure in every link: this one holds if the uncertain ones mean what it needs"
-        )
+        text = "no chain is sure in every link: this one holds if the uncertain ones mean what it needs"
+        notes.append(Note("graph", text))
     if chain.is_cut:
-        notes.append("there was more than one walk looks at: a chain may have been missed")
+        notes.append(Note("graph", "there was more than one walk looks at: a chain may have been missed"))
     steps = _steps(reader, chain.steps, {})
     if steps and steps[-1].edge.kind == "overrides":
         base = chain.steps[-2].symbol
@@ -172,11 +171,11 @@ def _answer(
     total: int,
     depth: int,
     edges: Iterable[Edge],
-    notes: Sequence[str],
+    notes: Sequence[Note],
     target: SymbolRow | None = None,
 ) -> GraphAnswer:
     if not reader.is_complete:
-        notes = [*notes, "the index is not complete yet; `dowse index` finishes it"]
+        notes = [*notes, INCOMPLETE_INDEX]
     # The later parts of a long symbol stand behind its first.
     first = {(seed.qualified_name, seed.signature): seed for seed in reversed(seeds)}
     distinct = tuple(seed for seed in seeds if seed in first.values())

@@ -15,7 +15,7 @@ def without_secrets(answer: GraphAnswer) -> GraphAnswer:
         seeds=tuple(mask_row(seed) for seed in answer.seeds),
         steps=tuple(_masked_step(step) for step in answer.steps),
         target=answer.target and mask_row(answer.target),
-        notes=tuple(mask_text(note) for note in answer.notes),
+        notes=tuple(replace(note, text=mask_text(note.text)) for note in answer.notes),
     )
     if masked == answer:
         return answer

@@ -14,7 +14,17 @@ from dowse.search.ranking.confidence import NOTHING_RELEVANT, confidence, is_not
 from dowse.search.ranking.signals import RankedHit
 from dowse.search.refine import diversifies_by_vectors
 from dowse.security.secret_masking import mask_text, masked_note
-from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, LaneScore, Note, PlanReport
+from dowse.types import (
+    INCOMPLETE_INDEX,
+    Answer,
+    Contribution,
+    Embedded,
+    Hit,
+    LaneReport,
+    LaneScore,
+    Note,
+    PlanReport,
+)
 
 # Hits whose texts are in memory at the same time.
 _BATCH = 100
@@ -50,7 +60,7 @@ def make_answer(
     masked_counts: list[int] = []
     final = tuple(_hits(context, ranking, shown, confidences, masked_counts))
     if any(masked_counts):
-        all_notes.append(Note("masked", masked_note(sum(masked_counts))))
+        all_notes.append(masked_note(sum(masked_counts)))
     return Answer(
         query=context.request.text,
         mode=plan.mode,
@@ -180,7 +190,7 @@ def _incomplete_notes(
         if outcome.problem
     ]
     if not context.reader.is_complete:
-        notes.append(Note("incomplete-index", "the index is not complete yet; `dowse index` finishes it"))
+        notes.append(INCOMPLETE_INDEX)
     # Exact matches and names need no vectors; keywords alone find less of a query in prose.
     needs_vectors = (
         context.plan.kind in ("prose", "mixed")
@@ -190,8 +200,8 @@ def _incomplete_notes(
     if needs_vectors and embedded and embedded.symbols < embedded.total:
         share = 100 * embedded.symbols // max(1, embedded.total)
         command = index_command(context.settings)
-        text = f"{share} % of the symbols are embedded; `{command}` finishes it"
-        notes.append(Note("partly-embedded", text))
+        text = f"{share} % of the symbols are embedded"
+        notes.append(Note("partly-embedded", text, f"`{command}` finishes it"))
     return notes
 
 

@@ -43,7 +43,7 @@ def seed_described(symbol: SymbolRow | None) -> GraphSeeds:
     if symbol is None:
         return GraphSeeds()
     text = f"taken for {symbol.qualified_name} ({symbol.path}:{symbol.start_line})"
-    return GraphSeeds((symbol.row,), notes=(Note("graph-seed", text),))
+    return GraphSeeds((symbol.row,), notes=(Note("graph", text),))
 
 
 def _ambiguity_notes(names: Sequence[str], symbols: Sequence[SymbolRow]) -> tuple[Note, ...]:
@@ -59,4 +59,4 @@ def _ambiguity_notes(names: Sequence[str], symbols: Sequence[SymbolRow]) -> tupl
         text = f"{name} is not here; taken for {first.qualified_name} ({first.path})"
     else:
         return ()
-    return (Note("graph-seed", text),)
+    return (Note("graph", text),)

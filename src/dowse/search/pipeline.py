@@ -178,7 +178,7 @@ def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:
         seeds = replace(seeds, rows=described.rows, notes=(*seeds.notes, *described.notes))
     if not seeds.rows and context.plan.kind == "forced":
         text = "no symbol of this index is named, so the graph has nowhere to start"
-        seeds = replace(seeds, notes=(*seeds.notes, Note("graph-seed", text)))
+        seeds = replace(seeds, notes=(*seeds.notes, Note("graph", text)))
     return seeds
 
 
@@ -291,7 +291,7 @@ def _boosts(
     try:
         return find_boosts(feedback, reader, plan, request.text), []
     except DowseError as error:
-        return {}, [Note("feedback-failed", f"left out: {error}")]
+        return {}, [Note("feedback", f"left out: {error}")]
 
 
 def _embedded(reader: Reader, encoder: Encoder) -> Embedded:

@@ -9,7 +9,7 @@ from dowse.errors import DowseError
 from dowse.parsing.tokens import split_identifier
 from dowse.security.secret_masking import mask_row, masked_note
 from dowse.storage.protocol import Reader, VectorRequest
-from dowse.types import Contribution, Hit, SymbolRow
+from dowse.types import Contribution, Hit, Note, SymbolRow
 
 # Words that say what a group is about.
 _LABEL_WORDS = 4
@@ -34,7 +34,7 @@ class Related:
     symbol: SymbolRow
     neighbours: tuple[Hit, ...]
     cluster: Cluster | None  # None where none were fitted
-    notes: tuple[str, ...] = ()  # what was masked
+    notes: tuple[Note, ...] = ()  # what was masked
 
 
 def related(

@@ -60,7 +60,7 @@ def expand_query(
     again = {outcome.lane: outcome for outcome in _run(context, lanes, _text_jobs(context, text))}
     problems = [outcome.problem for outcome in again.values() if outcome.problem]
     if problems:
-        notes = tuple(Note("not-expanded", f"not expanded: {problem}") for problem in problems)
+        notes = tuple(Note("lane-failed", f"not expanded: {problem}") for problem in problems)
         return replace(candidates, notes=(*candidates.notes, *notes))
     outcomes = [again.get(outcome.lane, outcome) for outcome in candidates.outcomes]
     return Candidates(text, outcomes, terms, candidates.notes)

@@ -16,6 +16,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from dowse.types import Note
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -100,10 +102,10 @@ def count_secrets(text: bytes) -> int:
     return mask_span(text, 0, len(text))[1]
 
 
-def masked_note(count: int) -> str:
+def masked_note(count: int) -> Note:
     """Say that an answer had secrets masked, and what shows them."""
     what = "1 likely secret is" if count == 1 else f"{count:,} likely secrets are"
-    return f"{what} masked; --show-secrets shows {'it' if count == 1 else 'them'}"
+    return Note("masked", f"{what} masked", f"--show-secrets shows {'it' if count == 1 else 'them'}")
 
 
 def mask_row(row: SymbolRow) -> SymbolRow:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.formats.answer_json import SCHEMA_VERSION, answer_to_json
-from dowse.types import Answer
+from dowse.formats.answer_json import SCHEMA_VERSION, answer_to_json, notes_to_json
+from dowse.types import Answer, Note
 from dowse.version import __version__
 
 # A hit is judged by so many of its own index's, itself included: each index must give as many more as are
@@ -46,7 +46,7 @@ def page(query: str, told: Sequence[Told], offset: int, k: int, milliseconds: fl
         "mode": known[0][1]["mode"] if known else "keyword",
         "generation": max((answer["generation"] for _, answer in known), default=1),
         "candidates": sum(answer["candidates"] for _, answer in known),
-        "notes": _notes(told, known),
+        "notes": notes_to_json(merged_notes(told)),
         "embedded": _embedded([answer["embedded"] for _, answer in known]),
         "plan": plans[0] if plans else None,
         "lanes": _lanes([lane for _, answer in known for lane in answer["lanes"]]),
@@ -81,12 +81,14 @@ def _merged(answers: Sequence[list[dict[str, Any]]], ways: set[tuple[str, ...]])
     return [answers[number][at] for _, at, number in sorted(worth)]
 
 
-def _notes(told: Sequence[Told], known: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
-    """Return what is to be said; of several indexes, each note says which it is about."""
+def merged_notes(told: Sequence[Told]) -> list[Note]:
+    """Return the notes of all answers; of several indexes, each note names the one it is about."""
+    answers = [(each.index, each.answer) for each in told if each.answer is not None]
     if len(told) == 1:
-        return [note for _, answer in known for note in answer["notes"]]
-    notes = [f"{name}: {note}" for name, answer in known for note in answer["notes"]]
-    return notes + [f"{each.index} is left out: {each.problem}" for each in told if each.problem]
+        return [note for _, answer in answers for note in answer.notes]
+    notes = [replace(note, text=f"{name}: {note.text}") for name, answer in answers for note in answer.notes]
+    failed = [each for each in told if each.problem]
+    return notes + [Note("index-failed", f"{each.index} is left out: {each.problem}") for each in failed]
 
 
 def _embedded(found: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:

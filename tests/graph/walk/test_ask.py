@@ -14,6 +14,7 @@ from dowse.graph.answer import GraphAnswer
 from dowse.graph.diagrams import to_dot, to_mermaid
 from dowse.graph.queries import ask, find_path
 from dowse.symbol_lookup import AmbiguousName
+from dowse.types import Note
 from graph.walk.memory_graph import MemoryGraph, edge, symbol
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "graph.schema.json").read_text())
@@ -85,7 +86,7 @@ def test_callers_of_a_method_may_come_through_its_base(graph):
         "drive:91 calls, possible, through Base.run: resolved",
     ]
     assert answer.steps[1].confidence == "possible"
-    assert answer.notes == ("calls of Base.run may run Child.run: shown as possible",)
+    assert answer.notes == (Note("graph", "calls of Base.run may run Child.run: shown as possible"),)
 
 
 def test_callers_of_callers(graph):
@@ -166,14 +167,14 @@ def test_uses_are_of_every_kind(graph):
 )
 def test_nothing_is_said_with_what_could_hide(graph, relation, name, said):
     answer = ask(graph, relation, name)
-    assert not answer.steps and said in answer.notes[0]
+    assert not answer.steps and said in answer.notes[0].text
 
 
 def test_who_asks_for_subclasses_of_an_interface_is_told_of_implementers():
     graph = MemoryGraph(
         [symbol(1, "Shape", kind="interface"), symbol(2, "Circle", kind="class")], [edge(2, 1, "implements")]
     )
-    assert "1 implement it: `dowse implementers Shape`" in ask(graph, "subclasses", "Shape").notes[0]
+    assert "1 implement it: `dowse implementers Shape`" in ask(graph, "subclasses", "Shape").notes[0].text
 
 
 def test_overloads_are_taken_together_and_that_is_said(graph):
@@ -181,12 +182,16 @@ def test_overloads_are_taken_together_and_that_is_said(graph):
     # It means one of them, and all were asked about.
     assert told(answer) == ["main:83 calls, only one of this name"]
     assert told(ask(graph, "callers", "Calc.java:17")) == ["main:83 calls, one of 2 possible"]
-    assert len(answer.seeds) == 2 and "defined 2 times" in answer.notes[0] and "17, 18" in answer.notes[0]
+    assert (
+        len(answer.seeds) == 2
+        and "defined 2 times" in answer.notes[0].text
+        and "17, 18" in answer.notes[0].text
+    )
 
 
 def test_a_name_that_fits_only_at_its_end_is_told(graph):
     answer = ask(graph, "callers", "os.path.drive")
-    assert answer.notes[0] == "os.path.drive is taken as drive of src/main.py:9"
+    assert answer.notes[0].text == "os.path.drive is taken as drive of src/main.py:9"
     assert ask(graph, "callers", "main.drive").notes == ()
 
 
@@ -205,7 +210,7 @@ def test_bad_numbers_are_errors(graph, depth, k):
 
 def test_k_cuts_and_says_so(graph):
     answer = ask(graph, "callers", "Child", k=1)
-    assert (len(answer), answer.total) == (1, 2) and "the nearest 1 of 2" in answer.notes[0]
+    assert (len(answer), answer.total) == (1, 2) and "the nearest 1 of 2" in answer.notes[0].text
     assert len(ask(graph, "callers", "Child", k=0)) == 2
 
 
@@ -226,8 +231,8 @@ def test_a_path_is_the_shortest_chain(graph):
 def test_a_path_that_only_leads_back_is_told(graph):
     answer = find_path(graph, "helper", "main")
     assert not answer.steps
-    assert "but one of 2 hops leads from main to helper" in answer.notes[0]
-    assert "nor back" in find_path(graph, "lonely", "main").notes[0]
+    assert "but one of 2 hops leads from main to helper" in answer.notes[0].text
+    assert "nor back" in find_path(graph, "lonely", "main").notes[0].text
 
 
 def test_a_sure_path_is_preferred_to_a_shorter_guess():
@@ -237,7 +242,7 @@ def test_a_sure_path_is_preferred_to_a_shorter_guess():
     answer = find_path(MemoryGraph(symbols, [guess, *sure]), "f1", "f4")
     assert len(answer) == 3 and answer.notes == ()
     guessed = find_path(MemoryGraph(symbols, [guess]), "f1", "f4")
-    assert len(guessed) == 1 and "no chain is sure" in guessed.notes[0]
+    assert len(guessed) == 1 and "no chain is sure" in guessed.notes[0].text
 
 
 def test_a_path_may_end_in_a_method_that_runs_in_anothers_place(graph):
@@ -247,7 +252,7 @@ def test_a_path_may_end_in_a_method_that_runs_in_anothers_place(graph):
         "  Base.run:91 calls, resolved",
         "    Grandchild.run:7 overrides, possible, through Base.run: only one of this name",
     ]
-    assert answer.notes == ("calls of Base.run may run Grandchild.run: shown as possible",)
+    assert answer.notes == (Note("graph", "calls of Base.run may run Grandchild.run: shown as possible"),)
     jsonschema.validate(graph_to_json(answer), SCHEMA)
     assert 'n3 -> n2 [label="overrides"]' in to_dot(answer)
 

@@ -38,7 +38,7 @@ def test_before_the_first_index_searches_say_so(fresh: Index, bakery: Index) -> 
             problem = run.get("search", 503, q="sweep", index="inn")
             assert problem["type"].endswith("index-missing")
             answer = run.get("search", q="bread")
-            assert answer["hits"] and any("inn is left out" in note for note in answer["notes"])
+            assert answer["hits"] and any("inn is left out" in note["text"] for note in answer["notes"])
             assert answer["indexes"][0]["problem"]
             status = run.get("status")["indexes"][0]
             assert not status["exists"] and status["symbols"] == 0

@@ -107,7 +107,7 @@ def test_an_index_that_cant_answer_is_left_out_if_others_can(server: Running, mo
     """One of them has no encoder: what it can't do, the other still does."""
     answer = server.get("search", q="clean the rooms", mode=mode)
     assert {hit["index"] for hit in answer["hits"]} == {"bakery"}
-    assert any(note.startswith("inn is left out: there is no encoder") for note in answer["notes"])
+    assert any(note["text"].startswith("inn is left out: there is no encoder") for note in answer["notes"])
     alone = server.get("search", 400, q="clean the rooms", mode=mode, index="inn")
     assert "encoder" in alone["remedy"]
 

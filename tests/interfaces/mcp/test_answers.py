@@ -63,7 +63,7 @@ def test_nothing_relevant_is_said_first_and_costs_little(served: Repository) -> 
     reply = search(asked(served), SearchArguments(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("nothing relevant; the ")
     assert len(reply.data["hits"]) <= 5 and not any(hit["code"] for hit in reply.data["hits"])
-    assert "nothing relevant" in reply.data["notes"][0]
+    assert reply.data["notes"][0]["code"] == "nothing-relevant"
 
 
 def test_no_hits_come_with_advice(served: Repository) -> None:

@@ -76,7 +76,7 @@ def test_more_budget_shows_no_fewer_hits(served: Repository) -> None:
 def test_what_did_not_fit_is_said(served: Repository) -> None:
     reply = search(Asked([served], Call()), SearchArguments(query="bread", max_tokens=300, k=50))
     assert "more hits did not fit: raise max_tokens or take detail=names" in reply.text
-    assert reply.data["more"] and "did not fit" in reply.data["notes"][-1]
+    assert reply.data["more"] and "did not fit" in reply.data["notes"][-1]["text"]
 
 
 def test_the_best_hits_are_paid_first() -> None:

@@ -197,7 +197,7 @@ def test_a_folder_that_cannot_be_written_to_is_no_hindrance(own):
     answer = own.search("cart item", mode="tfidf", k=50)
     assert len(answer.hits) > 10
     (note,) = answer.notes
-    assert note.startswith("counts of terms can't be kept (")
+    assert note.text.startswith("counts of terms can't be kept (")
     assert own.search("cart item", mode="tfidf", k=50).hits == answer.hits
 
 

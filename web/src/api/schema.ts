@@ -860,7 +860,7 @@ export interface components {
             /** Nodes */
             nodes: components["schemas"]["Node"][];
             /** Notes */
-            notes: string[];
+            notes: components["schemas"]["Note"][];
             /** Relation */
             relation: string;
             /** Schema */
@@ -975,7 +975,7 @@ export interface components {
             /** Mode */
             mode: string;
             /** Notes */
-            notes: string[];
+            notes: components["schemas"]["Note"][];
             plan: components["schemas"]["Plan"] | null;
             /**
              * Problem
@@ -1198,6 +1198,23 @@ export interface components {
             seed: boolean;
             /** Start Line */
             start_line: number;
+        };
+        /**
+         * Note
+         * @description A remark about an answer.
+         */
+        Note: {
+            /**
+             * Code
+             * @description For programs.
+             * @enum {string}
+             */
+            code: "nothing-relevant" | "unknown-name" | "below-min-score" | "relaxed" | "graph" | "truncated" | "masked" | "partly-embedded" | "incomplete-index" | "refreshing" | "lane-failed" | "index-failed" | "feedback" | "other";
+            /**
+             * Text
+             * @description For people, with what helps.
+             */
+            text: string;
         };
         /**
          * OutlineEntry
@@ -1508,7 +1525,7 @@ export interface components {
              * Notes
              * @description What was relaxed, left out or is incomplete.
              */
-            notes: string[];
+            notes: components["schemas"]["Note"][];
             /**
              * Offset
              * @description How many hits come before these.
@@ -1717,7 +1734,7 @@ export interface components {
              * Notes
              * @description What was cut, taken together or can't be seen.
              */
-            notes: string[];
+            notes: components["schemas"]["Note"][];
             /**
              * Outline
              * @description The symbols of its file, in the order of their lines.

@@ -45,7 +45,7 @@ def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer], root: P
         elif options.files_with_matches:
             sys.stdout.write(_heading(name, query) + file_lines(answer))
         else:
-            notes = "".join(f"-- {escape_name(note)}\n" for note in answer.notes)
+            notes = "".join(f"-- {escape_name(str(note))}\n" for note in answer.notes)
             sys.stdout.write(_heading(name, query) + notes + answer_text(answer, options, root))
     return ERROR if failed else FOUND if found else NOTHING
 

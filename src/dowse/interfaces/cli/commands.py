@@ -135,7 +135,7 @@ def related(options: argparse.Namespace) -> int:
         print_json(related_to_json(found))
     else:
         for note in found.notes:
-            say(note)
+            say(str(note))
         sys.stdout.write(render_related(found, with_links(Style.choose("auto"), options, index.root)))
     return FOUND if found.neighbours else NOTHING
 

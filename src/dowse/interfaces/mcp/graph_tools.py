@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+from dowse.formats.answer_json import notes_to_json
 from dowse.formats.graph_json import graph_to_json
 from dowse.formats.graph_text import render_graph
 from dowse.formats.text import Style
@@ -17,6 +18,7 @@ from dowse.interfaces.mcp.frame import framed, quoted
 from dowse.interfaces.mcp.naming import found_symbol
 from dowse.interfaces.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
 from dowse.services.targets import check_symbol, rows_of
+from dowse.types import Note
 
 _PLAIN = Style()
 _COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
@@ -55,7 +57,7 @@ def _largest(answer: GraphAnswer, max_tokens: int, render: Callable[[GraphAnswer
     return part(most_that_fit(len(answer.steps), max_tokens, part))
 
 
-def _text(part: GraphAnswer, where: str, notes: list[str], own: list[str]) -> str:
+def _text(part: GraphAnswer, where: str, notes: list[Note], own: list[Note]) -> str:
     """Return an answer; notes about symbols quote their names, and stand with them."""
     shown, total, seed = len(part.steps), part.total, part.seed
     count = f"{total}" if shown == total else f"{shown} nearest of {total}"
@@ -68,8 +70,8 @@ def _text(part: GraphAnswer, where: str, notes: list[str], own: list[str]) -> st
     return "\n".join([head, *note_lines(own), *framed(inside)])
 
 
-def _json(part: GraphAnswer, index: str, notes: list[str]) -> str:
+def _json(part: GraphAnswer, index: str, notes: list[Note]) -> str:
     cut = part.total - len(part.steps)
-    more = [f"{cut} more steps did not fit: raise max_tokens"] if cut else []
-    data = {**graph_to_json(part), "index": index, "notes": [*notes, *more]}
+    more = [Note("truncated", f"{cut} more steps did not fit: raise max_tokens")] if cut else []
+    data = {**graph_to_json(part), "index": index, "notes": notes_to_json([*notes, *more])}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -15,6 +15,7 @@ from dowse.interfaces.mcp.frame import framed
 from dowse.interfaces.mcp.options import EMBED_SECONDS, LARGE_TREE_SECONDS, WRITER_SECONDS
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.security.terminal import escape_name
+from dowse.types import Note
 
 # Reports progress: how much of 100 is done, and in words what is being done.
 Report = Callable[[float, str], Awaitable[None]]
@@ -103,14 +104,15 @@ def _not_ready(repository: Repository, seconds: float) -> str:
     )
 
 
-def take_in_changes(repository: Repository, call: Call, by_meaning: bool) -> list[str]:
+def take_in_changes(repository: Repository, call: Call, by_meaning: bool) -> list[Note]:
     """Take in what was saved since the last call, while that is quick; return what is to be said of it."""
     index = repository.index
     if index.is_shared or index.settings.refresh == "never":
         return []
     if repository.watcher is not None and repository.watcher.is_watching:
         settled = repository.watcher.settle(EMBED_SECONDS, by_meaning)
-        return [] if settled else [f"{repository.name}: files saved just now are still being indexed"]
+        text = f"{repository.name}: files saved just now are still being indexed"
+        return [] if settled else [Note("refreshing", text)]
     with repository.fresh:
         call.check()
         if repository.looked >= call.started:
@@ -123,7 +125,7 @@ def take_in_changes(repository: Repository, call: Call, by_meaning: bool) -> lis
         return notes
 
 
-def _taken_in(repository: Repository, call: Call) -> list[str]:
+def _taken_in(repository: Repository, call: Call) -> list[Note]:
     index = repository.index.as_built()
     if index.settings.refresh == "auto" and index.file_count() > REFRESH_FILES:
         if time.monotonic() - repository.looked_in_background > LARGE_TREE_SECONDS:
@@ -134,14 +136,16 @@ def _taken_in(repository: Repository, call: Call) -> list[str]:
         count = index.changes(exact=True).count
     if count > REFRESH_CHANGES:
         repository.refresh()
-        return [f"{repository.name}: {count:,} files changed and are being indexed; this is from before"]
+        text = f"{repository.name}: {count:,} files changed and are being indexed; this is from before"
+        return [Note("refreshing", text)]
     if not count:
         return []
     try:
         index.update(wait=WRITER_SECONDS, on_progress=call.check)
     except (IndexLocked, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        return [f"{repository.name}: {count:,} changed files are not in this answer yet ({why})"]
+        text = f"{repository.name}: {count:,} changed files are not in this answer yet ({why})"
+        return [Note("refreshing", text)]
     return []
 
 

@@ -30,11 +30,12 @@ def related(asked: Asked, given: RelatedArguments) -> Reply:
         found = _related(repository, at, given.k)
     words = words_of(f"{found.symbol.name} {found.symbol.signature}")
     data = related_to_json(found)
+    del data["notes"]  # the schema has none; the text has them
     shown = _shown(repository.name, data["neighbours"], found.neighbours, words)
     head = "\n".join(
         [f"symbols alike in {places_said([repository])}; [%]: how near", *note_lines(asked.notes)]
     )
-    first = [_about(found), *note_lines(for_agents(data.pop("notes")))]
+    first = [_about(found), *note_lines(for_agents(found.notes))]
     text = hits_text(shown, head, given.detail, given.max_tokens, several=False, first=first)
     return Reply(clipped(text, given.max_tokens), _data(data, shown, repository.name, given))
 
@@ -45,7 +46,10 @@ def _related(repository: Repository, at: Found, k: int) -> Related:
         raise DowseError("there is no encoder, so nothing is known of meaning; use search with words instead")
     check_symbol(at.row)
     if not at.reader.vectors(encoder.id, [at.row.row])[0].any():
-        work = "; ".join(work_said([repository], by_meaning=True)) or "it is embedded in the background"
+        work = (
+            "; ".join(map(str, work_said([repository], by_meaning=True)))
+            or "it is embedded in the background"
+        )
         raise NotReady(f"the symbol has no vector yet ({work}); call again in half a minute")
     settings = repository.index.settings
     return find_related(

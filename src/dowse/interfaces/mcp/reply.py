@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.interfaces.mcp.readiness import Call, in_words
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.security.terminal import escape_name
+from dowse.types import Note
 
-# How notes end that are for people at a prompt.
-_FOR_PEOPLE = ("finishes it", "gives all")
+# Notes whose point is a command or a flag; an agent has neither, and its answers say the rest themselves.
+_FOR_PEOPLE = frozenset(["incomplete-index", "partly-embedded", "truncated"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Asked:
 
     repositories: Sequence[Repository]
     call: Call
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def several(self) -> bool:
@@ -41,23 +42,22 @@ def places_said(repositories: Sequence[Repository]) -> str:
     return ", ".join(escape_name(f"{each.name} ({each.index.root})") for each in repositories)
 
 
-def work_said(repositories: Sequence[Repository], *, by_meaning: bool) -> list[str]:
+def work_said(repositories: Sequence[Repository], *, by_meaning: bool) -> list[Note]:
     """Say what goes on in the background, as far as an answer may lack something for it."""
     phases = ("index", "embed") if by_meaning else ("index",)
     events = [(each.name, each.hub.latest(each.name)) for each in repositories]
     return [
-        f"{in_words(name, event)} in the background"
+        Note("refreshing", f"{in_words(name, event)} in the background")
         for name, event in events
         if event.phase in phases and event.total
     ]
 
 
-def for_agents(notes: Sequence[str]) -> list[str]:
-    """Leave out what tells people which flag or command helps: here there are none, and answers say it."""
-    kept = (note for note in notes if not note.endswith(_FOR_PEOPLE))
-    return [note.partition("; --show-secrets")[0] for note in kept]
+def for_agents(notes: Sequence[Note]) -> list[Note]:
+    """Return the notes an agent can use, without the commands and flags that help people at a prompt."""
+    return [replace(note, remedy="") for note in notes if note.code not in _FOR_PEOPLE]
 
 
-def note_lines(notes: Sequence[str]) -> list[str]:
+def note_lines(notes: Sequence[Note]) -> list[str]:
     """Return notes one a line; what they quote can't add another."""
     return [escape_name(f"note: {note}") for note in notes]

@@ -8,24 +8,23 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from dowse.errors import DowseError
+from dowse.formats.answer_json import notes_to_json
 from dowse.interfaces.mcp.arguments import SearchArguments
 from dowse.interfaces.mcp.budget import beginning, clipped, json_bytes
 from dowse.interfaces.mcp.hits import Shown, hits_data, hits_text, left_out
 from dowse.interfaces.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.interfaces.mcp.snippets import Snippet, words_of
-from dowse.search.ranking.confidence import NOTHING_RELEVANT
 from dowse.services.filters import filters_text
-from dowse.services.merge import AHEAD, Told, page
+from dowse.services.merge import AHEAD, Told, merged_notes, page
 from dowse.token_estimate import BYTES_PER_TOKEN
-from dowse.types import Answer
+from dowse.types import Note, NoteCode
 
 # Hits that are named where none is relevant.
 _NEAREST = 5
 # Bytes of a query that is said again in the answer.
 _ECHO = 200
-# How the engine says that meaning has not seen all, and that a name is not here.
-_HALF_EMBEDDED, _UNKNOWN_NAME = "finishes it", "no symbol here is called"
+_ADVICE = Note("other", "try other words, fewer filters, or detail=names with a larger k")
 
 
 def search(asked: Asked, given: SearchArguments) -> Reply:
@@ -35,8 +34,8 @@ def search(asked: Asked, given: SearchArguments) -> Reply:
     if all(each.error for each in told):
         raise told[0].error or DowseError("nothing to search")
     answer = page(given.query, told, given.offset, given.k, 1000 * (time.perf_counter() - started))
-    quoting, own = _notes(asked, answer)
-    notes = sorted([*quoting, *own], key=lambda note: NOTHING_RELEVANT not in note)
+    quoting, own = _notes(asked, told, answer["embedded"])
+    notes = sorted([*quoting, *own], key=lambda note: note.code != "nothing-relevant")
     shown, nothing = _shown(answer, told, given.query), _is_nothing(told)
     if nothing and given.detail == "snippets":
         # What is not relevant should not cost much.
@@ -61,7 +60,7 @@ def _shown(answer: dict[str, Any], told: Sequence[Told], query: str) -> list[Sho
 
 def _is_nothing(told: Sequence[Told]) -> bool:
     """Whether every repository says that it has nothing relevant."""
-    return all(NOTHING_RELEVANT in each.answer.notes for each in told if each.answer is not None)
+    return all(_has_note(each, "nothing-relevant") for each in told if each.answer is not None)
 
 
 def _told(asked: Asked, given: SearchArguments) -> list[Told]:
@@ -71,11 +70,11 @@ def _told(asked: Asked, given: SearchArguments) -> list[Told]:
     with ThreadPoolExecutor(len(asked.repositories)) as threads:
         told = list(threads.map(lambda each: _one(asked, each, given), asked.repositories))
     # Where nothing else decides, hits of those that know the name come first.
-    return sorted(told, key=lambda each: each.answer is not None and _lacks_name(each.answer))
+    return sorted(told, key=lambda each: _has_note(each, "unknown-name"))
 
 
-def _lacks_name(answer: Answer) -> bool:
-    return any(_UNKNOWN_NAME in note for note in answer.notes)
+def _has_note(told: Told, code: NoteCode) -> bool:
+    return told.answer is not None and any(note.code == code for note in told.answer.notes)
 
 
 def _one(asked: Asked, repository: Repository, given: SearchArguments) -> Told:
@@ -95,18 +94,22 @@ def _one(asked: Asked, repository: Repository, given: SearchArguments) -> Told:
     return Told(repository.name, answer)
 
 
-def _notes(asked: Asked, answer: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return what is to be said: what may quote the repository, and words of our own."""
-    said = for_agents(answer["notes"])
+def _notes(
+    asked: Asked, told: Sequence[Told], embedded: dict[str, Any] | None
+) -> tuple[list[Note], list[Note]]:
+    """Return the notes: those that may quote the repository, and those in words of our own."""
+    notes = merged_notes(told)
     work = work_said(asked.repositories, by_meaning=False)
-    if any(note.endswith(_HALF_EMBEDDED) for note in answer["notes"]):
-        embedded = answer["embedded"] or {"symbols": 0, "total": 0}
+    if any(note.code in ("partly-embedded", "incomplete-index") for note in notes):
+        embedded = embedded or {"symbols": 0, "total": 0}
         share = 100 * embedded["symbols"] // max(1, embedded["total"])
-        doing = "; ".join(work_said(asked.repositories, by_meaning=True))
+        doing = "; ".join(map(str, work_said(asked.repositories, by_meaning=True)))
         doing = f" ({doing})" if doing else ""
-        work = [f"by words all can be found, by meaning {share} % so far{doing}: ask again in a while"]
-    nothing = [note for note in said if NOTHING_RELEVANT in note]
-    return [note for note in said if note not in nothing], [*nothing, *asked.notes, *work]
+        text = f"by words all can be found, by meaning {share} % so far{doing}: ask again in a while"
+        work = [Note("partly-embedded", text)]
+    kept = for_agents(notes)
+    nothing = [note for note in kept if note.code == "nothing-relevant"]
+    return [note for note in kept if note not in nothing], [*nothing, *asked.notes, *work]
 
 
 def _head(
@@ -115,7 +118,7 @@ def _head(
     answer: dict[str, Any],
     count: int,
     nothing: bool,
-    notes: Sequence[str],
+    notes: Sequence[Note],
 ) -> str:
     """Return the first lines: how many hits, from where, by which lanes, how complete, and all notes."""
     hits = f"hits {given.offset + 1}-{given.offset + count}" if count else "no hits"
@@ -128,7 +131,7 @@ def _head(
     legend = "; [%]: how likely relevant" if sure else ""
     state = "; index complete" if _is_complete(asked, answer) else ""
     line = f"{hits}{more} in {places_said(asked.repositories)}{lanes}{state}{legend}"
-    advice = [] if count else ["try other words, fewer filters, or detail=names with a larger k"]
+    advice = [] if count else [_ADVICE]
     return "\n".join([line, *note_lines((*notes, *advice))])
 
 
@@ -139,14 +142,16 @@ def _is_complete(asked: Asked, answer: dict[str, Any]) -> bool:
 
 
 def _data(
-    answer: dict[str, Any], shown: Sequence[Shown], notes: list[str], given: SearchArguments, several: bool
+    answer: dict[str, Any], shown: Sequence[Shown], notes: list[Note], given: SearchArguments, several: bool
 ) -> dict[str, Any]:
     """Return the answer as data, within the budget too: as many hits as fit, without plan and reasons."""
     query = beginning(given.query, _ECHO)
     base = {name: answer[name] for name in ("schema", "dowse", "mode", "generation", "candidates")}
-    base |= {"query": query, "notes": notes, "embedded": answer["embedded"], "plan": None}
+    base |= {"query": query, "notes": notes_to_json(notes), "embedded": answer["embedded"], "plan": None}
     base |= {"lanes": answer["lanes"], "offset": answer["offset"], "more": answer["more"]}
     left = given.max_tokens * BYTES_PER_TOKEN - json_bytes({**base, "hits": []})
     hits = hits_data(shown, left, given.detail, several)
     cut = left_out(len(shown) - len(hits), given.detail)
-    return {**base, "notes": [*notes, *cut], "more": answer["more"] or bool(cut), "hits": hits}
+    if cut:
+        base["notes"].append({"code": "truncated", "text": cut[0]})
+    return {**base, "more": answer["more"] or bool(cut), "hits": hits}

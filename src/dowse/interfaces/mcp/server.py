@@ -35,6 +35,7 @@ from dowse.interfaces.mcp.roots import Context, Roots
 from dowse.interfaces.mcp.tools import TOOLS, KnownTool
 from dowse.query import QueryError
 from dowse.security.terminal import decodable, escape_message, escape_name
+from dowse.types import Note
 from dowse.version import __version__
 
 # Clients whose model reads the structured form in place of the text, or both: it costs several times as much
@@ -128,14 +129,14 @@ class McpServer:
     ) -> Reply:
         """Wait until there is something to ask, then ask it in a thread."""
         picked = chosen(repositories, given.repo)
-        notes: list[str] = []
+        notes: list[Note] = []
         if tool.waits:
             picked, notes = await self._ready(picked, report)
         else:
             await asyncio.gather(*[asyncio.to_thread(each.begin) for each in picked])
         return await self._workers.run(partial(_work, tool, given, picked, call, notes))
 
-    async def _ready(self, picked: list[Repository], report: Report) -> tuple[list[Repository], list[str]]:
+    async def _ready(self, picked: list[Repository], report: Report) -> tuple[list[Repository], list[Note]]:
         """Return the repositories that can be asked, and why others can't; raise if none can."""
         seconds = self._options.first_seconds
         share = _Share(report, len(picked))
@@ -148,7 +149,8 @@ class McpServer:
         problems = [problem for problem in failed if isinstance(problem, DowseError)]
         if not ready:
             raise problems[0] if problems else NotReady("there is nothing to search; name a repository")
-        return ready, [getattr(problem, "said", None) or escape_message(problem) for problem in problems]
+        texts = [getattr(problem, "said", None) or escape_message(problem) for problem in problems]
+        return ready, [Note("index-failed", text) for text in texts]
 
     def _is_structured(self, context: Context) -> bool:
         """Whether answers carry the structured form for this client."""
@@ -159,7 +161,9 @@ class McpServer:
         return not name.startswith(_READ_AS_JSON)
 
 
-def _work(tool: KnownTool, given: Arguments, picked: list[Repository], call: Call, notes: list[str]) -> Reply:
+def _work(
+    tool: KnownTool, given: Arguments, picked: list[Repository], call: Call, notes: list[Note]
+) -> Reply:
     """Take in what changed, and answer; in a thread."""
     if tool.waits:
         for repository in picked:

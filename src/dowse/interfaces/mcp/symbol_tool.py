@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from dowse.formats.answer_json import notes_to_json
 from dowse.interfaces.http.routes.symbol import described
 from dowse.interfaces.mcp.arguments import SymbolArguments
 from dowse.interfaces.mcp.budget import beginning, clipped, json_bytes, most_that_fit, short
@@ -18,6 +19,7 @@ from dowse.interfaces.mcp.repositories import Gathered, Repository
 from dowse.interfaces.mcp.snippets import Line
 from dowse.security.terminal import escape_name
 from dowse.token_estimate import BYTES_PER_TOKEN
+from dowse.types import Note
 
 # What a list of neighbours and members may take of the budget, so that the source has the rest.
 _BESIDES = 0.5
@@ -29,7 +31,7 @@ class _Parts:
 
     data: dict[str, Any]
     lines: list[Line]  # of its source
-    own_notes: list[str]  # those that quote nothing of the repository
+    own_notes: list[Note]  # those that quote nothing of the repository
     besides: list[tuple[str, dict[str, Any]]]  # members, callers and callees, in the order they are shown
 
 
@@ -123,7 +125,9 @@ def _json(parts: _Parts, given: SymbolArguments, lines: int, besides: int) -> st
     picked, shown = parts.lines[:lines], parts.besides[:besides]
     code = "\n".join(text for _, text in picked)
     full = given.detail == "full"
-    cut = [f"{lines} of {len(parts.lines)} lines fit: raise max_tokens"] if lines < len(parts.lines) else []
+    notes = list(parts.data["notes"])
+    if lines < len(parts.lines):
+        notes.append(Note("truncated", f"{lines} of {len(parts.lines)} lines fit: raise max_tokens"))
     data = {
         **parts.data,
         "doc": "",  # it stands in the code
@@ -131,7 +135,7 @@ def _json(parts: _Parts, given: SymbolArguments, lines: int, besides: int) -> st
         "code": "" if full else code,
         "code_lines": [] if full else [number for number, _ in picked],
         "source": code if full else "",
-        "notes": [*parts.data["notes"], *cut],
+        "notes": notes_to_json(notes),
         **{
             name: [each for kind, each in shown if kind == name] for name in ("outline", "callers", "callees")
         },

@@ -5,6 +5,14 @@ from __future__ import annotations
 from pydantic import Field
 
 from dowse.interfaces.http.models.base import Model
+from dowse.types import NoteCode
+
+
+class Note(Model):
+    """A remark about an answer."""
+
+    code: NoteCode = Field(description="For programs.")
+    text: str = Field(description="For people, with what helps.")
 
 
 class Embedded(Model):
@@ -93,7 +101,7 @@ class IndexAnswer(Model):
     mode: str
     generation: int
     candidates: int
-    notes: list[str]
+    notes: list[Note]
     embedded: Embedded | None
     plan: Plan | None
     lanes: list[LaneReport]
@@ -109,7 +117,7 @@ class SearchAnswer(Model):
     mode: str = Field(description="How it was answered.")
     generation: int = Field(description="The state of the index; of several the highest.")
     candidates: int = Field(description="How many symbols were ranked.")
-    notes: list[str] = Field(description="What was relaxed, left out or is incomplete.")
+    notes: list[Note] = Field(description="What was relaxed, left out or is incomplete.")
     embedded: Embedded | None = Field(description="Null where no encoder is in use.")
     plan: Plan | None
     lanes: list[LaneReport]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from dowse.interfaces.http.models.answer import Note
 from dowse.interfaces.http.models.base import Model
 from dowse.interfaces.http.models.symbol import SymbolRef
 
@@ -74,7 +75,7 @@ class GraphAnswer(Model):
     seeds: list[SymbolRef]
     target: SymbolRef | None
     total: int = Field(description="Steps found, of which the first are here.")
-    notes: list[str]
+    notes: list[Note]
     steps: list[Step]
     nodes: list[Node]
     edges: list[Arrow]

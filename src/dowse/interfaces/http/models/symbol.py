@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from dowse.interfaces.http.models.answer import Hit
+from dowse.interfaces.http.models.answer import Hit, Note
 from dowse.interfaces.http.models.base import Model
 
 
@@ -59,7 +59,7 @@ class SymbolAnswer(Model):
     callers_total: int
     callees: list[Neighbour]
     callees_total: int
-    notes: list[str] = Field(description="What was cut, taken together or can't be seen.")
+    notes: list[Note] = Field(description="What was cut, taken together or can't be seen.")
 
 
 class RelatedSymbol(Model):

@@ -18,6 +18,7 @@ from dowse.interfaces.http.models.graph import GraphAnswer
 from dowse.interfaces.http.routes.parameters import IndexName, Target
 from dowse.interfaces.http.state import ServerState, State
 from dowse.services.targets import found, rows_of
+from dowse.types import Note
 
 router = APIRouter()
 _DRAWN = ("id", "kind", "name", "qualified_name", "path", "language", "role", "start_line")
@@ -91,7 +92,7 @@ def _only(walk: Walk, kinds: Collection[str]) -> Walk:
         steps.append(replace(step, references=references, parent=new_place[step.parent]))
     edges = tuple(edge for edge in walk.edges if edge.kind in kinds)
     left_out = len(walk.steps) - len(steps)
-    note = f"{left_out} reached by other kinds of references are left out"
+    note = Note("graph", f"{left_out} reached by other kinds of references are left out")
     notes = (*walk.notes, note) if left_out else walk.notes
     return replace(walk, steps=tuple(steps), edges=edges, notes=notes)
 

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 
+from dowse.formats.answer_json import notes_to_json
 from dowse.formats.graph_json import symbol_to_json
 from dowse.graph.answer import GraphAnswer
 from dowse.graph.queries import ask_about
@@ -31,11 +32,12 @@ async def symbol(
     neighbours: Annotated[int, Query(ge=0, le=200, description="Callers and callees to give, of each.")] = 50,
 ) -> dict[str, Any]:
     """Give a symbol with its source as indexed, its file's outline, and who calls it or is called."""
-    return await state.workers.run(lambda: described(state.places, index, target, neighbours))
+    data = await state.workers.run(lambda: described(state.places, index, target, neighbours))
+    return {**data, "notes": notes_to_json(data["notes"])}
 
 
 def described(places: Places, index: str | None, target: str, neighbours: int) -> dict[str, Any]:
-    """Return a symbol and what stands around it as plain data."""
+    """Return a symbol and what stands around it as plain data, but for its notes."""
     with found(places, index, target) as at:
         place, reader, row = at
         shows = place.index.settings.show_secrets
@@ -95,7 +97,8 @@ def _outlined(row: SymbolRow, show_secrets: bool) -> dict[str, Any]:
 
 def _neighbours(at: Found, most: int, masked: int) -> dict[str, Any]:
     """Return who calls a symbol and what it calls; a corpus has no graph, and a whole file no place in it."""
-    given: dict[str, Any] = {"notes": [masked_note(masked)] if masked else []}
+    given: dict[str, Any] = {}
+    notes = [masked_note(masked)] if masked else []
     shows = at.place.index.settings.show_secrets
     known = bool(at.row.row) and not at.reader.is_corpus and most > 0
     seeds = rows_of(at.place, at.reader, at.row.key) if known else ()
@@ -103,8 +106,8 @@ def _neighbours(at: Found, most: int, masked: int) -> dict[str, Any]:
         answer = ask_about(at.reader, relation, seeds, 1, most, show_secrets=shows) if known else None
         given[relation] = _steps(answer) if answer else []
         given[f"{relation}_total"] = answer.total if answer else 0
-        given["notes"] += [] if answer is None else answer.notes
-    given["notes"] = list(dict.fromkeys(given["notes"]))
+        notes += answer.notes if answer else ()
+    given["notes"] = list(dict.fromkeys(notes))
     return given
 
 
