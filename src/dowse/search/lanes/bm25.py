@@ -1,4 +1,8 @@
-"""The keyword lane: BM25 over fields, and what it does when too little matches."""
+"""The keyword lane: BM25 over weighted fields, with query relaxation when too little matches.
+
+The scoring itself is the backend's (tantivy or Elasticsearch: k1 = 1.2, b = 0.75; Robertson and
+Zaragoza, 2009).
+"""
 
 from __future__ import annotations
 
@@ -9,24 +13,24 @@ from dowse.parsing.tokens import tokenize
 from dowse.query import Constraint
 from dowse.storage.protocol import KeywordRequest, Reader, Term
 
-# A word that is some edits away is worth this share of an exact one.
+# Weight of a fuzzy match, as a share of an exact one.
 _FUZZY_SHARE = 0.35
-# Half of a split word is worth this share of a whole one.
+# Weight of half of a split compound, as a share of a whole word.
 _SPLIT_SHARE = 0.5
-# The shortest piece worth splitting a word into.
+# Minimum length of each half of a split compound.
 _MIN_PIECE = 3
-# Words this long have short forms this long, if so many names use them.
+# A word of this length has abbreviations of this length, if so many names use them.
 _MIN_ABBREVIATED, _MIN_ABBREVIATION, _MIN_USES = 6, 4, 3
-# More terms than this add cost and no meaning (a pasted file, say); the first ones are kept.
+# More terms than this (a pasted file, say) add cost and little else; the first ones are kept.
 _MAX_TERMS = 64
-# Names of languages that hardly mean anything else in a question ("go", "c" and "node" do).
+# Names of languages that hardly mean anything else in a query ("go", "c" and "node" do).
 _LANGUAGE_NAMES = {
     **{name: name for name in ("elixir", "haskell", "java", "javascript", "kotlin", "php", "python", "ruby")},
     **{"golang": "go", "python3": "python", "rust": "rust", "scala": "scala", "typescript": "typescript"},
 }
-# So much of an index is nearly all of it.
+# Share of files from which on an index is written in one language.
 _NEARLY_ALL = 0.8
-# English words that say nothing about code; left out unless nothing else is asked.
+# English stop words; left out unless the query has nothing else.
 STOP_WORDS = frozenset(
     """a an and are as at be been being but by can could did do does done for from had has have how i if in
     into is it its itself may me might must my no of on onto or our shall should so some such than that the
@@ -37,14 +41,14 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KeywordResult:
-    """What the lane found, and how it had to ask."""
+    """What the lane found, and the request that found it."""
 
     rows: tuple[int, ...]
     scores: tuple[float, ...]
     request: KeywordRequest
-    exact: frozenset[int] = frozenset()  # rows found before anything was relaxed
+    exact: frozenset[int] = frozenset()  # rows found before the query was relaxed
     notes: tuple[str, ...] = ()  # how it was relaxed
-    details: tuple[str, ...] = ()  # this lane has nothing to say of a single symbol
+    details: tuple[str, ...] = ()  # none: as every lane has them
 
 
 def keyword_lane(
@@ -59,17 +63,17 @@ def keyword_lane(
     constraint: Constraint | None = None,
     exact_rows: Mapping[object, frozenset[int]] | None = None,
 ) -> KeywordResult:
-    """Find the symbols that share words with a text; relax the words while too few are found."""
+    """Find the symbols that share terms with a text; relax the query while too few match."""
     terms = query_terms(text)
     reader.expect_terms(term.text for term in terms)
-    short = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
-    request = KeywordRequest((*terms, *short), field_weights, constraint, exact_rows)
+    abbreviations = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
+    request = KeywordRequest((*terms, *abbreviations), field_weights, constraint, exact_rows)
     if constraint is None and any(reader.document_frequency(t.text) >= relax_below for t in terms):
-        relax_below = 0  # enough will match: no need to rank more than is wanted
+        relax_below = 0  # enough symbols match: no need to rank more than the limit
     found = reader.keyword(request, max(limit, relax_below))
     exact = frozenset(row for row, _ in found)
     notes: list[str] = []
-    for relax in (_with_edits, _with_pieces):
+    for relax in (_relax_by_edits, _relax_by_splitting):
         if len(found) >= relax_below:
             break
         relaxed, note = relax(reader, request, text, fuzziness)
@@ -85,36 +89,36 @@ def keyword_lane(
 
 
 def query_terms(text: str) -> tuple[Term, ...]:
-    """Return the distinct terms to look for, without stop words unless there is nothing else."""
-    words = dict.fromkeys(telling_words(text))
+    """Return the distinct terms of a query, without stop words unless it has nothing else."""
+    words = dict.fromkeys(content_words(text))
     terms = dict.fromkeys(tokenize(" ".join(words))) or dict.fromkeys(tokenize(text))
     return tuple(Term(term) for term in list(terms)[:_MAX_TERMS])
 
 
-def telling_words(text: str) -> list[str]:
+def content_words(text: str) -> list[str]:
     """Return the words of a text that are no stop words."""
     return [word for word in text.split() if word.strip("?!.,;:").lower() not in STOP_WORDS]
 
 
 def without_language(reader: Reader, text: str) -> str:
-    """Return a text without the name of the language that nearly everything here is written in.
+    """Return a text without the name of the language that nearly all files are written in.
 
-    "python list to string" in a Python repository asks for lists and strings; the few functions that
-    say "python" are not what is meant.
+    "python list to string" in a Python repository asks for lists and strings, not for the few functions that
+    say "python".
     """
     words = text.split()
     named = {word: _LANGUAGE_NAMES.get(word.lower()) for word in words}
     if not any(named.values()) or len(words) == 1:
         return text
     files = reader.languages()
-    most = max(files, key=files.__getitem__, default="")
-    if not most or files[most] < _NEARLY_ALL * sum(files.values()):
+    main_language = max(files, key=files.__getitem__, default="")
+    if not main_language or files[main_language] < _NEARLY_ALL * sum(files.values()):
         return text
-    return " ".join(word for word in words if named.get(word) != most) or text
+    return " ".join(word for word in words if named.get(word) != main_language) or text
 
 
 def edit_distance_for(term: str, fuzziness: str) -> int:
-    """Return how many edits a term may be away: none for two letters, one for more; two on request."""
+    """Return the maximum edit distance of a term: 0 for two letters, 1 for more; 2 on request."""
     if not term.isalpha() or len(term) <= 2:
         return 0
     if fuzziness == "auto":
@@ -123,31 +127,31 @@ def edit_distance_for(term: str, fuzziness: str) -> int:
 
 
 def _abbreviations(reader: Reader, terms: tuple[Term, ...], share: float) -> Iterator[Term]:
-    """Give the short forms that names use: `config` for configuration, `param` for parameter."""
+    """Yield the abbreviations that names use: `config` for configuration, `param` for parameter."""
     known = {term.text for term in terms}
-    shorter = {term: _shorter(term.text) for term in terms}
-    reader.expect_terms((short for each in shorter.values() for short in each), "name")
+    prefixes = {term: _prefixes(term.text) for term in terms}
+    reader.expect_terms((prefix for each in prefixes.values() for prefix in each), "name")
     for term in terms:
-        for short in shorter[term]:
-            if short in known:
+        for prefix in prefixes[term]:
+            if prefix in known:
                 break
-            if reader.document_frequency(short, "name") >= _MIN_USES:
-                known.add(short)
-                yield Term(short, term.weight * share)
+            if reader.document_frequency(prefix, "name") >= _MIN_USES:
+                known.add(prefix)
+                yield Term(prefix, term.weight * share)
                 break
 
 
-def _shorter(word: str) -> list[str]:
-    """Return the beginnings of a word that could be its short form, longest first."""
+def _prefixes(word: str) -> list[str]:
+    """Return the prefixes of a word that could be its abbreviation, longest first."""
     if len(word) < _MIN_ABBREVIATED or not word.isalpha():
         return []
     return [word[:length] for length in range(len(word) - 2, _MIN_ABBREVIATION - 1, -1)]
 
 
-def _with_edits(
+def _relax_by_edits(
     _reader: Reader, request: KeywordRequest, _text: str, fuzziness: str
 ) -> tuple[KeywordRequest, str]:
-    """Allow every word some edits."""
+    """Add fuzzy terms within the edit distance."""
     extra = [
         Term(term.text, term.weight * _FUZZY_SHARE, distance)
         for term in request.terms
@@ -155,19 +159,19 @@ def _with_edits(
     ]
     if not extra:
         return request, ""
-    most = max(term.distance for term in extra)
-    note = f"few exact matches: also words up to {most} edit{'s' if most > 1 else ''} away"
+    distance = max(term.distance for term in extra)
+    note = f"few exact matches: also words up to {distance} edit{'s' if distance > 1 else ''} away"
     return replace(request, terms=(*request.terms, *extra)), note
 
 
-def _with_pieces(
+def _relax_by_splitting(
     reader: Reader, request: KeywordRequest, text: str, _fuzziness: str
 ) -> tuple[KeywordRequest, str]:
-    """Split words that the index does not know into two that it knows."""
+    """Split compounds that the index does not have into two words that it has."""
     pieces: list[Term] = []
     split: list[str] = []
     for word in dict.fromkeys(text.lower().split()):
-        pair = None if not word.isalpha() or _known(reader, word) else _best_split(reader, word)
+        pair = None if not word.isalpha() or _frequency(reader, word) else _best_split(reader, word)
         if pair:
             split.append(f"{word} → {' + '.join(pair)}")
             pieces.extend(Term(term, _SPLIT_SHARE) for piece in pair for term in tokenize(piece))
@@ -177,17 +181,17 @@ def _with_pieces(
 
 
 def _best_split(reader: Reader, word: str) -> tuple[str, str] | None:
-    """Return the two known words a word is made of, the rarer of them as frequent as possible."""
+    """Return the two words that a compound consists of, the rarer of them as frequent as possible."""
     best: tuple[int, tuple[str, str]] | None = None
     pairs = [(word[:cut], word[cut:]) for cut in range(_MIN_PIECE, len(word) - _MIN_PIECE + 1)]
     reader.expect_terms(term for pair in pairs for piece in pair for term in tokenize(piece))
     for pair in pairs:
-        known = min(_known(reader, piece) for piece in pair)
-        if known and (best is None or known > best[0]):
-            best = (known, pair)
+        frequency = min(_frequency(reader, piece) for piece in pair)
+        if frequency and (best is None or frequency > best[0]):
+            best = (frequency, pair)
     return best[1] if best else None
 
 
-def _known(reader: Reader, piece: str) -> int:
+def _frequency(reader: Reader, piece: str) -> int:
     terms = tokenize(piece)
     return min(map(reader.document_frequency, terms)) if terms else 0

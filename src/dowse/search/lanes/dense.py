@@ -1,4 +1,4 @@
-"""The embedding lane: the symbols whose vectors are nearest to the query's."""
+"""The embedding lane, dense retrieval: the symbols whose vectors are nearest to the query's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class EmbeddingResult:
 
     rows: tuple[int, ...]
     scores: tuple[float, ...]
-    details: tuple[str, ...] = ()  # this lane has nothing to say of a single symbol
+    details: tuple[str, ...] = ()  # none: as every lane has them
 
 
 def embedding_lane(
@@ -29,9 +29,9 @@ def embedding_lane(
     constraint: Constraint | None = None,
     exact_rows: Mapping[object, frozenset[int]] | None = None,
 ) -> EmbeddingResult:
-    """Find the symbols that mean what a text says, among those that meet the constraint."""
+    """Return the nearest neighbours of a text by cosine, among the symbols that meet the filters."""
     if not text.strip():
-        return EmbeddingResult((), ())  # filters alone mean nothing to be near to
+        return EmbeddingResult((), ())  # filters alone have no vector
     vector = encoder.queries([text])[0]
     request = VectorRequest(encoder.id, vector, method, constraint, exact_rows)
     found = reader.nearest(request, limit)

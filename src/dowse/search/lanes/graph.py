@@ -1,4 +1,4 @@
-"""The graph lane: the symbols that references lead to from a seed, nearest and surest first."""
+"""The graph lane: the symbols that a call-graph traversal reaches from seeds, nearest and surest first."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dowse.graph.relations import RELATIONS
 from dowse.graph.resolve.inheritance import KinSource, call_companions, is_definition
 from dowse.graph.traverse import Companions, Reached, aside, walk
 
-# What a reference is worth by how sure it is; the number of references decides among equals.
-_SURE = {"resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
-# What each hop away from the seed costs: nothing that is farther ever outweighs what is nearer.
-_HOP = 0.5
-# Tests, examples and imports come behind other code that is as near and as sure.
-_ASIDE = 0.4
-# Callees of a bare name are worth less than its callers: who types a name looks for its use.
-_OUTGOING = 0.5
+# Score of a reference by its confidence; the number of references breaks ties.
+_CONFIDENCE_SCORES = {"resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
+# Factor of each hop from the seed: a farther symbol never scores above a nearer one.
+_HOP_FACTOR = 0.5
+# Factor of tests, examples and imports among symbols that are as near and as sure.
+_SECONDARY_FACTOR = 0.4
+# Factor of the callees of a bare name: a query for a name looks for its callers first.
+_OUTGOING_FACTOR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class GraphResult:
     is_cut: bool = False  # whether there was more than the walk looks at
 
 
-def ask_graph(
+def graph_query_lane(
     reader: KinSource,
     seeds: Sequence[int],
     limit: int,
@@ -41,7 +41,7 @@ def ask_graph(
     depth: int = 1,
     ends: Sequence[int] = (),
 ) -> GraphResult:
-    """Answer what the planner asks of the graph: a relation, a path, or what stands around a name.
+    """Run what the plan asks of the call graph: a relation, a path, or the neighbours of a name.
 
     Args:
         reader: One generation of an index.
@@ -103,10 +103,10 @@ def graph_lane(
 
 
 def neighbour_lane(reader: KinSource, seeds: Sequence[int], limit: int) -> GraphResult:
-    """Return what stands around a definition: what refers to it first, then what it refers to."""
+    """Return the neighbours of a definition: incoming references first, then outgoing ones."""
     into = graph_lane(reader, seeds, (), True, 1, limit)
     out = graph_lane(reader, seeds, (), False, 1, limit)
-    known, share = set(into.rows), _OUTGOING * min(into.scores, default=1.0)
+    known, share = set(into.rows), _OUTGOING_FACTOR * min(into.scores, default=1.0)
     more = [(row, share * score, detail) for row, score, detail in _each(out) if row not in known]
     return _from([*_each(into), *more][:limit], into.is_cut or out.is_cut)
 
@@ -128,26 +128,26 @@ def _result(
     is_cut: bool,
     bases: Bases | None = None,
 ) -> GraphResult:
-    """Score what a walk reached and say why."""
+    """Score the symbols that a traversal reached, each with a detail that names the reference."""
     bases = bases or {}
     ends = {row for step in reached for row in step.edges[0][1:3]}
     names = {row.row: row.qualified_name for row in reader.rows(sorted(ends))}
     scored = [
         (step.symbol.row, _score(step, bases), _detail(step, names, incoming, bases)) for step in reached
     ]
-    scored.sort(key=lambda each: -each[1])  # among equals the walk's own order by place stays
+    scored.sort(key=lambda each: -each[1])  # ties keep the order of the traversal, by location
     return _from(scored[:limit], is_cut)
 
 
 def _score(step: Reached, bases: Bases) -> float:
-    """Return a score by hops, then by how sure the surest reference is, then by how many there are."""
+    """Return a score by hops, then by the best confidence, then by the number of references."""
     edge, count = step.edges[0], len(step.edges)
     only_possible = through(step, bases) and edge.confidence != "ambiguous"
-    sure = _SURE["possible" if only_possible else edge.confidence]
-    among = count / (count + 1) / edge.candidates  # in (0, 1)
+    confidence = _CONFIDENCE_SCORES["possible" if only_possible else edge.confidence]
+    tie_break = count / (count + 1) / edge.candidates  # in (0, 1)
     if aside(step.symbol) or edge.kind == "imports":
-        among *= _ASIDE
-    return _HOP ** (step.depth - 1) * (0.5 + (sure + among) / 6)
+        tie_break *= _SECONDARY_FACTOR
+    return _HOP_FACTOR ** (step.depth - 1) * (0.5 + (confidence + tie_break) / 6)
 
 
 def _detail(step: Reached, names: dict[int, str], incoming: bool, bases: Bases) -> str:

@@ -44,7 +44,7 @@ LANES: Mapping[str, Lane] = {
         "dowse.search.lanes.dense:embedding_lane", wants_encoder=True, warm_up={"text": "a", "limit": 1}
     ),
     "graph": Lane(
-        "dowse.search.lanes.graph:ask_graph",
+        "dowse.search.lanes.graph:graph_query_lane",
         warm_up={"seeds": (), "limit": 1},
     ),
 }

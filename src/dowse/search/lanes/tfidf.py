@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from dowse.parsing.tokens import tokenize
 from dowse.query import Constraint
-from dowse.search.lanes.bm25 import telling_words
+from dowse.search.lanes.bm25 import content_words
 from dowse.storage.protocol import Reader, TfidfRequest
 
 # A pasted file has more terms than this; each costs time, and the first ones are kept.
@@ -45,5 +45,5 @@ def terms_and_pairs(text: str) -> tuple[str, ...]:
     Stop words are left out, unless there is nothing else: code says `for` and `if` so often that without a
     norm little else would count.
     """
-    terms = (tokenize(" ".join(telling_words(text))) or tokenize(text))[:_MAX_TERMS]
+    terms = (tokenize(" ".join(content_words(text))) or tokenize(text))[:_MAX_TERMS]
     return tuple(dict.fromkeys((*terms, *map(" ".join, pairwise(terms)))))
