@@ -32,9 +32,9 @@ from dowse.encoders.document import Document, Form
 from dowse.encoders.models import shipped_folder
 from dowse.encoders.onnx_encoder import MODEL_FILE, OnnxEncoder
 from dowse.encoders.session import open_session
-from dowse.train.export import export, find_ranges, write_models
-from dowse.train.export_graph import int8_model
-from dowse.train.weights import read_safetensors
+from dowse_training.export import export, find_ranges, write_models
+from dowse_training.export_graph import int8_model
+from dowse_training.weights import read_safetensors
 
 from common import milliseconds, work_folder, write_results
 from quality import Case, beir_cases

@@ -21,7 +21,7 @@ from rank_bm25 import BM25Okapi
 from dowse.encoders.document import Document
 from dowse.encoders.models import load
 from dowse.parsing.tokens import tokenize
-from dowse.train.pairs.files import read_rows, split_name
+from dowse_training.pairs.files import read_rows, split_name
 
 from common import write_results
 

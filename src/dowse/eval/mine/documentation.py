@@ -13,16 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse.errors import EvalError
+from dowse.eval.mine.doc_pairs import code_filters, doc_filters
+from dowse.eval.mine.doc_pairs.candidate import Candidate, code_without_docs, first_paragraph
+from dowse.eval.mine.doc_pairs.clean_doc import clean_doc
 from dowse.eval.mine.sources import Sources, definitions_in, read
 from dowse.eval.types import DOCS, Case
 from dowse.parsing.languages import language_of
 from dowse.parsing.tokens import split_identifier
 from dowse.security.secret_masking import mask_text
-from dowse.train.pairs import code_filters, doc_filters
-from dowse.train.pairs.docs import clean_doc
-from dowse.train.pairs.exclusion import first_paragraph
-from dowse.train.pairs.extract import code_without_docs
-from dowse.train.pairs.model import Candidate
 from dowse.types import Definition
 
 # Shorter sentences fit too many places: "Close the file."

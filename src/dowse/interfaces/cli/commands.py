@@ -149,7 +149,7 @@ def eval(options: argparse.Namespace) -> int:
 
 def train(options: argparse.Namespace) -> int:
     """Mine pairs, train encoders, export them."""
-    from dowse.train.cli import run
+    from dowse_training.cli import run
 
     return run(options.arguments)
 
