@@ -40,11 +40,31 @@ settings.load_profile("dowse")
 
 # Files with the longest tests; begun last, they would keep one worker busy when all others are done.
 _LONGEST = ("test_ray.py", "test_resume.py", "test_incremental.py", "test_many.py", "test_hostile_sets.py")
+# What `--fast` leaves out: tests that start clusters, browsers, servers and watchers, or kill many processes.
+_SLOW = (
+    *("web/", "ingest/", "interfaces/", "watch/", "transfer/", "search/lanes/", "storage/elastic/"),
+    *("storage/test_elastic", "storage/local/test_kill", "storage/local/test_damage", "storage/test_local"),
+    *("storage/local/test_readers", "indexing/", "security/", "eval/test_run", "eval/test_budget_run"),
+    *("eval/test_hostile", "eval/test_mine", "eval/test_judge", "eval/test_reports_html", "eval/test_paper"),
+    *("parsing/test_scan_time", "source/test_fuzz", "query/test_ripgrep_parity", "test_fuzzed_archives"),
+    *("graph/resolve/test_update", "graph/resolve/test_history", "search/test_hybrid"),
+)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--fast`."""
+    parser.addoption("--fast", action="store_true", help="without clusters, browsers, servers and mass kills")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the longest tests, or leave out the slow ones."""
     items.sort(key=lambda item: item.path.name not in _LONGEST)
+    if config.getoption("--fast"):
+        here = Path(__file__).parent
+        slow = tuple(str(here / each) for each in _SLOW)
+        left_out = [item for item in items if str(item.path).startswith(slow)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not str(item.path).startswith(slow)]
 
 
 def pytest_configure(config: pytest.Config) -> None:
