@@ -23,7 +23,7 @@ from dowse.encoders.document import Document, Form
 from dowse.encoders.models import available, shipped_folder
 from dowse.encoders.words import FIRST, LAST, UNKNOWN, Words
 from dowse.errors import ConfigError, DowseError
-from dowse.search.ranking.rerank import mix
+from dowse.search.ranking.rerank import mix_scores
 
 onnx = pytest.importorskip("onnx")
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
@@ -219,25 +219,25 @@ def test_mix_ignores_scale_and_shift(
 ) -> None:
     first, second = ([float(pair[i]) for pair in pairs] for i in (0, 1))
     moved = [scale * score + shift for score in second]
-    assert mix(first, moved, weight) == pytest.approx(mix(first, second, weight), abs=1e-6)
+    assert mix_scores(first, moved, weight) == pytest.approx(mix_scores(first, second, weight), abs=1e-6)
 
 
 @given(SCORES)
 def test_mix_at_its_ends_keeps_one_order(pairs: list[tuple[int, int]]) -> None:
     first, second = ([float(pair[i]) for pair in pairs] for i in (0, 1))
     for weight, kept in ((0.0, first), (1.0, second)):
-        blended = mix(first, second, weight)
+        blended = mix_scores(first, second, weight)
         places = range(len(kept))
         assert sorted(places, key=kept.__getitem__) == sorted(places, key=blended.__getitem__)
 
 
 def test_mix_of_nothing() -> None:
-    assert mix([], [], 0.5) == []
-    assert mix([], [], 0.5, 0.1) == []
+    assert mix_scores([], [], 0.5) == []
+    assert mix_scores([], [], 0.5, 0.1) == []
 
 
 def test_a_known_scale_keeps_a_clear_lead() -> None:
     close, far, second = [1.0, 0.95, 0.1], [9.0, 0.95, 0.1], [-2.0, 4.0, -1.0]
-    assert mix(close, second, 0.5, 0.1) == pytest.approx([0.4, 0.675, 0.0])
-    assert max(range(3), key=mix(close, second, 0.5, 0.1).__getitem__) == 1
-    assert max(range(3), key=mix(far, second, 0.5, 0.1).__getitem__) == 0
+    assert mix_scores(close, second, 0.5, 0.1) == pytest.approx([0.4, 0.675, 0.0])
+    assert max(range(3), key=mix_scores(close, second, 0.5, 0.1).__getitem__) == 1
+    assert max(range(3), key=mix_scores(far, second, 0.5, 0.1).__getitem__) == 0

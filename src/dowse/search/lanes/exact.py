@@ -33,11 +33,11 @@ def exact_lane(
             lines[file_id] = numbers
     symbol_lines: SymbolLines = {}
     for file_id, extents in reader.extents(list(lines)):
-        _assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
+        assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
     return symbol_lines
 
 
-def _assign_to_symbols(file_id: int, extents: Extents, numbers: list[int], symbol_lines: SymbolLines) -> None:
+def assign_to_symbols(file_id: int, extents: Extents, numbers: list[int], symbol_lines: SymbolLines) -> None:
     """Assign each line to the innermost symbol around it."""
     rows, starts, ends = extents
     enclosing: list[int] = []

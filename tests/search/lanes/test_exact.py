@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from dowse.search.lanes.exact import _distribute, _longer_before
+from dowse.search.lanes.exact import assign_to_symbols
 
 
 class Counted(list):
@@ -29,7 +29,7 @@ def test_lines_after_many_small_symbols_are_not_compared_with_each():
     ends = Counted([3 * count, *range(2, count + 2)])
     numbers = list(range(count + 2, 3 * count))
     found = {}
-    _distribute(7, (list(range(10, 10 + len(starts))), starts, ends), numbers, found)
+    assign_to_symbols(7, (list(range(10, 10 + len(starts))), starts, ends), numbers, found)
     assert found == {(7, 10): numbers}
     assert ends.reads < 10 * (len(starts) + len(numbers))
 
@@ -40,10 +40,6 @@ def test_each_line_goes_to_the_smallest_symbol_around_it():
         spans = sorted((a, a + chance.randrange(12)) for a in (chance.randrange(1, 40) for _ in range(12)))
         starts, ends = [a for a, _ in spans], [b for _, b in spans]
         found = {}
-        _distribute(1, (list(range(1, 13)), starts, ends), list(range(1, 55)), found)
+        assign_to_symbols(1, (list(range(1, 13)), starts, ends), list(range(1, 55)), found)
         for number in range(1, 55):
             assert number in found[1, smallest_around(starts, ends, number) + 1]
-
-
-def test_the_last_symbol_that_ends_later():
-    assert _longer_before([9, 3, 5, 5, 2]) == [-1, 0, 0, 0, 3]
