@@ -236,8 +236,10 @@ class Index:
             on_wait: Called once with a message if another process is at it.
         """
         from dowse.indexing.update import Progress
+        from dowse.research.tfidf.index import count_terms
 
-        return self.backend.count_terms(wait, on_wait, lambda *done: on_progress(Progress(*done)))
+        with self.backend.reader() as reader:
+            return count_terms(reader, wait, on_wait, lambda *done: on_progress(Progress(*done)))
 
     def related(self, target: str, k: int = 10) -> Related:
         """Return what is like a symbol, named as `file.py:42`, `name` or `Class.method`."""
@@ -356,9 +358,9 @@ class Index:
         encoder = self.encoder if needed else self._known_encoder()
         # Most places have no feedback: then nothing of it is loaded.
         feedback = self.feedback if ask.feedback and self._feedback_file.exists() else None
-        hindrance = self._count_terms_for(ask)
-        # What can't be kept is counted by whoever needs it: here it is remembered, and there is time.
-        for lanes in (None,) if hindrance else (*[self.lanes] * _MOVES, None):
+        in_process, hindrance = self._count_terms_for(ask)
+        # Counts that are not on disk are in the memory of this process, so the lane has to run here.
+        for lanes in (None,) if in_process else (*[self.lanes] * _MOVES, None):
             with contextlib.suppress(Moved), self.backend.reader() as reader:
                 answer = search(
                     *(reader, ask, self.settings), lanes=lanes, encoder=encoder, feedback=feedback
@@ -366,14 +368,19 @@ class Index:
                 return replace(answer, notes=(*answer.notes, hindrance)) if hindrance else answer
         raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
 
-    def _count_terms_for(self, ask: Ask) -> str:
-        """Count terms before the TF-IDF lane is asked, which has little time; say what hindered that."""
-        if ask.mode == "tfidf" or "tfidf" in ask.lanes:
-            try:
-                self.count_terms()
-            except OSError as error:
-                return f"counts of terms can't be kept ({error}); each start counts them again"
-        return ""
+    def _count_terms_for(self, ask: Ask) -> tuple[bool, str]:
+        """Count terms before the TF-IDF lane runs, which has a time limit.
+
+        Returns whether the counts are in the memory of this process alone, and a note where they can't be
+        written.
+        """
+        if ask.mode != "tfidf" and "tfidf" not in ask.lanes:
+            return False, ""
+        try:
+            self.count_terms()
+        except OSError as error:
+            return True, f"counts of terms can't be kept ({error}); each start counts them again"
+        return self.is_shared, ""
 
     @property
     def feedback(self) -> FeedbackStore:
@@ -548,7 +555,6 @@ class Index:
             exclude=exclude,
             strip_docs=meta.get("strip_docs") == "1",
             include_secrets=meta.get("include_secrets") == "1",
-            tree_dimension=int(meta.get("tree_dimension") or self.settings.tree_dimension),
         )
         return Index(self.root, settings, self.backend)
 

@@ -156,7 +156,9 @@ class Asked(RecallingStep):
             if isinstance(outcome.result, KeywordResult):
                 _replace(ranked, "keyword", self.reader.explain(outcome.result.request, rows))
             elif isinstance(outcome.result, TfidfResult):
-                found = self.reader.explain_tfidf(outcome.result.request, rows)
+                from dowse.research.tfidf.index import explain_tfidf
+
+                found = explain_tfidf(self.reader, outcome.result.terms, rows)
                 _replace(ranked, "tfidf", {row: _times(counts) for row, counts in found.items()})
 
 

@@ -200,7 +200,9 @@ class RankingStep(Retrieving):
             from dowse.research.hyperbolic.hops import hop_matrix
 
             return clustering.spectral(hop_matrix([symbol_chain(row) for row in rows]), count)
-        points = self.reader.places([row.row for row in rows])
+        from dowse.research.tree_coordinates import tree_coordinates
+
+        points = tree_coordinates(self.reader, [row.row for row in rows], self.settings.tree_dimension)
         return (clustering.euclidean if method == "euclidean" else clustering.hyperbolic)(points, count)
 
     def _vectors(self, rows: Sequence[SymbolRow]) -> NDArray[np.float32]:

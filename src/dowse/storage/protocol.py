@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dowse.query import Constraint
@@ -56,15 +57,6 @@ class VectorRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TfidfRequest:
-    """What the TF-IDF lane wants: terms, pairs of terms written `one other`, and conditions to meet."""
-
-    terms: tuple[str, ...]
-    constraint: Constraint | None = None
-    exact_rows: Mapping[object, frozenset[int]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class KnownVectors:
     """Vectors of one encoder that this machine has: `find` returns those of some keys."""
 
@@ -80,6 +72,8 @@ class Reader(Protocol):
     identity: str  # of the index: one that was made anew counts its generations from the beginning
     is_corpus: bool  # functions from many places, rather than the files of a tree
     is_complete: bool  # whether the writer had seen everything when it committed
+    cache_folder: Path | None  # for what is derived from the index and may be lost; None on a cluster
+    derived: dict[str, Any]  # the same in memory, for as long as this generation is kept open
 
     def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols, best first; never a score of 0 if there are terms."""
@@ -91,17 +85,6 @@ class Reader(Protocol):
 
     def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the symbols whose vectors are nearest, best first."""
-
-    def tfidf(self, request: TfidfRequest, limit: int) -> list[tuple[int, float]]:
-        """Return (row, score) of the best symbols by sums of tf · idf, best first, equals by place.
-
-        What `Backend.count_terms` has not counted is counted now, which takes its time.
-        """
-
-    def explain_tfidf(
-        self, request: TfidfRequest, rows: Sequence[int]
-    ) -> dict[int, dict[str, tuple[int, float]]]:
-        """Return, by row, how often it has each term, and the term's idf: the products sum to its score."""
 
     def embedded(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
@@ -145,6 +128,15 @@ class Reader(Protocol):
     def text(self, file_id: int) -> bytes:
         """Return the UTF-8 text of one file."""
 
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        """Return row, file id and a 16-byte key of the own text of every symbol, by row.
+
+        Equal keys mean equal texts.
+        """
+
+    def symbol_texts(self, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield row, own text and, in a corpus, documentation of symbols, in any order."""
+
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the order asked."""
 
@@ -179,12 +171,6 @@ class Reader(Protocol):
 
         They are ordered by repository, path, line, column and target, so that answers never depend on how
         they are stored. An ambiguous reference gives an edge for each symbol that it could mean.
-        """
-
-    def places(self, rows: Sequence[int]) -> NDArray[np.float64]:
-        """Return the points of symbols in the Poincaré ball that the tree of all files is embedded in.
-
-        They are seen from the deepest folder or file that holds them all: that is the origin.
         """
 
     def stamps(self) -> dict[str, FileStamp]:
@@ -270,10 +256,7 @@ class Writer(Protocol):
         """Replace the list of what is left out."""
 
     def commit(self, meta: Mapping[str, str]) -> int:
-        """Make everything visible at once; return the new generation.
-
-        `meta` describes it; its `tree_dimension` is that of the ball that the tree is embedded in.
-        """
+        """Make everything visible in one atomic step; return the new generation, which `meta` describes."""
 
 
 class VectorWriter(Protocol):
@@ -325,17 +308,6 @@ class Backend(Protocol):
         on_wait: Callable[[str], None] | None = None,
     ) -> AbstractContextManager[VectorWriter]:
         """Become the one who adds vectors of an encoder."""
-
-    def count_terms(
-        self,
-        wait: float | None = None,
-        on_wait: Callable[[str], None] | None = None,
-        on_counted: Callable[[int, int], None] | None = None,
-    ) -> int:
-        """Count the terms that `Reader.tfidf` needs and keep them; return how many texts were counted.
-
-        `on_counted` is called with how many are done and how many there are.
-        """
 
     def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
         """Let the next writer begin with nothing; readers may keep the last generation until it commits."""

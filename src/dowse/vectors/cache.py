@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from dowse.errors import DowseError, IndexLocked
 from dowse.security.safe_files import make_private_directory
-from dowse.storage.local.layout import writer_lock
 from dowse.vectors.files import encoder_path
 from dowse.vectors.quantize import Floats, quantise, restore, scales_of
+from dowse.write_lock import write_lock
 
 # Some 2.4 million vectors of 384 dimensions.
 MAX_BYTES = 1 << 30
@@ -137,7 +137,7 @@ class VectorCache:
     def _begin_anew(self) -> None:
         """Put a damaged file aside, unless another process has already done so."""
         self.close()
-        with writer_lock(self.path.parent, _BUSY_SECONDS, lambda _: None):
+        with write_lock(self.path.parent, _BUSY_SECONDS, lambda _: None):
             if _is_damaged(self.path):
                 for ending in _COMPANIONS:
                     old = self.path.with_name(self.path.name + ending)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from dowse.errors import DowseError
 from dowse.security.safe_files import write_atomically
-from dowse.storage.local.layout import writer_lock
 from dowse.vectors.files import STATE, TEMPORARY
 from dowse.vectors.keys import KEY_BYTES, Keys
 from dowse.vectors.matrix import (
@@ -30,6 +29,7 @@ from dowse.vectors.matrix import (
     read_state,
 )
 from dowse.vectors.quantize import Rows, quantise
+from dowse.write_lock import write_lock
 
 _NUMBER = re.compile(r"[0-9]{6,}")
 _COPY_ROWS = 16_384
@@ -47,7 +47,7 @@ def matrix_writer(
 
     Waits up to `wait` seconds for another writer to finish (None: as long as it takes).
     """
-    with writer_lock(folder, wait, on_wait):
+    with write_lock(folder, wait, on_wait):
         writer = MatrixWriter(folder, dimension)
         try:
             yield writer

@@ -22,7 +22,7 @@ def symbol_chain(row: SymbolRow) -> tuple[str, ...]:
     return (*file_chain(row.repo, row.path), row.key)
 
 
-def common_place(chains: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def common_prefix(chains: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """Return what all ways begin with: the deepest place that holds all ends."""
     if not chains:
         return ()

@@ -32,7 +32,7 @@ REACH = 30.0
 
 def embed(tree: Tree, scale: Scale) -> Points:
     """Return the point of every node, (nodes, dimension); the root is the origin."""
-    points = _origin(len(tree), scale)
+    points = origin(len(tree), scale)
     with _arithmetic(scale):
         for nodes in _batches(tree.depths):
             above, which = np.unique(tree.parents[nodes], return_inverse=True)
@@ -123,7 +123,8 @@ class _Frame:
         return _rounded((self.left[which] * share) * moved + (length * share) * points, self.places)
 
 
-def _origin(count: int, scale: Scale) -> Points:
+def origin(count: int, scale: Scale) -> Points:
+    """Return the origin so many times, in the numbers of a scale."""
     if not scale.decimal:
         return np.zeros((count, scale.dimension))
     return np.full((count, scale.dimension), decimal.Decimal(0), object)

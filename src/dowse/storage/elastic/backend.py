@@ -158,15 +158,6 @@ class ElasticBackend:
         self._check_mapping()
         yield ElasticVectorWriter(self.client, self._names, encoder, dimension)
 
-    def count_terms(
-        self,
-        wait: float | None = None,
-        on_wait: OnWait = None,
-        on_counted: Callable[[int, int], None] | None = None,
-    ) -> int:
-        """Return 0: the cluster counts terms as documents come."""
-        return 0
-
     def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Let the next writer put everything again; an index of another format, or a broken one, goes."""
         try:

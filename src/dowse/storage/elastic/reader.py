@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from dowse.config import Settings
-from dowse.storage.elastic import edges, keyword, rows, sources, tfidf
+from dowse.storage.elastic import edges, keyword, rows, sources
 from dowse.storage.elastic.globs import ending_query
 from dowse.storage.elastic.memory import Details, Memory
 from dowse.storage.elastic.query import plain, trigram_condition
 from dowse.storage.local.backend import symbols_from
 from dowse.storage.local.catalog import SymbolDetails
-from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, TfidfRequest, VectorRequest
+from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
 from dowse.types import Edge, Extents, FileStamp, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from dowse.encoders.document import Document
     from dowse.query.regex.trigrams import TrigramQuery
     from dowse.storage.elastic.session import Session
@@ -35,6 +32,8 @@ class ElasticReader:
         self.generation, self.identity = snapshot.generation, snapshot.identity
         self.is_corpus = snapshot.corpora > 0 and snapshot.trees == 0
         self.is_complete = snapshot.incomplete == 0
+        self.cache_folder: Path | None = None
+        self.derived: dict[str, Any] = memory.derived
         self._expected: dict[keyword.Pair, None] = {}
 
     # By words
@@ -64,16 +63,6 @@ class ElasticReader:
         """Note what to ask for together with the first frequency that is asked for."""
         wanted = (pair for pair in keyword.pairs_of(terms, field) if pair not in self._memory.counts)
         self._expected |= dict.fromkeys(wanted)
-
-    def tfidf(self, request: TfidfRequest, limit: int) -> list[tuple[int, float]]:
-        """Return (row, score) of the best symbols by sums of tf · idf."""
-        return tfidf.best(self._session, self._memory, request, limit)
-
-    def explain_tfidf(
-        self, request: TfidfRequest, rows: Sequence[int]
-    ) -> dict[int, dict[str, tuple[int, float]]]:
-        """Return how often each row has each term, and the term's idf."""
-        return tfidf.explained(self._session, self._memory, request, rows)
 
     # By vectors
 
@@ -136,6 +125,14 @@ class ElasticReader:
         """Return the text of one file."""
         return self._memory.texts({file_id}, lambda ids: rows.read_texts(self._session, ids))[file_id]
 
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        """Return row, file id and a key of the own text of every symbol."""
+        return rows.text_keys(self._session)
+
+    def symbol_texts(self, wanted: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield row, own text and documentation beside it."""
+        return rows.symbol_texts(self._session, self._memory, wanted)
+
     # By row and file
 
     def rows(self, wanted: Sequence[int]) -> list[SymbolRow]:
@@ -181,20 +178,13 @@ class ElasticReader:
         shown = {row: _shown(each) for row, each in details.items()}
         return symbols_from(wanted, texts, shown, show_secrets)
 
-    # The graph and the tree
+    # The call graph
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
     ) -> list[Edge]:
         """Return edges out of symbols, or into them."""
         return edges.edges(self._session, self._memory, rows, kinds, incoming, limit)
-
-    def places(self, wanted: Sequence[int]) -> NDArray[np.float64]:
-        """Return the points of symbols in the ball that their tree is embedded in."""
-        from dowse.storage.elastic.places import points
-
-        dimension = int(self.meta().get("tree_dimension") or Settings().tree_dimension)
-        return points(self.rows(wanted), dimension)
 
     # All of it
 

@@ -272,6 +272,25 @@ def documents(session: Session, memory: Memory, rows: Sequence[int]) -> list[Doc
     ]
 
 
+def text_keys(session: Session) -> list[tuple[int, int, bytes]]:
+    """Return row, file id and a key of the own text of every symbol, by row; here the row is the key."""
+    hits = scan_columns(session, "symbols", None, "row", ["row", "file"])
+    return [(number(hit), number(hit, "file"), number(hit).to_bytes(16)) for hit in hits]
+
+
+def symbol_texts(session: Session, memory: Memory, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+    """Yield row, own text and, in a corpus, documentation of symbols."""
+    found = read_rows(session, memory, rows)
+    file_ids = {row.file_id for row in found}
+    details, texts = read_both(session, memory, [row.row for row in found], file_ids)
+    # A function of a corpus is a file of its own, and has its key.
+    is_corpus = session.snapshot.corpora > 0
+    keys = {row.file_id: row.key for row in file_rows(session, list(file_ids))} if is_corpus else {}
+    for row in found:
+        text = text_of(texts[row.file_id], details[row.row].spans).decode("utf-8", "replace")
+        yield row.row, text, details[row.row].doc if keys.get(row.file_id) == f"file:{row.key}" else ""
+
+
 def stamps(session: Session) -> dict[str, FileStamp]:
     """Return size, time and content hash of every file of the source at hand, by key."""
     only = {"term": {"source": session.slot}} if session.slot else None

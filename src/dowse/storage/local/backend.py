@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.config import Settings
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
 from dowse.parsing.spans import text_of
 from dowse.query import Leaf, PathFilter, RepoFilter, SymFilter, path_matches, symbol_matches
@@ -20,23 +19,22 @@ from dowse.storage.local.catalog import Catalog, SymbolDetails
 from dowse.storage.local.compression import BrokenBlock
 from dowse.storage.local.graph_tables import GraphTables
 from dowse.storage.local.layout import (
+    DERIVED,
     catalog_path,
     clone_generation,
     damaged,
+    derived_folders,
     generation_path,
     hindered,
-    lock_holder,
     refuse_foreign_folder,
     refuse_links,
     remove_generation,
     remove_index,
     remove_other_generations,
     tag_new_index,
-    writer_lock,
 )
-from dowse.storage.local.tfidf import LocalTfidf
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
-from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, KnownVectors, TfidfRequest, VectorRequest
+from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, KnownVectors, VectorRequest
 from dowse.types import (
     KEYWORD_FIELDS,
     Edge,
@@ -48,11 +46,9 @@ from dowse.types import (
     Symbol,
     SymbolRow,
 )
+from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from dowse.encoders.document import Document
     from dowse.query.regex.trigrams import TrigramQuery
     from dowse.storage.protocol import Floats
@@ -71,7 +67,6 @@ class LocalBackend:
         self._lock = threading.Lock()
         self._fulltext: tuple[object, Any] | None = None
         self._vectors = LocalVectors(folder)
-        self._tfidf = LocalTfidf(folder)
         self._cleared = False  # then the folder was an index's, whatever else lies in it
 
     @property
@@ -105,7 +100,7 @@ class LocalBackend:
                 fulltext = self._open_fulltext(catalog, generation, last_try=attempt == _OPEN_TRIES - 1)
                 if fulltext is None:
                     continue
-                yield LocalReader(generation, catalog, fulltext, self._vectors, self._tfidf)
+                yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors)
                 return
 
     @contextlib.contextmanager
@@ -115,7 +110,7 @@ class LocalBackend:
         """Become the one writer."""
         if not self._cleared:
             refuse_foreign_folder(self.folder)
-        with writer_lock(self.folder, wait, on_wait or (lambda _: None)), self._naming_damage():
+        with write_lock(self.folder, wait, on_wait or (lambda _: None)), self._naming_damage():
             refuse_links(self.folder)
             tag_new_index(self.folder)
             catalog = Catalog.open_for_writing(catalog_path(self.folder))
@@ -160,25 +155,6 @@ class LocalBackend:
             finally:
                 adding.note()
 
-    def count_terms(
-        self,
-        wait: float | None = None,
-        on_wait: Callable[[str], None] | None = None,
-        on_counted: Callable[[int, int], None] | None = None,
-    ) -> int:
-        """Count the terms that TF-IDF needs and keep them."""
-        with self._catalog() as catalog, catalog.snapshot() as generation:
-            if self._tfidf.covers(generation, catalog):
-                return 0
-            tell, show = on_wait or (lambda _: None), on_counted or (lambda _, __: None)
-            try:
-                return self._tfidf.update(generation, catalog, wait, tell, show)
-            except OSError:
-                # Where nothing can be written, as in a copy to be read only, all may be there all the same.
-                if len(self._tfidf.of(generation, catalog, whole=False).missing):
-                    raise
-                return 0
-
     def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
         """Remove the index: a folder has no room for two."""
         if self.folder.exists():
@@ -191,9 +167,10 @@ class LocalBackend:
         refuse_foreign_folder(self.folder)
         tell = on_wait or (lambda _: None)
         with contextlib.ExitStack() as held:
-            held.enter_context(writer_lock(self.folder, wait, tell))
-            for folder in (*self._vectors.folders(), *self._tfidf.folders()):  # somebody may be adding to it
-                held.enter_context(writer_lock(folder, wait, tell))
+            held.enter_context(write_lock(self.folder, wait, tell))
+            # Another process may be writing to one of them.
+            for folder in (*self._vectors.folders(), *derived_folders(self.folder)):
+                held.enter_context(write_lock(folder, wait, tell))
             remove_index(self.folder)
         self._cleared = True
 
@@ -202,7 +179,6 @@ class LocalBackend:
         with self._lock:
             idle, self._idle, self._fulltext = self._idle, [], None
         self._vectors.close()
-        self._tfidf.close()
         for catalog in idle:
             catalog.close()
 
@@ -210,7 +186,7 @@ class LocalBackend:
         """Return what is wrong with the index."""
         try:
             with self.reader() as reader:
-                return [*reader.check(), *self._tfidf.problems()]
+                return reader.check()
         except IndexDamaged as error:
             return [str(error)]
 
@@ -293,13 +269,15 @@ class LocalReader:
 
     def __init__(
         self,
+        folder: Path,
         generation: int,
         catalog: Catalog,
         fulltext: Any,  # noqa: ANN401 - its module is loaded late
         vectors: LocalVectors,
-        tfidf: LocalTfidf,
     ) -> None:
-        self._vectors, self._tfidf = vectors, tfidf
+        self._vectors = vectors
+        self.cache_folder: Path | None = folder / DERIVED
+        self.derived: dict[str, Any] = fulltext.memory.derived
         self.generation = generation
         self.identity = "-".join(map(str, catalog.identity or ()))
         meta = catalog.meta()
@@ -312,23 +290,12 @@ class LocalReader:
         """Return (row, cosine) of the nearest symbols."""
         return self._of(request.encoder).nearest(request, limit, self._allowed(request))
 
-    def _allowed(self, request: VectorRequest | TfidfRequest) -> list[int] | None:
+    def _allowed(self, request: VectorRequest) -> list[int] | None:
         """Return the rows that meet the conditions; None where there are none to meet."""
         if request.constraint is None:
             return None
         among = KeywordRequest((), {}, request.constraint, request.exact_rows)
         return [row for row, _ in self.keyword(among, max(1, self._fulltext.symbols.num_docs))]
-
-    def tfidf(self, request: TfidfRequest, limit: int) -> list[tuple[int, float]]:
-        """Return (row, score) of the best symbols by sums of tf · idf."""
-        found = self._tfidf.of(self.generation, self._catalog, whole=bool(request.terms))
-        return found.top(request.terms, limit, self._allowed(request), self._catalog)
-
-    def explain_tfidf(
-        self, request: TfidfRequest, rows: Sequence[int]
-    ) -> dict[int, dict[str, tuple[int, float]]]:
-        """Return how often each row has each term, and the term's idf."""
-        return self._tfidf.of(self.generation, self._catalog).parts(request.terms, rows)
 
     def _of(self, encoder: str) -> GenerationVectors:
         return self._vectors.of(encoder, self.generation, self._catalog)
@@ -444,6 +411,14 @@ class LocalReader:
         text: bytes = self._fulltext.memory.texts({file_id}, self._catalog.texts)[file_id]
         return text
 
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        """Return row, file id and a key of the own text of every symbol."""
+        return self._catalog.text_keys()
+
+    def symbol_texts(self, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield row, own text and documentation beside it."""
+        return self._catalog.symbol_texts(rows)
+
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the order asked."""
         found: list[SymbolRow] = self._fulltext.memory.rows(rows, self._catalog.rows)
@@ -495,10 +470,6 @@ class LocalReader:
     ) -> list[Edge]:
         """Return edges out of symbols, or into them."""
         return self._catalog.graph.edges(rows, kinds, incoming, limit)
-
-    def places(self, rows: Sequence[int]) -> NDArray[np.float64]:
-        """Return the points of symbols in the ball that the tree is embedded in."""
-        return self._catalog.tree.points(rows)
 
     def stamps(self) -> dict[str, FileStamp]:
         """Return size, time and content hash of every file."""
@@ -658,7 +629,6 @@ class LocalWriter:
         if not self._base:
             self._begin()  # an index of nothing is one, too
         self._begin_catalog()
-        self._catalog.tree.embed(int(meta.get("tree_dimension") or Settings().tree_dimension))
         generation = self._base
         if self._fulltext is not None:
             self._fulltext.commit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from dowse.types import Symbol, SymbolRow
 
@@ -20,6 +21,7 @@ class Memory:
         self._text_bytes = 0
         self._symbols: dict[tuple[int, bool], Symbol] = {}
         self._symbol_characters = 0
+        self.derived: dict[str, Any] = {}  # what research has computed, by its own names
 
     def rows(
         self, wanted: Sequence[int], read: Callable[[Sequence[int]], Iterable[SymbolRow]]

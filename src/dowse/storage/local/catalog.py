@@ -12,18 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.errors import IndexMissing, IndexVersionError
-from dowse.parsing.spans import without
+from dowse.parsing.spans import text_of, without
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.storage.local.graph_tables import GraphTables, unpack_references
 from dowse.storage.local.layout import damaged, hindered
-from dowse.storage.local.tree_tables import SCHEMA as TREE_SCHEMA
-from dowse.storage.local.tree_tables import TreeTables
 from dowse.types import Extents, FileRecord, FileStamp, Reference, Span, StoredFile, SymbolRecord, SymbolRow
 
 # Raised whenever what is stored, or how it is tokenised, changes.
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -32,8 +30,7 @@ CREATE TABLE files (
     key TEXT NOT NULL UNIQUE,
     repo TEXT NOT NULL, path TEXT NOT NULL, language TEXT NOT NULL, role TEXT NOT NULL,
     size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, content_hash TEXT NOT NULL,
-    encoding TEXT NOT NULL, lines INTEGER NOT NULL, problem TEXT NOT NULL,
-    node INTEGER NOT NULL  -- of the tree
+    encoding TEXT NOT NULL, lines INTEGER NOT NULL, problem TEXT NOT NULL
 );
 CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE TABLE refs (file_id INTEGER PRIMARY KEY, data BLOB NOT NULL);
@@ -47,8 +44,7 @@ CREATE TABLE symbols (
     vector_key BLOB NOT NULL,
     part INTEGER NOT NULL,
     scope_key INTEGER NOT NULL, name_key INTEGER NOT NULL,  -- where linking looks for it; 0 for nowhere
-    overrides INTEGER NOT NULL,  -- whether its name may be that of a class defined elsewhere
-    leaf INTEGER NOT NULL  -- which of the symbols of its node it is
+    overrides INTEGER NOT NULL  -- whether its name may be that of a class defined elsewhere
 );
 CREATE INDEX symbols_by_scope ON symbols (scope_key);
 CREATE INDEX symbols_by_name_key ON symbols (name_key);
@@ -92,7 +88,6 @@ class Catalog:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._db = connection
         self.graph = GraphTables(connection)
-        self.tree = TreeTables(connection)
         self.path = path
         self.identity = _identity(path)
 
@@ -109,7 +104,7 @@ class Catalog:
             db.execute("PRAGMA cache_size=-32000")
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
                 db.execute("BEGIN IMMEDIATE")
-                for statement in re.sub(r"--[^\n]*", "", _SCHEMA + GRAPH_SCHEMA + TREE_SCHEMA).split(";"):
+                for statement in re.sub(r"--[^\n]*", "", _SCHEMA + GRAPH_SCHEMA).split(";"):
                     db.execute(statement)
                 db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT_VERSION),))
                 db.execute("INSERT INTO meta VALUES ('generation', '0')")
@@ -233,8 +228,8 @@ class Catalog:
         self.graph.note_change(before.offers if before else (), record.offers)
         cursor = self._db.execute(
             "INSERT INTO files (key, repo, path, language, role, size, mtime_ns, content_hash, encoding,"
-            " lines, problem, node) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-            (*record[:11], self.tree.node_of(record.repo, record.path)),
+            " lines, problem) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            record[:11],
         )
         file_id = int(cursor.lastrowid or 0)
         self._db.execute("INSERT INTO texts VALUES (?, ?)", (file_id, record.packed_text))
@@ -242,11 +237,8 @@ class Catalog:
             self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, record.references))
         rows = self._rows_for(record, dict(before.rows) if before else {})
         self._db.executemany(
-            f"INSERT INTO symbols VALUES ({','.join('?' * 19)})",
-            [
-                (*_symbol_values(row, file_id, symbol), leaf)
-                for leaf, (row, symbol) in enumerate(zip(rows, record.symbols, strict=True))
-            ],
+            f"INSERT INTO symbols VALUES ({','.join('?' * 18)})",
+            [_symbol_values(row, file_id, each) for row, each in zip(rows, record.symbols, strict=True)],
         )
         self.graph.put_file(file_id, record, rows)
         return file_id, rows
@@ -268,11 +260,9 @@ class Catalog:
 
         Edges to symbols that come back with that one stay.
         """
-        found = self._db.execute("SELECT id, node FROM files WHERE key=?", (key,)).fetchone()
-        if found is None:
+        row = self._db.execute("SELECT id FROM files WHERE key=?", (key,)).fetchone()
+        if row is None:
             return None
-        row = found[:1]
-        self.tree.touch(found[1])
         symbols = self._db.execute("SELECT key, id FROM symbols WHERE file_id=?", row).fetchall()
         removed = Removed(int(row[0]), self.graph.offers(row[0]), dict(symbols))
         keep = {symbol.key for symbol in instead.symbols} if instead else set()
@@ -395,26 +385,26 @@ class Catalog:
         found = self._db.execute("SELECT id, vector_key FROM symbols ORDER BY id").fetchall()
         return [row for row, _ in found], [key for _, key in found]
 
-    def text_names(self) -> list[tuple[int, int, str, bytes]]:
-        """Return row, file, hash of the text and name of the vector of every symbol, by row."""
-        return self._db.execute(
-            "SELECT id, file_id, content_hash, vector_key FROM symbols ORDER BY id"
-        ).fetchall()
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        """Return row, file id and a 16-byte key of the own text of every symbol, by row.
 
-    def own_texts(self, rows: Sequence[int]) -> list[tuple[int, int, tuple[Span, ...], str]]:
-        """Return row, file, where the own text stands, and documentation, of some symbols."""
-        query = "SELECT id, file_id, spans, doc FROM symbols WHERE id IN ({})"
+        Documentation beside the code of a corpus is not part of the content hash, but of what is encoded.
+        """
+        found = self._db.execute("SELECT id, file_id, content_hash, vector_key FROM symbols ORDER BY id")
+        is_corpus = self.is_corpus()
         return [
-            (row, file_id, json.loads(spans), doc) for row, file_id, spans, doc in self._among(rows, query)
+            (row, file_id, _text_key(digest, vector_key if is_corpus else b""))
+            for row, file_id, digest, vector_key in found
         ]
 
-    def by_place(self, rows: Sequence[int]) -> list[int]:
-        """Return rows in the order of their places: repository, path, line."""
-        query = (
-            "SELECT f.repo, f.path, s.start_line, s.id FROM symbols s JOIN files f ON f.id = s.file_id"
-            " WHERE s.id IN ({})"
-        )
-        return [place[3] for place in sorted(self._among(rows, query))]
+    def symbol_texts(self, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield row, own text and, in a corpus, documentation of some symbols."""
+        found = list(self._among(rows, "SELECT id, file_id, spans, doc FROM symbols WHERE id IN ({})"))
+        texts = dict(self.texts(sorted({file_id for _, file_id, _, _ in found})))
+        is_corpus = self.is_corpus()
+        for row, file_id, spans, doc in found:
+            text = text_of(texts[file_id], json.loads(spans)).decode("utf-8", "replace")
+            yield row, text, doc if is_corpus else ""
 
     def bare_spans(self, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
         """Return where the own text of some symbols stands, documentation left out."""
@@ -455,6 +445,10 @@ def _symbol_values(row: int, file_id: int, s: SymbolRecord) -> tuple[object, ...
         *(s.doc, json.dumps(s.spans), s.content_hash, doc_spans, s.vector_key),
         *(s.part, s.scope_key, s.name_key, int(s.overrides)),
     )
+
+
+def _text_key(content_hash: str, vector_key: bytes) -> bytes:
+    return (int(content_hash or "0", 16) ^ int.from_bytes(vector_key)).to_bytes(16)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

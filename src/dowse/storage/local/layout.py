@@ -3,7 +3,7 @@
     catalog.sqlite      the authority: its `generation` names the folder that belongs to it
     text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
     vectors/ENCODER/    a matrix of vectors, whatever the generation (dowse.vectors)
-    tfidf/              how often terms are in texts, whatever the generation; made when first asked for
+    derived/            caches of what research computes from the index on first use; none is needed
     writer.lock         held while somebody writes
     CACHEDIR.TAG        tells backups, and our own walker, that nothing here was written by hand
 
@@ -17,23 +17,17 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dowse.errors import DowseError, IndexDamaged, IndexLocked
-from dowse.security.safe_files import (
-    make_private_directory,
-    open_existing_without_links,
-    open_without_links,
-)
+from dowse.errors import DowseError, IndexDamaged
+from dowse.security.safe_files import open_without_links
 from dowse.security.safe_files import refuse_links as _refuse_links
+from dowse.write_lock import LOCK
 
 CATALOG = "catalog.sqlite"
 TEXT = "text"
 VECTORS = "vectors"
-TFIDF = "tfidf"
-LOCK = "writer.lock"
+DERIVED = "derived"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
 _CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal"))
@@ -48,8 +42,6 @@ _HINDRANCES = (
     ("Permission denied", "check the permissions of that folder"),
     ("out of memory", "free some memory"),
 )
-# How often a waiting writer looks again; short against any real indexing run.
-_LOCK_POLL_SECONDS = 0.05
 
 
 def catalog_path(folder: Path) -> Path:
@@ -60,6 +52,11 @@ def catalog_path(folder: Path) -> Path:
 def generation_path(folder: Path, generation: int) -> Path:
     """Return where the text indexes of one generation lie."""
     return folder / TEXT / f"{generation:06d}"
+
+
+def derived_folders(folder: Path) -> list[Path]:
+    """Return the folders of caches that have a write lock of their own."""
+    return sorted(entry for entry in (folder / DERIVED).glob("*") if entry.is_dir())
 
 
 def clone_generation(folder: Path, old: int, new: int) -> Path:
@@ -111,7 +108,7 @@ def remove_index(folder: Path) -> None:
             (folder / TAG).unlink()
     with contextlib.suppress(OSError):  # something else lies in it
         (folder / TEXT).rmdir()
-    for name in (VECTORS, TFIDF):
+    for name in (VECTORS, DERIVED):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / LOCK).unlink(missing_ok=True)  # from here on, another writer may be at work
     with contextlib.suppress(OSError):
@@ -138,7 +135,7 @@ def refuse_foreign_folder(folder: Path) -> None:
         return  # there is none; making it says what is wrong with the path, if something is
     if CATALOG in names:
         return
-    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, TFIDF}
+    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED}
     if foreign == {TEXT}:
         foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
     if foreign:
@@ -159,95 +156,6 @@ def hindered(folder: Path, reason: object) -> DowseError | None:
 def damaged(folder: Path, reason: object) -> IndexDamaged:
     """Return the error for an index that can't be read."""
     return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse index --rebuild`")
-
-
-@contextlib.contextmanager
-def writer_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> Iterator[None]:
-    """Hold the one writer's lock; wait up to `wait` seconds for it (None: as long as it takes).
-
-    The lock belongs to the open file, so the system frees it when its holder dies, however it dies.
-    """
-    handle = _acquire(folder, wait, on_wait)
-    try:
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
-        yield
-    finally:
-        os.close(handle)
-
-
-def lock_holder(folder: Path) -> int | None:
-    """Return the process id of the writer at work, None if nobody writes."""
-    try:
-        handle = open_existing_without_links(folder / LOCK, os.O_RDWR)
-    except (OSError, DowseError):  # there is none, or it is not ours: then nobody of this user writes
-        return None
-    try:
-        return None if _try_lock(handle) else _read_holder(handle)
-    finally:
-        os.close(handle)
-
-
-def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> int:
-    """Return the locked file, open."""
-    deadline = None if wait is None else time.monotonic() + wait
-    told = False
-    while True:
-        try:
-            make_private_directory(folder)
-            handle = open_without_links(folder / LOCK, os.O_RDWR)
-        except FileNotFoundError:  # who held the lock before has just removed the folder
-            continue
-        if _try_lock(handle) and _is_at(handle, folder / LOCK):
-            return handle
-        holder = _read_holder(handle)
-        os.close(handle)
-        if deadline is not None and time.monotonic() >= deadline:
-            raise IndexLocked(
-                f"another dowse (process {holder}) is writing to {folder}; "
-                "wait for it to finish, or end that process"
-            )
-        if not told:
-            on_wait(f"waiting for another dowse (process {holder}) to finish writing")
-            told = True
-        time.sleep(_LOCK_POLL_SECONDS)
-
-
-def _is_at(handle: int, path: Path) -> bool:
-    """Whether the file is still the one at this path: who held the lock before may have removed the index."""
-    try:
-        return os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _read_holder(handle: int) -> int:
-    text = os.pread(handle, 20, 0)
-    return int(text) if text.isdigit() else 0
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return _try_lock_windows(handle)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _try_lock_windows(handle: int) -> bool:
-    import msvcrt
-
-    try:
-        # Byte 64 lies beyond the process id, so that others may still read it.
-        os.lseek(handle, 64, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    except OSError:
-        return False
-    return True
 
 
 def _link(source: str, target: str) -> str:

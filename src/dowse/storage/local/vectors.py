@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
 from dowse.security.safe_files import write_atomically
-from dowse.storage.local.layout import VECTORS, lock_holder
+from dowse.storage.local.layout import VECTORS
 from dowse.vectors.files import STATE, encoder_path
+from dowse.write_lock import lock_holder
 
 if TYPE_CHECKING:
     import numpy as np
