@@ -18,6 +18,7 @@ from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
 from dowse.interfaces.http.models.evaluation import EvalCases, EvalReport, Evals
 from dowse.interfaces.http.routes.evaluation import _all, _cases, _in_full
+from dowse.research.tree_coordinates import tree_coordinates
 from dowse.services.reports import Reports
 from dowse.transfer.export_snapshot import export
 from dowse.transfer.import_snapshot import load
@@ -95,7 +96,7 @@ def read_index(index: Index) -> None:
             reader.references(file_id)
         reader.stamps(), reader.skipped(), reader.counts(), reader.meta()
         if rows:
-            reader.places([row.row for row in rows])
+            tree_coordinates(reader, [row.row for row in rows], 10)
 
 
 def written_outside(folder: Path, allowed: Iterable[str] = ("tree", "x.snap", "index")) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dowse import Index
+from dowse.research.tree_coordinates import tree_coordinates
 
 from helpers import image
 
@@ -30,7 +31,7 @@ def whole(index: Index) -> dict[str, Any]:
             ),
             "places": sorted(
                 (key, *map(float, place.round(9)))
-                for key, place in zip(key_of.values(), reader.places(numbers), strict=True)
+                for key, place in zip(key_of.values(), tree_coordinates(reader, numbers, 10), strict=True)
             ),
         }
         # Nobody has vectors of an encoder that does not exist: then all names are missing.

@@ -139,10 +139,9 @@ class _Embedding:
         self._nodes = np.unique(np.concatenate(known))
         self._points = origin(len(self._nodes), self._scale)
         for depth in range(1, int(depths[self._nodes].max()) + 1):
-            level = self._nodes[depths[self._nodes] == depth]
-            self._points[self._at(level)] = self.place(
-                parents[level].astype(np.int64), tree.shape.slots[level]
-            )
+            level = np.flatnonzero(depths[self._nodes] == depth)
+            above = parents[self._nodes[level]].astype(np.int64)
+            self._points[level] = self.place(above, tree.shape.slots[self._nodes[level]])
 
     def point(self, node: int) -> Points:
         """Return the point of one node."""
@@ -151,8 +150,9 @@ class _Embedding:
 
     def place(self, parents: Ints, slots: Ints) -> Points:
         """Return the points of children, given the parent of each and its slot there."""
-        degrees = (self._tree.shape.degrees + self._tree.symbols)[parents]
-        grandparents = self._tree.shape.parents[parents].astype(np.int64)
+        shape = self._tree.shape
+        degrees = shape.degrees[parents] + self._tree.symbols[parents]
+        grandparents = shape.parents[parents].astype(np.int64)
         own, above = self._points[self._at(parents)], self._points[self._at(grandparents)]
         return place_children(own, above, slots, degrees, self._scale)
 

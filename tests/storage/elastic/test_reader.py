@@ -15,12 +15,14 @@ from dowse.graph.link import link
 from dowse.research.hyperbolic.chains import symbol_chain
 from dowse.research.hyperbolic.hops import hop_matrix
 from dowse.research.hyperbolic.poincare import distance
+from dowse.research.tfidf.index import search_tfidf
+from dowse.research.tree_coordinates import tree_coordinates
 from dowse.search.ranking.clustering import hyperbolic
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.reader import ElasticReader
 from dowse.storage.local.backend import LocalBackend
-from dowse.storage.protocol import KeywordRequest, Term, TfidfRequest
+from dowse.storage.protocol import KeywordRequest, Term
 from dowse.types import FileRecord
 from storage.conformance import (
     EVEN,
@@ -31,7 +33,6 @@ from storage.conformance import (
     rows_by_name,
 )
 from storage.elastic_fixtures import MakeElastic
-from storage.tfidf_conformance import assert_true, text_file
 
 from helpers import file_record, symbol
 
@@ -177,7 +178,7 @@ def everything(reader: ElasticReader, rows: dict[str, int]) -> list[Any]:
         [reader.document_frequency(word) for word in ("make", "use", "other")],
         # Scores may move a little: what others add counts for how rare a term is.
         [row for row, _ in reader.keyword(request("make"), 10)],
-        reader.tfidf(TfidfRequest(("make", "make make")), 10),
+        search_tfidf(reader, ("make", "make make"), 10),
         reader.lookup("*", 10),
         reader.coverage({"make": 1.0, "use": 0.5}, list(rows.values())),
     ]
@@ -191,23 +192,6 @@ def put_linked(backend: ElasticBackend, texts: dict[str, str], gone: tuple[str, 
             writer.put(parsed_record(path, text))
         link(writer.graph())
         writer.commit({})
-
-
-# TF-IDF
-
-
-def test_words_that_are_there_very_often_are_counted_exactly(make_elastic: MakeElastic) -> None:
-    """The engine cuts numbers above 512 to nine binary digits: the order must be that of the true ones."""
-    backend = make_elastic(options=SPREAD)
-    times = [1, 511, 512, 513, 600, 1023, 1024, 1025, 1026, 1027, 5000, 5001, 5019]
-    fill(backend, [text_file(f"{n}.txt", "cart " * n + "item " * (n % 7)) for n in times])
-    assert_true(backend, "cart item")
-    with backend.reader() as reader:
-        wanted = TfidfRequest(("cart", "item", "cart cart"))
-        every = reader.tfidf(wanted, 100)
-        assert [score for _, score in every] == sorted((score for _, score in every), reverse=True)
-        for limit in range(1, len(times)):
-            assert reader.tfidf(wanted, limit) == every[:limit]
 
 
 # Look-ups
@@ -250,7 +234,7 @@ def test_distances_order_pairs_of_symbols_as_hops_do(make_elastic: MakeElastic) 
     with backend.reader() as reader:
         rows = reader.lookup("*", 100)
         for chosen in (rows, rows[::2], rows[:5], rows[:1]):
-            points = reader.places([row.row for row in chosen])
+            points = tree_coordinates(reader, [row.row for row in chosen], 10)
             hops = hop_matrix([symbol_chain(row) for row in chosen])
             assert (np.linalg.norm(points, axis=1) < 1).all()
             pairs = list(itertools.combinations(range(len(chosen)), 2))
@@ -267,7 +251,7 @@ def test_clusters_are_those_of_a_folder_for_a_small_tree(make_elastic: MakeElast
         fill(each, place_files())
         with each.reader() as reader:
             rows = sorted(reader.lookup("*", 100), key=lambda row: (row.path, row.key))
-            labels = hyperbolic(reader.places([row.row for row in rows]), 3).tolist()
+            labels = hyperbolic(tree_coordinates(reader, [row.row for row in rows], 10), 3).tolist()
             found: dict[int, set[str]] = {}
             for row, number in zip(rows, labels, strict=True):
                 found.setdefault(number, set()).add(row.key)

@@ -19,7 +19,7 @@ from helpers import file_record, symbol, write_tree
 HOLDER = """
 import sys
 from pathlib import Path
-from dowse.backends.local import LocalBackend
+from dowse.storage.local.backend import LocalBackend
 with LocalBackend(Path(sys.argv[1])).writer() as writer:
     print("holding", flush=True)
     sys.stdin.readline()

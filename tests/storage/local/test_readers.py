@@ -48,7 +48,7 @@ def look(backend: LocalBackend) -> int:
 OTHER_PROCESS = """
 import sys
 from pathlib import Path
-from dowse.backends.local import LocalBackend
+from dowse.storage.local.backend import LocalBackend
 from storage.local.test_readers import look
 backend = LocalBackend(Path(sys.argv[1]))
 seen = {look(backend)}
