@@ -151,14 +151,14 @@ class VectorConformance(Suite):
         fill(backend, shop(40))
         vectors = embed_all(backend)
         with backend.reader() as reader:
-            centres = reader.clusters(ENCODER)
-            assert len(centres) == 3
+            centroids = reader.clusters(ENCODER)
+            assert len(centroids) == 3
             seen = []
             for number in range(3):
                 members = reader.members(ENCODER, number)
                 assert [score for _, score in members] == sorted((s for _, s in members), reverse=True)
                 for row in reader.rows([row for row, _ in members]):
-                    scores = centres @ vectors[row.name]
+                    scores = centroids @ vectors[row.name]
                     assert scores[number] >= scores.max() - 0.02
                     seen.append(row.name)
             assert sorted(seen) == sorted(vectors)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dowse.storage.protocol import Reader
     from dowse.types import SymbolRow
 
-    Ints = NDArray[np.int64]
+    Ints = NDArray[np.integer]
 
 _FILE = "tree.i64"
 # Raised whenever the cached arrays mean something else.
@@ -140,7 +140,7 @@ class _Embedding:
         self._points = origin(len(self._nodes), self._scale)
         for depth in range(1, int(depths[self._nodes].max()) + 1):
             level = np.flatnonzero(depths[self._nodes] == depth)
-            above = parents[self._nodes[level]].astype(np.int64)
+            above = parents[self._nodes[level]]
             self._points[level] = self.place(above, tree.shape.slots[self._nodes[level]])
 
     def point(self, node: int) -> Points:
@@ -152,7 +152,7 @@ class _Embedding:
         """Return the points of children, given the parent of each and its slot there."""
         shape = self._tree.shape
         degrees = shape.degrees[parents] + self._tree.symbols[parents]
-        grandparents = shape.parents[parents].astype(np.int64)
+        grandparents = shape.parents[parents]
         own, above = self._points[self._at(parents)], self._points[self._at(grandparents)]
         return place_children(own, above, slots, degrees, self._scale)
 

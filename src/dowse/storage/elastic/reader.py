@@ -11,9 +11,8 @@ from dowse.storage.elastic import edges, keyword, rows, sources
 from dowse.storage.elastic.globs import ending_query
 from dowse.storage.elastic.memory import Details, Memory
 from dowse.storage.elastic.query import plain, trigram_condition
-from dowse.storage.local.backend import symbols_from
-from dowse.storage.local.catalog import SymbolDetails
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
+from dowse.storage.symbols import SymbolDetails, build_symbols
 from dowse.types import Edge, Extents, FileStamp, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
@@ -176,7 +175,7 @@ class ElasticReader:
             {row.file_id for row in wanted},
         )
         shown = {row: _shown(each) for row, each in details.items()}
-        return symbols_from(wanted, texts, shown, show_secrets)
+        return build_symbols(wanted, texts, shown, show_secrets)
 
     # The call graph
 

@@ -1,15 +1,16 @@
-"""The index folder: where things lie, generations as folders of hard links, and the writer's lock.
+"""The index folder: its files, and generations as folders of hard links.
 
-    catalog.sqlite      the authority: its `generation` names the folder that belongs to it
+    catalog.sqlite      the source of truth: its `generation` names the folder of text indexes
     text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
-    vectors/ENCODER/    a matrix of vectors, whatever the generation (dowse.vectors)
-    derived/            caches of what research computes from the index on first use; none is needed
-    writer.lock         held while somebody writes
-    CACHEDIR.TAG        tells backups, and our own walker, that nothing here was written by hand
+    vectors/ENCODER/    a matrix of vectors, shared by all generations (dowse.vectors)
+    derived/            caches that `dowse.research` fills on first use
+    writer.lock         the write lock (dowse.write_lock)
+    CACHEDIR.TAG        tells backups, and our own walker, that all of this can be rebuilt
 
 A new generation starts as hard links to the files of the last one (tantivy never changes a file it
 has written), is changed in its own folder, and becomes visible when the catalog's transaction
-commits. A writer killed before that leaves a folder nobody refers to; the next writer removes it.
+commits: an atomic commit. A writer killed before that leaves an unreferenced folder, which the next writer
+removes.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
 _CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal"))
 _GENERATION = re.compile(r"[0-9]{6,}")
-# What hinders SQLite and tantivy though the index is whole, in their words, and what to do about it.
-_HINDRANCES = (
+# Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
+_REMEDIES = (
     ("disk is full", "free some space on its disk"),
     ("No space left", "free some space on its disk"),
     ("is locked", "wait for the other process that has it open, or end that"),
@@ -45,12 +46,12 @@ _HINDRANCES = (
 
 
 def catalog_path(folder: Path) -> Path:
-    """Return where the catalog lies."""
+    """Return the path of the catalog."""
     return folder / CATALOG
 
 
 def generation_path(folder: Path, generation: int) -> Path:
-    """Return where the text indexes of one generation lie."""
+    """Return the folder of the text indexes of one generation."""
     return folder / TEXT / f"{generation:06d}"
 
 
@@ -67,7 +68,7 @@ def clone_generation(folder: Path, old: int, new: int) -> Path:
     shutil.rmtree(target, ignore_errors=True)
     source = generation_path(folder, old)
     if old and not source.is_dir():
-        raise damaged(folder, f"{source} is missing")
+        raise damage_error(folder, f"{source} is missing")
     if not old:
         target.mkdir(parents=True)
         return target
@@ -93,9 +94,9 @@ def remove_other_generations(folder: Path, keep: int) -> None:
 
 
 def remove_index(folder: Path) -> None:
-    """Remove the files of an index; the folder too, unless something else lies in it.
+    """Remove the files of an index; the folder too, unless something else is in it.
 
-    The catalog goes first: a reader then finds no index rather than half of one.
+    The catalog is removed first: a reader then finds no index rather than half of one.
     """
     import shutil
 
@@ -106,33 +107,33 @@ def remove_index(folder: Path) -> None:
     with contextlib.suppress(OSError):
         if (folder / TAG).read_bytes() == _TAG_TEXT.encode():
             (folder / TAG).unlink()
-    with contextlib.suppress(OSError):  # something else lies in it
+    with contextlib.suppress(OSError):  # something else is in it
         (folder / TEXT).rmdir()
     for name in (VECTORS, DERIVED):
         shutil.rmtree(folder / name, ignore_errors=True)
-    (folder / LOCK).unlink(missing_ok=True)  # from here on, another writer may be at work
+    (folder / LOCK).unlink(missing_ok=True)  # from here on, another process may write
     with contextlib.suppress(OSError):
         folder.rmdir()
 
 
 def tag_new_index(folder: Path) -> None:
-    """Mark the folder of an index that is about to be made, so that no walk takes it for source text."""
+    """Tag the folder of a new index, so that the walker does not index it."""
     if not (folder / CATALOG).exists() and not (folder / TAG).exists():
         with os.fdopen(open_without_links(folder / TAG, os.O_WRONLY), "wb") as file:
             file.write(_TAG_TEXT.encode())
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise if an index folder holds links: one that came with a repository may lead anywhere."""
+    """Raise if an index folder holds symbolic links: one from a repository may point anywhere."""
     _refuse_links(folder, f"an index holds none: remove {folder}, or name another one with --index-dir")
 
 
 def refuse_foreign_folder(folder: Path) -> None:
-    """Raise if the folder holds something, but neither an index nor what a killed writer left of one."""
+    """Raise if the folder holds other files and neither an index nor the leftovers of a killed writer."""
     try:
         names = set(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
-        return  # there is none; making it says what is wrong with the path, if something is
+        return  # creating it reports what is wrong with the path
     if CATALOG in names:
         return
     foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED}
@@ -145,15 +146,15 @@ def refuse_foreign_folder(folder: Path) -> None:
         )
 
 
-def hindered(folder: Path, reason: object) -> DowseError | None:
-    """Return the error for an index that is whole but can't be used now, None if that is not the reason."""
-    for words, remedy in _HINDRANCES:
+def unavailable_error(folder: Path, reason: object) -> DowseError | None:
+    """Return the error for an intact index that can't be used now; None if the reason is another."""
+    for words, remedy in _REMEDIES:
         if words in str(reason):
             return DowseError(f"the index in {folder} can't be used now ({reason}); {remedy}")
     return None
 
 
-def damaged(folder: Path, reason: object) -> IndexDamaged:
+def damage_error(folder: Path, reason: object) -> IndexDamaged:
     """Return the error for an index that can't be read."""
     return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse index --rebuild`")
 
@@ -161,8 +162,7 @@ def damaged(folder: Path, reason: object) -> IndexDamaged:
 def _link(source: str, target: str) -> str:
     import shutil
 
-    # tantivy replaces these two by renaming a new file over them, which leaves the link's other name
-    # alone; but `.managed.json` is small and a plain copy costs nothing.
+    # tantivy never writes to an existing file: it renames a new one over it, which keeps the other link.
     try:
         os.link(source, target)
     except OSError:  # a file system without hard links
