@@ -164,7 +164,7 @@ def test_the_shape_of_the_tree_is_cached_beside_the_index(
 ) -> None:
     expected = coordinates(shop)
     assert (shop / "derived" / "tree.i64").exists()
-    monkeypatch.setattr("dowse.storage.local.backend.LocalReader.files", lambda _: pytest.fail("read again"))
+    monkeypatch.setattr("dowse.storage.local.reader.LocalReader.files", lambda _: pytest.fail("read again"))
     assert_equal(coordinates(shop), expected)
 
 

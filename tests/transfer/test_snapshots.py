@@ -158,7 +158,7 @@ def _reload(index: Index, place: Path) -> None:
 
 
 def _watch_terms(watching: pytest.MonkeyPatch, put: dict[str, set[str]]) -> None:
-    from dowse.storage.local.backend import LocalWriter
+    from dowse.storage.local.writer import LocalWriter
 
     real: Callable[..., None] = LocalWriter.put
 

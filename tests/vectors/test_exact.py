@@ -53,7 +53,7 @@ def test_blocks_and_cut_backs_change_nothing(tmp_path: Path, monkeypatch: pytest
     random = np.random.default_rng(0)
     matrix = build(tmp_path, random.standard_normal((3000, 24)))
     query = random.standard_normal(24)
-    for name, value in (("_BLOCK", 100), ("_SURPLUS", 2), ("_SURPLUS_LEAST", 1)):
+    for name, value in (("BLOCK", 100), ("SURPLUS", 2), ("MIN_SURPLUS", 1)):
         monkeypatch.setattr(exact_module, name, value)
     for mask in (None, random.random(3000) < 0.5, random.random(3000) < 0.1):
         found = exact_search(matrix, query, 50, mask)

@@ -19,14 +19,14 @@ from dowse.vectors.matrix import Matrix, blocks
 from dowse.vectors.quantize import Codes, Floats, Mask, Rows, quantise
 
 # Rows scored at a time: their scores stay in the CPU cache until they are filtered.
-_BLOCK = 16_384
+BLOCK = 16_384
 # Gathering a row costs about this many times as much as scoring it in place.
 _GATHER_COST = 4
 # What float32 rounding can add to the error bound, generously.
 _ROUNDING = 1e-5
 # Candidates are pruned when there are this many times k.
-_SURPLUS = 8
-_MIN_SURPLUS = 4096
+SURPLUS = 8
+MIN_SURPLUS = 4096
 
 
 class Neighbours(NamedTuple):
@@ -125,7 +125,7 @@ def _candidates(scored: Iterable[tuple[Rows, Floats]], k: int, margin: float) ->
         rows.append(block_rows[found])
         scores.append(block_scores[found])
         held += len(found)
-        if held > max(_SURPLUS * k, _MIN_SURPLUS):
+        if held > max(SURPLUS * k, MIN_SURPLUS):
             kept_rows, kept_scores = np.concatenate(rows), np.concatenate(scores)
             floor = _floor(kept_scores, k, margin)
             keep = kept_scores >= floor
@@ -146,7 +146,7 @@ def _floor(scores: Floats, k: int, margin: float) -> float:
 
 def scan(matrix: Matrix, query: Query, mask: Mask | None, first: int = 0) -> Iterator[tuple[Rows, Floats]]:
     """Yield all rows from `first` on with int8 scores, block by block; only those in the mask."""
-    for part in blocks(len(matrix), _BLOCK, first):
+    for part in blocks(len(matrix), BLOCK, first):
         scores = coarse_scores(matrix.codes[part], matrix.scales[part], query)
         if mask is None:
             yield np.arange(part.start, part.stop), scores
@@ -157,7 +157,7 @@ def scan(matrix: Matrix, query: Query, mask: Mask | None, first: int = 0) -> Ite
 
 def _scan_rows(matrix: Matrix, query: Query, chosen: Rows) -> Iterator[tuple[Rows, Floats]]:
     """Yield some rows with int8 scores, block by block."""
-    for part in blocks(len(chosen), _BLOCK):
+    for part in blocks(len(chosen), BLOCK):
         numbers = chosen[part]
         yield numbers, coarse_scores(matrix.codes[numbers], matrix.scales[numbers], query)
 

@@ -37,10 +37,10 @@ FORMAT_VERSION = 2
 # Arrays in the file begin at multiples of this.
 _ALIGNMENT = 64
 # Rows that are reranked: at least, and for each wanted row.
-_MIN_RERANKED = 1000
+MIN_RERANKED = 1000
 _RERANKED_PER_ROW = 40
 # Up to so many allowed rows, exact search is as fast, and misses nothing.
-_EXACT_UP_TO = 20_000
+EXACT_UP_TO = 20_000
 # More than any row can differ in: marks a row that is not allowed.
 _EXCLUDED = np.iinfo(np.uint16).max
 
@@ -86,11 +86,11 @@ def ivf_search(
     if allowed is not None:
         mask = as_mask(allowed, len(matrix))
         count = int(np.count_nonzero(mask))
-    if count <= max(_EXACT_UP_TO, k):
+    if count <= max(EXACT_UP_TO, k):
         return exact_search(matrix, vector, k, mask)
     query = prepare(vector, matrix.dimension)
     probes = index.probe_count(k * len(matrix) / count)
-    near = _probe(index, matrix, query, probes, max(_MIN_RERANKED, _RERANKED_PER_ROW * k), mask)
+    near = _probe(index, matrix, query, probes, max(MIN_RERANKED, _RERANKED_PER_ROW * k), mask)
     found = select(matrix, query, itertools.chain(near, scan(matrix, query, mask, len(index))), k)
     return found if len(found.rows) == min(k, count) else exact_search(matrix, vector, k, mask)
 

@@ -20,12 +20,12 @@ ITERATIONS = 25
 # Stop when an iteration improves the mean cosine by less than this.
 _TOLERANCE = 1e-4
 # Products are computed in blocks of this many numbers: 16 MB.
-_BLOCK = 1 << 22
+BLOCK = 1 << 22
 # k-means++ passes over the vectors once a centroid: too slow for many, where it also matters less.
 _MAX_PLUS_PLUS = 256
 # Size of the sample that centroids are fitted to: for each centroid, and at least.
-_SAMPLE_PER_CENTROID = 40
-_MIN_SAMPLE = 20_000
+SAMPLE_PER_CENTROID = 40
+MIN_SAMPLE = 20_000
 
 
 def kmeans(vectors: Floats, k: int, seed: int = 0, iterations: int = ITERATIONS) -> Floats:
@@ -50,7 +50,7 @@ def matrix_centroids(
 ) -> Floats:
     """Return at most k centroids for rows of a matrix, fitted to a sample if there are many."""
     rows = np.arange(len(matrix)) if allowed is None else np.asarray(allowed, np.int64)
-    most = max(_MIN_SAMPLE, k * _SAMPLE_PER_CENTROID)
+    most = max(MIN_SAMPLE, k * SAMPLE_PER_CENTROID)
     if len(rows) > most:
         rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
     return kmeans(matrix.rows(rows), k, seed, iterations)
@@ -60,7 +60,7 @@ def nearest_centroids(vectors: Floats, centroids: Floats) -> tuple[Rows, Floats]
     """Return for each vector the number of its centroid, the first of ties, and their dot product."""
     labels = np.zeros(len(vectors), np.int64)
     cosines = np.zeros(len(vectors), np.float32)
-    for part in blocks(len(vectors), max(1, _BLOCK // max(1, len(centroids)))):
+    for part in blocks(len(vectors), max(1, BLOCK // max(1, len(centroids)))):
         products = vectors[part] @ centroids.T
         labels[part] = products.argmax(axis=1)
         cosines[part] = np.take_along_axis(products, labels[part, None], axis=1)[:, 0]
@@ -71,7 +71,7 @@ def matrix_labels(matrix: Matrix, centroids: Floats, first: int = 0) -> tuple[Ro
     """Return the same for the rows of a matrix, from row `first` on."""
     labels = np.zeros(len(matrix) - first, np.int64)
     cosines = np.zeros(len(matrix) - first, np.float32)
-    for part in blocks(len(labels), max(1, _BLOCK // matrix.dimension)):
+    for part in blocks(len(labels), max(1, BLOCK // matrix.dimension)):
         rows = matrix.rows(np.arange(first + part.start, first + part.stop))
         labels[part], cosines[part] = nearest_centroids(rows, centroids)
     return labels, cosines

@@ -160,9 +160,9 @@ def test_after_any_history_it_is_a_fresh_one(tmp_path_factory, history):
     folder = tmp_path_factory.mktemp("history")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tfidf_index, "SEGMENT_TERMS", 12)
-        patch.setattr(tfidf_index, "_BATCH", 2)
-        patch.setattr(tfidf_index, "_MAX_SMALL", 2)
-        patch.setattr(tfidf_index, "_SMALL", 30)
+        patch.setattr(tfidf_index, "BATCH", 2)
+        patch.setattr(tfidf_index, "MAX_SMALL", 2)
+        patch.setattr(tfidf_index, "SMALL", 30)
         for generation, texts in enumerate(history, 1):
             update(folder, generation, texts)
             assert top(folder, generation, texts) == fresh(texts)
@@ -305,7 +305,7 @@ def test_what_nobody_named_is_not_believed_and_goes(kept):
 WRITER = f"""{KILL_HOOK}
 from dowse import Index
 from dowse.research.tfidf import index as tfidf_index
-tfidf_index.SEGMENT_TERMS, tfidf_index._BATCH = 40, 4
+tfidf_index.SEGMENT_TERMS, tfidf_index.BATCH = 40, 4
 root, folder, place, when, nth = sys.argv[1:]
 hook(place, when, nth)
 Index.open(root, index_dir=folder).count_terms()

@@ -51,12 +51,12 @@ OnCounted = Callable[[int, int], None]  # called with the number of texts counte
 FOLDER = "tfidf"
 # Terms in a segment, about: sorting them takes some 400 MB for a moment.
 SEGMENT_TERMS = 4_000_000
-# Segments with fewer postings than `_SMALL` are merged when there are more of them than `_MAX_SMALL`.
-_SMALL, _MAX_SMALL = 2_000_000, 8
+# Segments with fewer postings than `SMALL` are merged when there are more of them than `MAX_SMALL`.
+SMALL, MAX_SMALL = 2_000_000, 8
 # Share of a segment's texts that may belong to no symbol any more before it is written anew.
 _MAX_UNUSED = 0.5
 # Symbols whose texts are in memory at the same time.
-_BATCH = 2_000
+BATCH = 2_000
 
 
 def search_tfidf(
@@ -188,9 +188,9 @@ def _compact(folder: Path, texts: SymbolTexts) -> list[SegmentInfo]:
     segments = dict(open_segments(folder)[1])
     used = GenerationTfidf(list(segments.values()), texts).used()
     masks = dict(zip(segments, used, strict=True))
-    small = [info for info in segments if info.postings < _SMALL]
-    if len(small) > _MAX_SMALL:
-        groups = [_smallest(small, 2 * _SMALL)]
+    small = [info for info in segments if info.postings < SMALL]
+    if len(small) > MAX_SMALL:
+        groups = [_smallest(small, 2 * SMALL)]
     else:
         groups = [[info] for info, mask in masks.items() if mask.mean() < 1 - _MAX_UNUSED]
     replaced = {info for group in groups for info in group}
@@ -317,8 +317,8 @@ def count_texts(
     for at in sorted(which.tolist(), key=texts.files.__getitem__):  # then each file is read once or twice
         row_of.setdefault(texts.keys[at].tobytes(), int(texts.rows[at]))
     keys, builder = list(row_of), SegmentBuilder()
-    for start in range(0, len(keys), _BATCH):
-        batch = {row_of[key]: key for key in keys[start : start + _BATCH]}
+    for start in range(0, len(keys), BATCH):
+        batch = {row_of[key]: key for key in keys[start : start + BATCH]}
         for row, text, doc in reader.symbol_texts(list(batch)):
             builder.add(batch[row], body_terms(text, doc))
         on_counted(start + len(batch), len(keys))

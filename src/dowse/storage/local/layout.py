@@ -72,7 +72,7 @@ def clone_generation(folder: Path, old: int, new: int) -> Path:
     if not old:
         target.mkdir(parents=True)
         return target
-    shutil.copytree(source, target, copy_function=_link, ignore=shutil.ignore_patterns("*.lock"))
+    shutil.copytree(source, target, copy_function=link_file, ignore=shutil.ignore_patterns("*.lock"))
     return target
 
 
@@ -159,12 +159,13 @@ def damage_error(folder: Path, reason: object) -> IndexDamaged:
     return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse index --rebuild`")
 
 
-def _link(source: str, target: str) -> str:
+def link_file(source: str, target: str) -> str:
+    """Make a hard link, or a copy on a file system without them."""
     import shutil
 
     # tantivy never writes to an existing file: it renames a new one over it, which keeps the other link.
     try:
         os.link(source, target)
-    except OSError:  # a file system without hard links
+    except OSError:
         shutil.copy2(source, target)
     return target
