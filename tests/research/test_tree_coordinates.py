@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.errors import IndexDamaged
-from dowse.research.hyperbolic.chains import DEEPEST, file_chain
-from dowse.research.hyperbolic.embed import as_floats, embed, seen_from
+from dowse.research.hyperbolic.chains import MAX_DEPTH, file_chain
+from dowse.research.hyperbolic.embed import embed, recenter, to_floats
 from dowse.research.hyperbolic.poincare import distances
 from dowse.research.hyperbolic.scale import Scale
-from dowse.research.hyperbolic.shape import tree_of_paths
+from dowse.research.hyperbolic.shape import tree_from_paths
 from dowse.research.tree_coordinates import tree_coordinates
 from dowse.storage.local.backend import LocalBackend
 from dowse.types import FileRecord, StoredFile, SymbolRow
@@ -62,7 +62,7 @@ def embedded_whole(files: Sequence[File], dimension: int) -> dict[str, np.ndarra
         for key, repo, path, count in sorted(files)
         for n in range(count)
     ]
-    tree, ends = tree_of_paths([*chains, *(chain for _, chain in symbols)])
+    tree, ends = tree_from_paths([*chains, *(chain for _, chain in symbols)])
     # As the repository tree has it: a file without symbols has room for one below it.
     depth = max(map(len, chains)) + 1
     points = embed(tree, Scale.choose(tree.widest, depth, dimension))
@@ -72,9 +72,9 @@ def embedded_whole(files: Sequence[File], dimension: int) -> dict[str, np.ndarra
     )
     placed = points[ends[len(chains) :]]
     if shared:
-        (centre,) = tree_of_paths([*chains, *(chain for _, chain in symbols), shared])[1][-1:]
-        placed = seen_from(placed, points[centre])
-    return dict(zip([key for key, _ in symbols], as_floats(placed), strict=True))
+        (centre,) = tree_from_paths([*chains, *(chain for _, chain in symbols), shared])[1][-1:]
+        placed = recenter(placed, points[centre])
+    return dict(zip([key for key, _ in symbols], to_floats(placed), strict=True))
 
 
 def assert_equal(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
@@ -227,7 +227,7 @@ def test_a_tree_too_wide_for_doubles_is_embedded_in_decimals(tmp_path: Path) -> 
 
 def test_files_below_the_deepest_level_share_the_point_above_them(tmp_path: Path) -> None:
     """Coordinates need more digits with each level: a chain of folders must not take cubic time."""
-    deep, deeper = "d/" * (DEEPEST + 20), "d/" * 1_900
+    deep, deeper = "d/" * (MAX_DEPTH + 20), "d/" * 1_900
     update(tmp_path, [("u", "shop", deep + "x.py", 2), ("v", "shop", deeper + "y.py", 1)])
     points = np.array(list(coordinates(tmp_path, ("u-0", "u-1", "v-0")).values()))
     assert np.isfinite(points).all() and (np.linalg.norm(points, axis=1) < 1).all()

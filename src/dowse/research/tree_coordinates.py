@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import IndexDamaged
-from dowse.research.hyperbolic.chains import DEEPEST, common_prefix, file_chain
-from dowse.research.hyperbolic.embed import as_floats, origin, place_children, seen_from
+from dowse.research.hyperbolic.chains import MAX_DEPTH, common_prefix, file_chain
+from dowse.research.hyperbolic.embed import origin, place_children, recenter, to_floats
 from dowse.research.hyperbolic.scale import Scale
-from dowse.research.hyperbolic.shape import Tree, tree_of, tree_of_paths
+from dowse.research.hyperbolic.shape import Tree, tree_from_parents, tree_from_paths
 from dowse.security.safe_files import make_private_directory, write_atomically
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def tree_coordinates(reader: Reader, rows: Sequence[int], dimension: int) -> NDA
     placed = embedding.place(nodes, slots)
     shared = common_prefix([file_chain(row.repo, row.path) for row in symbols])
     if shared:  # else it is the root, which is the origin
-        placed = seen_from(placed, embedding.point(tree.ancestor(int(nodes[0]), len(shared))))
-    return as_floats(placed)
+        placed = recenter(placed, embedding.point(tree.ancestor(int(nodes[0]), len(shared))))
+    return to_floats(placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class FileTree:
             chains[file_id] = file_chain(repo, path)
             counts[chains[file_id]] += count
         ordered = sorted(counts)  # then nodes, and so their slots, are in the order of names
-        shape, ends = tree_of_paths(ordered)
+        shape, ends = tree_from_paths(ordered)
         symbols = np.zeros(len(shape), np.int64)
         symbols[ends] = [counts[chain] for chain in ordered]
         node_of = dict(zip(ordered, ends.tolist(), strict=True))
@@ -122,16 +122,16 @@ class FileTree:
     def scale(self, dimension: int) -> Scale:
         """Return edge length and precision for the whole tree, symbols included."""
         widest = int((self.shape.degrees + self.symbols).max())
-        return Scale.choose(widest, min(self.shape.depth, DEEPEST) + 1, dimension)
+        return Scale.choose(widest, min(self.shape.depth, MAX_DEPTH) + 1, dimension)
 
 
 class _Embedding:
-    """The points of some nodes and of their ancestors; nodes below `DEEPEST` have that of their ancestor."""
+    """The points of some nodes and their ancestors; nodes below `MAX_DEPTH` have that of their ancestor."""
 
     def __init__(self, tree: FileTree, nodes: Ints, dimension: int) -> None:
         self._tree, self._scale = tree, tree.scale(dimension)
         parents, depths = tree.shape.parents, tree.shape.depths
-        embedded = np.array([tree.ancestor(node, DEEPEST) for node in np.unique(nodes).tolist()])
+        embedded = np.array([tree.ancestor(node, MAX_DEPTH) for node in np.unique(nodes).tolist()])
         known = [np.zeros(1, np.int64)]
         while embedded.any():
             known.append(embedded)
@@ -158,10 +158,10 @@ class _Embedding:
 
     def _at(self, nodes: Ints) -> Ints:
         """Return where the points of nodes are."""
-        deep = np.flatnonzero(self._tree.shape.depths[nodes] > DEEPEST)
+        deep = np.flatnonzero(self._tree.shape.depths[nodes] > MAX_DEPTH)
         if len(deep):
             nodes = nodes.copy()
-            nodes[deep] = [self._tree.ancestor(node, DEEPEST) for node in nodes[deep].tolist()]
+            nodes[deep] = [self._tree.ancestor(node, MAX_DEPTH) for node in nodes[deep].tolist()]
         return np.searchsorted(self._nodes, nodes)
 
 
@@ -221,7 +221,7 @@ def _read(path: Path, stamp: int) -> FileTree | None:
         nodes = int(numbers[1])
         parents, symbols, rest = np.split(numbers[2:], [nodes, 2 * nodes])
         file_ids, file_nodes = np.split(rest, 2)
-        shape = tree_of(parents)
+        shape = tree_from_parents(parents)
     except (OSError, ValueError):
         return None
     is_sound = len(symbols) == nodes and symbols.min() >= 0 and (np.diff(file_ids) > 0).all()

@@ -108,7 +108,7 @@ class Reader(Protocol):
         """Return (row, cosine) of the symbols of a cluster, nearest to its centroid first."""
 
     def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
-        """Return, by row, the sum of the weights of the terms that its text has; rows with 0 may be missing."""
+        """Return, by row, the sum of the weights of the terms in its text; rows with 0 may be missing."""
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return the document frequency of a term in a field, or in the field where it is highest."""
@@ -310,7 +310,7 @@ class Backend(Protocol):
         """Hold the write lock of the vectors of an encoder."""
 
     def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
-        """Let the next writer begin with an empty index; readers may use the last generation until it commits."""
+        """Let the next writer begin with an empty index; until its commit, readers may use the last one."""
 
     def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
         """Remove the index; of a shared one, the part that this backend writes."""

@@ -13,6 +13,7 @@ from dowse import Index
 from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexVersionError
 from dowse.storage.local.catalog import FORMAT_VERSION, Catalog
 from dowse.storage.local.fulltext import FulltextWriter
+from dowse.storage.local.queries import CatalogQueries
 
 from helpers import age, image, write_tree
 

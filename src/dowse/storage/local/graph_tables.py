@@ -19,20 +19,20 @@ CREATE TABLE facts (
 );
 CREATE TABLE marks (key INTEGER, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
 CREATE INDEX marks_by_file ON marks (file_id);
-CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- keys that linking the file looked up
+CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking looked up
 CREATE TABLE edges (
     source INTEGER, line INTEGER, col INTEGER, kind INTEGER, target INTEGER, candidates INTEGER NOT NULL,
     PRIMARY KEY (source, line, col, kind, target)
 ) WITHOUT ROWID;
 CREATE INDEX edges_by_target ON edges (target);
-CREATE TABLE named (  -- unresolved references, of which only the name is known; candidates are looked up at query time
+CREATE TABLE named (  -- unresolved references, known by name alone; candidates are looked up at query time
     source INTEGER, line INTEGER, col INTEGER, kind INTEGER, name_key INTEGER, sure INTEGER NOT NULL,
     PRIMARY KEY (source, line, col, kind, name_key)
 ) WITHOUT ROWID;
 CREATE INDEX named_by_name ON named (name_key);
 CREATE TABLE graph_todo (file_id INTEGER PRIMARY KEY);  -- files put since the last linking
 CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- lookups that have another result since then
-CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols added or removed since then
+CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols added or removed
 """
 
 # What the parser calls the kinds of references.
@@ -268,35 +268,19 @@ class GraphTables:
         if (kinds and not wanted) or limit <= 0:
             return []
         found: list[tuple[tuple[str, str], Edge]] = []
-        counts: dict[int, int] = {}
+        name_counts: dict[int, int] = {}
         unique = sorted(set(rows))
         for start in range(0, len(unique), _BATCH):
             batch = unique[start : start + _BATCH]
-            for query in (
-                _linked_query(incoming, len(batch), wanted),
-                _named_query(incoming, len(batch), wanted),
-            ):
-                for (
-                    repo,
-                    path,
-                    kind,
-                    source,
-                    target,
-                    file_id,
-                    line,
-                    column,
-                    sure,
-                    count,
-                    key,
-                ) in self._db.execute(query, (*batch, *wanted)):
-                    if key is not None:
-                        count = (
-                            counts[key] if key in counts else counts.setdefault(key, self._count_named(key))
-                        )
-                    confidence = (
-                        "ambiguous" if count > 1 or sure == 0 else "resolved" if sure == 2 else "unique"
-                    )
-                    edge = Edge(KINDS[kind], source, target, file_id, line, column, confidence, count)
+            for make_query in (_linked_query, _named_query):
+                query = make_query(incoming, len(batch), wanted)
+                for repo, path, *columns, sure, count, key in self._db.execute(query, (*batch, *wanted)):
+                    if key is not None and key not in name_counts:
+                        name_counts[key] = self._count_named(key)
+                    count = count if key is None else name_counts[key]
+                    kind, source, target, file_id, line, column = columns
+                    ends = (KINDS[kind], source, target, file_id, line, column)
+                    edge = Edge(*ends, _confidence(sure, count), count)
                     found.append(((repo, path), edge))
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
         return [edge for _, edge in found[:limit]]
@@ -305,6 +289,13 @@ class GraphTables:
         """Return how many symbols have this name."""
         query = "SELECT count(*) FROM symbols WHERE name_key=?"
         return int(self._db.execute(query, (name_key,)).fetchone()[0])
+
+
+def _confidence(sure: int, count: int) -> str:
+    """Return how certain an edge is: `sure` is 2 for a resolved reference, 1 for a sure name, else 0."""
+    if count > 1 or not sure:
+        return "ambiguous"
+    return "resolved" if sure == 2 else "unique"
 
 
 def unpack_references(packed: bytes) -> list[Reference]:
