@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.research.hyperbolic.directions import directions, half_angle_sine, shell_norm
+from dowse.research.hyperbolic.directions import direction_at, directions, half_angle_sine, shell_norm
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 4, 5, 8, 10, 16])
