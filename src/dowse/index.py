@@ -158,11 +158,11 @@ class Index:
         from dowse.vectors.cache import VectorCache
 
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
-            self.backend.carry(KnownVectors(encoder.id, encoder.dimension, cache.get_many))
+            self.backend.set_known_vectors(KnownVectors(encoder.id, encoder.dimension, cache.get_many))
             try:
                 yield
             finally:
-                self.backend.carry(None)
+                self.backend.set_known_vectors(None)
 
     @property
     def encoder(self) -> Encoder | None:
@@ -217,7 +217,7 @@ class Index:
         if encoder is None:
             return 0
         with self.backend.reader() as reader:
-            return reader.symbol_count() - reader.embedded(encoder.id)
+            return reader.symbol_count() - reader.embedded_count(encoder.id)
 
     def count_terms(
         self,
@@ -477,9 +477,9 @@ class Index:
         """Return what is indexed, where, and how fresh it is, as plain data."""
         with self.backend.reader() as reader:
             meta, counts = reader.meta(), reader.counts()
-            languages, known, corpus = reader.languages(), reader.stamps(), reader.is_corpus
-            problems = len(reader.troubled_files())
-            embedded = reader.embedded(self.encoder.id) if self.encoder else 0
+            languages, known, corpus = reader.languages(), reader.fingerprints(), reader.is_corpus
+            problems = len(reader.files_with_problems())
+            embedded = reader.embedded_count(self.encoder.id) if self.encoder else 0
         changes = self.as_built().changes(exact=True)
         return {
             "root": str(self.root),
@@ -499,7 +499,7 @@ class Index:
             "problems": problems,
             "languages": languages,
             "strip_docs": meta.get("strip_docs") == "1",
-            "writer": self.backend.busy(),
+            "writer": self.backend.writer_process(),
             "corpus": corpus,  # then nothing is known of changes
             "changes": {
                 "new": sum(job.key not in known for job in changes.jobs),
@@ -534,7 +534,7 @@ class Index:
     def troubled_files(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""
         with self.backend.reader() as reader:
-            return reader.troubled_files()
+            return reader.files_with_problems()
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return what is left out, and why."""

@@ -18,7 +18,7 @@ def whole(index: Index) -> dict[str, Any]:
         rows = reader.rows_of_files(list(path_of))
         numbers = [row.row for row in rows]
         key_of = {row.row: row.key for row in rows}
-        stamps = reader.stamps()
+        stamps = reader.fingerprints()
         edges = reader.edges(numbers, limit=10_000_000)
         result = {
             **image(index),
@@ -35,10 +35,10 @@ def whole(index: Index) -> dict[str, Any]:
             ),
         }
         # Nobody has vectors of an encoder that does not exist: then all names are missing.
-        result["names of vectors"] = sorted(key for _, key in reader.without_vector("nobody"))
+        result["names of vectors"] = sorted(key for _, key in reader.missing_vectors("nobody"))
         encoder = index.encoder
         if encoder is not None:
-            result["without vector"] = reader.without_vector(encoder.id)
+            result["without vector"] = reader.missing_vectors(encoder.id)
             result["vectors"] = sorted(
                 (key, vector.tobytes())
                 for key, vector in zip(key_of.values(), reader.vectors(encoder.id, numbers), strict=True)

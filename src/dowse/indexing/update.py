@@ -139,7 +139,7 @@ class _Tally:
     """Puts replies into the store and counts them."""
 
     def __init__(self, writer: Writer, skipped: list[tuple[str, str]]) -> None:
-        self._writer, self._stamps, self._skipped = writer, writer.stamps(), skipped
+        self._writer, self._stamps, self._skipped = writer, writer.fingerprints(), skipped
         self._same_keys: list[str] = []
         self._reasons: dict[str, str] = {}
         self.added = self.changed = self.dropped = self.same = self.touched = 0

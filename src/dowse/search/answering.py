@@ -154,7 +154,7 @@ class Asked(RecallingStep):
         rows = [hit.row.row for hit in ranked]
         for outcome in self.outcomes:
             if isinstance(outcome.result, KeywordResult):
-                _replace(ranked, "keyword", self.reader.explain(outcome.result.request, rows))
+                _replace(ranked, "keyword", self.reader.explain_bm25(outcome.result.request, rows))
             elif isinstance(outcome.result, TfidfResult):
                 from dowse.research.tfidf.index import explain_tfidf
 

@@ -94,4 +94,4 @@ def _described(
 
 
 def _embedded(reader: Reader, encoder: Encoder) -> Embedded:
-    return Embedded(encoder.id, reader.embedded(encoder.id), reader.symbol_count())
+    return Embedded(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())

@@ -78,7 +78,7 @@ class RankingStep(Retrieving):
     def _allowed(self) -> frozenset[int]:
         """Return every symbol that meets the constraint."""
         among = KeywordRequest((), {}, self.plan.constraint, exact_rows(self.found))
-        return frozenset(row for row, _ in self.reader.keyword(among, max(1, self.reader.symbol_count())))
+        return frozenset(row for row, _ in self.reader.search_bm25(among, max(1, self.reader.symbol_count())))
 
     def _rank_alone(self, ranking: Ranking) -> list[Ranked]:
         """Rank what one lane found; its scores stay as they are."""
@@ -125,7 +125,7 @@ class RankingStep(Retrieving):
     def rare(self) -> dict[str, float]:
         """Return each term of the question with its share of all that they say together."""
         terms = [term.text for term in query_terms(without_language(self.reader, self.text))]
-        self.reader.expect_terms(terms, "body")
+        self.reader.prefetch_document_frequencies(terms, "body")
         rare = {term: self.rarity(term) for term in terms}
         known = sum(rare.values()) or 1.0
         return {term: value / known for term, value in rare.items()}

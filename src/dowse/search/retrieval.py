@@ -76,7 +76,7 @@ class Retrieving:
             self.wanted.terms | STOP_WORDS,
             self.rarity,
             self.settings.expand_terms,
-            lambda stems: self.reader.expect_terms(stems, "body"),
+            lambda stems: self.reader.prefetch_document_frequencies(stems, "body"),
         )
         if not self.expanded:
             return

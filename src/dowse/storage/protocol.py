@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dowse.query import Constraint
-from dowse.types import Edge, Extents, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.types import Edge, FileFingerprint, FileRecord, StoredFile, Symbol, SymbolRanges, SymbolRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,10 +75,10 @@ class Reader(Protocol):
     cache_folder: Path | None  # for what is derived from the index and may be lost; None on a cluster
     derived: dict[str, Any]  # the same in memory, for as long as this generation is kept open
 
-    def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
+    def search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, BM25 score) of the best symbols, best first; with terms, no score is 0."""
 
-    def explain(
+    def explain_bm25(
         self, request: KeywordRequest, rows: Sequence[int]
     ) -> dict[int, dict[tuple[str, str], float]]:
         """Return, by row, what each (field, term) adds to its BM25 score; the values sum to it."""
@@ -86,10 +86,10 @@ class Reader(Protocol):
     def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the symbols with the nearest vectors, best first."""
 
-    def embedded(self, encoder: str) -> int:
+    def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
 
-    def without_vector(self, encoder: str) -> list[tuple[int, bytes]]:
+    def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
 
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
@@ -101,10 +101,10 @@ class Reader(Protocol):
     def vector_health(self, encoder: str) -> tuple[bool, str]:
         """Return whether the vectors of an encoder are intact, and how they are searched."""
 
-    def clusters(self, encoder: str) -> Floats:
+    def cluster_centroids(self, encoder: str) -> Floats:
         """Return the centroids of the clusters of similar symbols, none if they were not fitted."""
 
-    def members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the symbols of a cluster, nearest to its centroid first."""
 
     def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
@@ -113,13 +113,13 @@ class Reader(Protocol):
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return the document frequency of a term in a field, or in the field where it is highest."""
 
-    def expect_terms(self, terms: Iterable[str], field: str = "") -> None:
+    def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
         """Announce that `document_frequency` of these terms will be called, one by one.
 
         It changes no result. Over a network, one request for all terms replaces one for each.
         """
 
-    def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
+    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose trigrams match: all files that match the pattern, and few others."""
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
@@ -143,7 +143,7 @@ class Reader(Protocol):
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files, file by file, in the order of their lines."""
 
-    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
+    def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
         """Yield, for each file, the line ranges of its symbols: by first line, outer before inner."""
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
@@ -152,13 +152,13 @@ class Reader(Protocol):
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
 
-    def named(self, keys: Sequence[str]) -> list[SymbolRow]:
+    def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
         """Return the symbols with these keys; unknown keys are ignored."""
 
-    def files_ending(self, ending: str) -> list[StoredFile]:
+    def files_with_suffix(self, ending: str) -> list[StoredFile]:
         """Return the files whose path is this, or ends with it after a `/`."""
 
-    def troubled_files(self) -> list[StoredFile]:
+    def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""
 
     def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
@@ -173,7 +173,7 @@ class Reader(Protocol):
         backend. An ambiguous reference gives one edge for each candidate.
         """
 
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file, by key."""
 
     def files(self) -> list[StoredFile]:
@@ -198,10 +198,10 @@ class Reader(Protocol):
 class GraphStore(Protocol):
     """The call graph as linking reads and writes it: files with their facts, symbols by key, edges."""
 
-    def waiting(self) -> list[int]:
+    def files_to_link(self) -> list[int]:
         """Return the files to link: those put since the last linking, and those whose lookups changed."""
 
-    def linked_file(self, file_id: int) -> LinkedFile | None:
+    def file_to_link(self, file_id: int) -> LinkedFile | None:
         """Return all that linking a file starts from; None if there is nothing."""
 
     def put_links(
@@ -209,29 +209,29 @@ class GraphStore(Protocol):
     ) -> None:
         """Replace the edges out of a file, and store the keys that were looked up for them."""
 
-    def settled(self) -> None:
+    def mark_all_linked(self) -> None:
         """Record that every file is linked."""
 
-    def symbols_at(self, scope_key: int) -> list[Target]:
+    def symbols_in_scope(self, scope_key: int) -> list[Target]:
         """Return the symbols with a scope key, in an order that does not depend on when they were added."""
 
-    def is_named(self, name_key: int) -> bool:
+    def has_symbol_named(self, name_key: int) -> bool:
         """Whether any symbol has this name."""
 
-    def language_at(self, path: str) -> str | None:
+    def language_of_path(self, path: str) -> str | None:
         """Return the language of the file with this path, None if there is no such file."""
 
-    def marked(self, key: int) -> list[str]:
+    def paths_with_mark(self, key: int) -> list[str]:
         """Return the paths of the files with a mark."""
 
-    def facts_at(self, path: str) -> bytes:
+    def facts_of_path(self, path: str) -> bytes:
         """Return the packed facts of a file, nothing if it has none."""
 
 
 class Writer(Protocol):
     """A new generation; nobody sees it before `commit`."""
 
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file of the last generation, by key."""
 
     def skipped(self) -> list[tuple[str, str]]:
@@ -283,7 +283,7 @@ class Backend(Protocol):
     def has_generation(self) -> bool:
         """Whether there is an index to read, even a damaged one; False while the first is being built."""
 
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether there is anything that `clear` would remove."""
 
     def reader(self) -> AbstractContextManager[Reader]:
@@ -294,7 +294,7 @@ class Backend(Protocol):
     ) -> AbstractContextManager[Writer]:
         """Hold the write lock; leaving without `commit` rolls everything back."""
 
-    def carry(self, known: KnownVectors | None) -> None:
+    def set_known_vectors(self, known: KnownVectors | None) -> None:
         """Let writers send known vectors along with symbols, where they would otherwise be sent twice."""
 
     def check_vectors(self, encoder: str, dimension: int) -> None:
@@ -318,7 +318,7 @@ class Backend(Protocol):
     def close(self) -> None:
         """Close files and connections; the next reader opens them again."""
 
-    def busy(self) -> int | None:
+    def writer_process(self) -> int | None:
         """Return the id of the process that holds the write lock, if any; it may be on another machine."""
 
     def size(self) -> int:

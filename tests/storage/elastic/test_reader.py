@@ -82,7 +82,7 @@ def spread(make_elastic: MakeElastic) -> ElasticBackend:
 
 
 def scores_by_key(reader: Any, wanted: KeywordRequest, limit: int = 100) -> dict[str, float]:
-    found = reader.keyword(wanted, limit)
+    found = reader.search_bm25(wanted, limit)
     keys = [row.key for row in reader.rows([row for row, _ in found])]
     return dict(zip(keys, (score for _, score in found), strict=True))
 
@@ -98,25 +98,25 @@ def test_scores_over_shards_are_those_of_a_folder(spread: ElasticBackend, tmp_pa
 def test_explanations_over_shards_sum_to_the_scores(spread: ElasticBackend) -> None:
     wanted = KeywordRequest((Term("cart"), Term("total", 0.5), Term("itme", 0.3, 2)), {**EVEN, "name": 3.0})
     with spread.reader() as reader:
-        assert_explained(reader, wanted, reader.keyword(wanted, 100), True)
+        assert_explained(reader, wanted, reader.search_bm25(wanted, 100), True)
 
 
 def test_equal_scores_come_in_one_order(spread: ElasticBackend) -> None:
     with spread.reader() as reader:
-        first = reader.keyword(request("src"), 50)
-        assert all(reader.keyword(request("src"), 50) == first for _ in range(5))
-        assert [reader.keyword(request("src"), n) for n in (1, 7)] == [first[:1], first[:7]]
+        first = reader.search_bm25(request("src"), 50)
+        assert all(reader.search_bm25(request("src"), 50) == first for _ in range(5))
+        assert [reader.search_bm25(request("src"), n) for n in (1, 7)] == [first[:1], first[:7]]
 
 
 def test_a_search_takes_one_round_trip_and_its_rows_none(spread: ElasticBackend) -> None:
     with spread.reader() as reader:
         with counted_requests() as asked:
-            found = reader.keyword(request("cart", "cookie"), 20)
+            found = reader.search_bm25(request("cart", "cookie"), 20)
             reader.rows([row for row, _ in found])
         assert len(asked) == 1
         with counted_requests() as asked:
-            reader.expect_terms(WORDS)
-            reader.expect_terms(("pars", "cook"), "name")
+            reader.prefetch_document_frequencies(WORDS)
+            reader.prefetch_document_frequencies(("pars", "cook"), "name")
             for word in (*WORDS, "pars"):
                 reader.document_frequency(word, "name")
                 reader.document_frequency(word)
@@ -129,7 +129,7 @@ def test_a_search_takes_one_round_trip_and_its_rows_none(spread: ElasticBackend)
 
 def test_a_new_reader_of_the_same_generation_knows_what_the_last_one_read(spread: ElasticBackend) -> None:
     with spread.reader() as reader:
-        rows = [row for row, _ in reader.keyword(request("cart"), 20)]
+        rows = [row for row, _ in reader.search_bm25(request("cart"), 20)]
         reader.document_frequency("cart")
     with spread.reader() as reader, counted_requests() as asked:
         reader.rows(rows)
@@ -170,14 +170,14 @@ def everything(reader: ElasticReader, rows: dict[str, int]) -> list[Any]:
     return [
         reader.counts(),
         reader.languages(),
-        reader.stamps(),
+        reader.fingerprints(),
         reader.rows_of_files(files),
         dict(reader.texts(files)),
         reader.edges(list(rows.values())),
         reader.edges(list(rows.values()), (), incoming=True),
         [reader.document_frequency(word) for word in ("make", "use", "other")],
         # Scores may move a little: what others add counts for how rare a term is.
-        [row for row, _ in reader.keyword(request("make"), 10)],
+        [row for row, _ in reader.search_bm25(request("make"), 10)],
         search_tfidf(reader, ("make", "make make"), 10),
         reader.lookup("*", 10),
         reader.coverage({"make": 1.0, "use": 0.5}, list(rows.values())),

@@ -80,7 +80,7 @@ def search_tfidf(
     allowed = None
     if constraint is not None:
         among = KeywordRequest((), {}, constraint, exact_rows)
-        allowed = [row for row, _ in reader.keyword(among, max(1, reader.symbol_count()))]
+        allowed = [row for row, _ in reader.search_bm25(among, max(1, reader.symbol_count()))]
     return _load(reader, complete=bool(terms)).top(reader, terms, limit, allowed)
 
 

@@ -61,12 +61,12 @@ def keyword_lane(
 ) -> KeywordResult:
     """Find the symbols that share words with a text; relax the words while too few are found."""
     terms = query_terms(text)
-    reader.expect_terms(term.text for term in terms)
+    reader.prefetch_document_frequencies(term.text for term in terms)
     short = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
     request = KeywordRequest((*terms, *short), field_weights, constraint, exact_rows)
     if constraint is None and any(reader.document_frequency(t.text) >= relax_below for t in terms):
         relax_below = 0  # enough will match: no need to rank more than is wanted
-    found = reader.keyword(request, max(limit, relax_below))
+    found = reader.search_bm25(request, max(limit, relax_below))
     exact = frozenset(row for row, _ in found)
     notes: list[str] = []
     for relax in (_with_edits, _with_pieces):
@@ -75,7 +75,7 @@ def keyword_lane(
         relaxed, note = relax(reader, request, text, fuzziness)
         if relaxed is request:
             continue
-        more = reader.keyword(relaxed, max(limit, relax_below))
+        more = reader.search_bm25(relaxed, max(limit, relax_below))
         if len(more) > len(found):
             found, request = more, relaxed
             notes.append(note)
@@ -126,7 +126,7 @@ def _abbreviations(reader: Reader, terms: tuple[Term, ...], share: float) -> Ite
     """Give the short forms that names use: `config` for configuration, `param` for parameter."""
     known = {term.text for term in terms}
     shorter = {term: _shorter(term.text) for term in terms}
-    reader.expect_terms((short for each in shorter.values() for short in each), "name")
+    reader.prefetch_document_frequencies((short for each in shorter.values() for short in each), "name")
     for term in terms:
         for short in shorter[term]:
             if short in known:
@@ -180,7 +180,7 @@ def _best_split(reader: Reader, word: str) -> tuple[str, str] | None:
     """Return the two known words a word is made of, the rarer of them as frequent as possible."""
     best: tuple[int, tuple[str, str]] | None = None
     pairs = [(word[:cut], word[cut:]) for cut in range(_MIN_PIECE, len(word) - _MIN_PIECE + 1)]
-    reader.expect_terms(term for pair in pairs for piece in pair for term in tokenize(piece))
+    reader.prefetch_document_frequencies(term for pair in pairs for piece in pair for term in tokenize(piece))
     for pair in pairs:
         known = min(_known(reader, piece) for piece in pair)
         if known and (best is None or known > best[0]):

@@ -70,7 +70,7 @@ def embedded(session: Session, memory: Memory, encoder: str) -> int:
     return count
 
 
-def without_vector(session: Session, encoder: str) -> list[tuple[int, bytes]]:
+def missing_vectors(session: Session, encoder: str) -> list[tuple[int, bytes]]:
     """Return (row, key) of symbols that have no vector yet, one for each key."""
     missing = None
     if encoder in session.snapshot.encoders:

@@ -13,7 +13,7 @@ from dowse.storage.elastic.memory import Details, Memory
 from dowse.storage.elastic.query import plain, trigram_condition
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
 from dowse.storage.symbols import SymbolDetails, build_symbols
-from dowse.types import Edge, Extents, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.types import Edge, FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.document import Document
@@ -37,11 +37,11 @@ class ElasticReader:
 
     # By words
 
-    def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
+    def search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols."""
         return keyword.ranked(self._session, self._memory, request, limit)
 
-    def explain(
+    def explain_bm25(
         self, request: KeywordRequest, rows: Sequence[int]
     ) -> dict[int, dict[tuple[str, str], float]]:
         """Return what each (field, term) adds to the score of each row."""
@@ -58,7 +58,7 @@ class ElasticReader:
             self._expected = {}  # they are asked for now
         return max(keyword.counts(self._session, self._memory, wanted, expected).values())
 
-    def expect_terms(self, terms: Iterable[str], field: str = "") -> None:
+    def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
         """Note what to ask for together with the first frequency that is asked for."""
         wanted = (pair for pair in keyword.pairs_of(terms, field) if pair not in self._memory.counts)
         self._expected |= dict.fromkeys(wanted)
@@ -71,17 +71,17 @@ class ElasticReader:
 
         return neighbours.nearest(self._session, self._memory, request, limit)
 
-    def embedded(self, encoder: str) -> int:
+    def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
         from dowse.storage.elastic import neighbours
 
         return neighbours.embedded(self._session, self._memory, encoder)
 
-    def without_vector(self, encoder: str) -> list[tuple[int, bytes]]:
+    def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
         from dowse.storage.elastic import neighbours
 
-        return neighbours.without_vector(self._session, encoder)
+        return neighbours.missing_vectors(self._session, encoder)
 
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
         """Return the vectors of symbols."""
@@ -91,20 +91,20 @@ class ElasticReader:
 
     def vector_health(self, encoder: str) -> tuple[bool, str]:
         """Say how many symbols have a vector, and how they are searched."""
-        known, total = self.embedded(encoder), self.symbol_count()
+        known, total = self.embedded_count(encoder), self.symbol_count()
         return True, f"{known:,} of {total:,} symbols have a vector, searched approximately (HNSW, bytes)"
 
-    def clusters(self, encoder: str) -> Floats:
+    def cluster_centroids(self, encoder: str) -> Floats:
         """Return the centres of the groups of similar symbols."""
         from dowse.storage.elastic import neighbours
 
         return neighbours.clusters(self._session, encoder)
 
-    def members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
         """Return the symbols of one group."""
         from dowse.storage.elastic import neighbours
 
-        return neighbours.members(self._session, encoder, self.clusters(encoder), cluster)
+        return neighbours.members(self._session, encoder, self.cluster_centroids(encoder), cluster)
 
     def documents(self, wanted: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
@@ -112,9 +112,9 @@ class ElasticReader:
 
     # By text
 
-    def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
+    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match."""
-        return rows.exact_candidates(self._session, trigram_condition(trigrams))
+        return rows.trigram_candidates(self._session, trigram_condition(trigrams))
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Give the texts of files."""
@@ -142,9 +142,9 @@ class ElasticReader:
         """Return the symbols of files."""
         return rows.rows_of_files(self._session, self._memory, file_ids)
 
-    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
+    def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
         """Give, for each file, where its symbols lie."""
-        return rows.extents(self._session, file_ids)
+        return rows.symbol_ranges(self._session, file_ids)
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol."""
@@ -154,15 +154,15 @@ class ElasticReader:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
         return rows.lookup(self._session, self._memory, pattern, limit)
 
-    def named(self, keys: Sequence[str]) -> list[SymbolRow]:
+    def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
         """Return the symbols with these keys."""
         return rows.named(self._session, keys)
 
-    def files_ending(self, ending: str) -> list[StoredFile]:
+    def files_with_suffix(self, ending: str) -> list[StoredFile]:
         """Return the files whose path is this, or ends with it."""
         return rows.files(self._session, ending_query("path", plain(ending)))
 
-    def troubled_files(self) -> list[StoredFile]:
+    def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem."""
         return rows.files(self._session, {"bool": {"must_not": [{"term": {"problem": ""}}]}})
 
@@ -187,9 +187,9 @@ class ElasticReader:
 
     # All of it
 
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file."""
-        return rows.stamps(self._session)
+        return rows.fingerprints(self._session)
 
     def files(self) -> list[StoredFile]:
         """Return every file of the index."""

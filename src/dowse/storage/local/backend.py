@@ -54,7 +54,7 @@ class LocalBackend:
         """Its absolute folder, whatever the working directory becomes."""
         return str(self.folder.absolute())
 
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether there is anything that `clear` would remove."""
         return self.folder.is_dir()
 
@@ -68,7 +68,7 @@ class LocalBackend:
         except IndexMissing:
             return False
         except DowseError:
-            return self.busy() is None
+            return self.writer_process() is None
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[LocalReader]:
@@ -100,7 +100,7 @@ class LocalBackend:
             finally:
                 writer.close()
 
-    def carry(self, known: KnownVectors | None) -> None:
+    def set_known_vectors(self, known: KnownVectors | None) -> None:
         """Do nothing: vectors are not part of what a writer writes."""
 
     def check_vectors(self, encoder: str, dimension: int) -> None:
@@ -174,7 +174,7 @@ class LocalBackend:
         """Return nothing: only a cluster has a health."""
         return {}
 
-    def busy(self) -> int | None:
+    def writer_process(self) -> int | None:
         """Return the id of the process that holds the write lock, if any."""
         return lock_holder(self.folder)
 

@@ -163,7 +163,7 @@ class GraphTables:
 
     # Linking
 
-    def waiting(self) -> list[int]:
+    def files_to_link(self) -> list[int]:
         """Return the files to link: those put since the last linking, and those whose lookups changed."""
         todo = {file_id for (file_id,) in self._db.execute("SELECT file_id FROM graph_todo")}
         changed = {key for (key,) in self._db.execute("SELECT key FROM graph_changed")}
@@ -180,7 +180,7 @@ class GraphTables:
                         todo.add(file_id)
         return sorted(todo)
 
-    def linked_file(self, file_id: int) -> LinkedFile | None:
+    def file_to_link(self, file_id: int) -> LinkedFile | None:
         """Return all that linking a file starts from; None if there is nothing."""
         row = self._db.execute(
             "SELECT f.path, f.language, g.data, g.rows, coalesce(r.data, x'') FROM files f"
@@ -222,14 +222,14 @@ class GraphTables:
         keys = array("I", sorted(set(asked))).tobytes()
         self._db.execute("INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, keys))
 
-    def settled(self) -> None:
+    def mark_all_linked(self) -> None:
         """Record that every file is linked."""
         for table in ("graph_todo", "graph_changed", "graph_names"):
             self._db.execute(f"DELETE FROM {table}")
 
     # Lookups of linking
 
-    def symbols_at(self, scope_key: int) -> list[Target]:
+    def symbols_in_scope(self, scope_key: int) -> list[Target]:
         """Return the symbols with a scope key, in an order that does not depend on when they were added."""
         rows = self._db.execute(
             "SELECT s.id, s.kind, s.qualified_name, s.signature, f.path, f.language"
@@ -239,22 +239,22 @@ class GraphTables:
         )
         return [Target(*row) for row in rows]
 
-    def is_named(self, name_key: int) -> bool:
+    def has_symbol_named(self, name_key: int) -> bool:
         """Whether any symbol has this name."""
         query = "SELECT 1 FROM symbols WHERE name_key=? LIMIT 1"
         return self._db.execute(query, (name_key,)).fetchone() is not None
 
-    def language_at(self, path: str) -> str | None:
+    def language_of_path(self, path: str) -> str | None:
         """Return the language of the file with this path, None if there is no such file."""
         row = self._db.execute("SELECT language FROM files WHERE key=?", (path,)).fetchone()
         return str(row[0]) if row else None
 
-    def marked(self, key: int) -> list[str]:
+    def paths_with_mark(self, key: int) -> list[str]:
         """Return the paths of the files with a mark."""
         query = "SELECT f.path FROM marks m JOIN files f ON f.id = m.file_id WHERE m.key=? ORDER BY f.path"
         return [path for (path,) in self._db.execute(query, (key,))]
 
-    def facts_at(self, path: str) -> bytes:
+    def facts_of_path(self, path: str) -> bytes:
         """Return the packed facts of a file, nothing if it has none."""
         query = "SELECT g.data FROM files f JOIN facts g ON g.file_id = f.id WHERE f.key=?"
         row = self._db.execute(query, (path,)).fetchone()

@@ -13,7 +13,7 @@ from dowse.security.terminal import decodable
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import unpack_references
 from dowse.storage.symbols import SymbolDetails
-from dowse.types import Extents, FileStamp, Reference, Span, StoredFile, SymbolRow
+from dowse.types import FileFingerprint, Reference, Span, StoredFile, SymbolRanges, SymbolRow
 
 _ROW_SELECT = (
     "SELECT s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name, s.qualified_name, "
@@ -37,10 +37,10 @@ class CatalogQueries:
     def _is_corpus(self) -> bool:
         return self.meta().get("corpus") == "1"
 
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file, by key."""
         rows = self._db.execute("SELECT key, size, mtime_ns, content_hash FROM files")
-        return {key: FileStamp(size, mtime, digest) for key, size, mtime, digest in rows}
+        return {key: FileFingerprint(size, mtime, digest) for key, size, mtime, digest in rows}
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return the skipped paths, each with the reason."""
@@ -77,9 +77,9 @@ class CatalogQueries:
         query = f"{_ROW_SELECT} WHERE s.file_id IN ({{}}) ORDER BY s.file_id, s.start_line, s.end_line DESC"
         return [SymbolRow(*row) for row in self._among(file_ids, query)]
 
-    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
+    def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
         """Yield, for each file, the line ranges of its symbols: by first line, outer before inner."""
-        found: dict[int, Extents] = {file_id: Extents([], [], []) for file_id in file_ids}
+        found: dict[int, SymbolRanges] = {file_id: SymbolRanges([], [], []) for file_id in file_ids}
         query = (
             "SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({})"
             " ORDER BY file_id, start_line, end_line DESC"
@@ -117,7 +117,7 @@ class CatalogQueries:
         )
         return [SymbolRow(*row) for row in self._db.execute(query, (like, like, like, limit))]
 
-    def named(self, keys: Sequence[str]) -> list[SymbolRow]:
+    def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
         """Return the symbols with these keys; scans the table, which has no index for them."""
         return [SymbolRow(*row) for row in self._among(keys, f"{_ROW_SELECT} WHERE s.key IN ({{}})")]
 

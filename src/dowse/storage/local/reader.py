@@ -47,11 +47,11 @@ class LocalReader(CatalogQueries):
 
     # BM25
 
-    def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
+    def search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols."""
         return self._fulltext.search(request, limit, self._resolve)
 
-    def explain(
+    def explain_bm25(
         self, request: KeywordRequest, rows: Sequence[int]
     ) -> dict[int, dict[tuple[str, str], float]]:
         """Return what each (field, term) adds to the score of each row."""
@@ -67,10 +67,10 @@ class LocalReader(CatalogQueries):
             self._fulltext.document_frequency(each, term) for each in ([field] if field else KEYWORD_FIELDS)
         )
 
-    def expect_terms(self, terms: Iterable[str], field: str = "") -> None:
+    def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
         """Do nothing: a document frequency takes no round trip."""
 
-    def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
+    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match."""
         return self._fulltext.trigram_candidates(trigrams)
 
@@ -94,7 +94,7 @@ class LocalReader(CatalogQueries):
         if request.constraint is None:
             return None
         among = KeywordRequest((), {}, request.constraint, request.exact_rows)
-        return [row for row, _ in self.keyword(among, max(1, self.symbol_count()))]
+        return [row for row, _ in self.search_bm25(among, max(1, self.symbol_count()))]
 
     # Vectors
 
@@ -102,11 +102,11 @@ class LocalReader(CatalogQueries):
         """Return (row, cosine) of the nearest symbols."""
         return self._encoder_vectors(request.encoder).nearest(request, limit, self._allowed(request))
 
-    def embedded(self, encoder: str) -> int:
+    def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
         return self._vectors.count_embedded(encoder, self.generation, self._catalog)
 
-    def without_vector(self, encoder: str) -> list[tuple[int, bytes]]:
+    def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
         return self._encoder_vectors(encoder).missing()
 
@@ -118,11 +118,11 @@ class LocalReader(CatalogQueries):
         """Return whether the vectors of an encoder are intact, and how they are searched."""
         return self._encoder_vectors(encoder).health()
 
-    def clusters(self, encoder: str) -> Floats:
+    def cluster_centroids(self, encoder: str) -> Floats:
         """Return the centroids of the clusters of similar symbols."""
         return self._encoder_vectors(encoder).centroids()
 
-    def members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the symbols of one cluster."""
         return self._encoder_vectors(encoder).members(cluster)
 
@@ -170,11 +170,11 @@ class LocalReader(CatalogQueries):
 
     # Files and edges
 
-    def files_ending(self, ending: str) -> list[StoredFile]:
+    def files_with_suffix(self, ending: str) -> list[StoredFile]:
         """Return the files whose path is this, or ends with it after a `/`."""
         return [file for file in self.files() if f"/{file.path}".endswith(f"/{ending}")]
 
-    def troubled_files(self) -> list[StoredFile]:
+    def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem."""
         return [file for file in self.files() if file.problem]
 

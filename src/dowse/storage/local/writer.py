@@ -16,7 +16,7 @@ from dowse.storage.local.layout import (
     remove_other_generations,
     unavailable_error,
 )
-from dowse.types import FileRecord, FileStamp
+from dowse.types import FileFingerprint, FileRecord
 
 
 class LocalWriter:
@@ -29,9 +29,9 @@ class LocalWriter:
         self._fulltext: Any = None
         remove_other_generations(folder, self._base)  # of a killed writer
 
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file of the last generation."""
-        return self._catalog.stamps()
+        return self._catalog.fingerprints()
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return what the last generation skips."""
