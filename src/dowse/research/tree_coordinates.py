@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dowse.errors import IndexDamaged
 from dowse.research.hyperbolic.chains import MAX_DEPTH, common_prefix, file_chain
-from dowse.research.hyperbolic.embed import origin, place_children, recenter, to_floats
+from dowse.research.hyperbolic.embed import embed, place_children, recenter, to_floats
 from dowse.research.hyperbolic.scale import Scale
 from dowse.research.hyperbolic.shape import Tree, tree_from_parents, tree_from_paths
 from dowse.security.safe_files import make_private_directory, write_atomically
@@ -66,10 +66,11 @@ def tree_coordinates(reader: Reader, rows: Sequence[int], dimension: int) -> NDA
     if (slots >= tree.shape.degrees[nodes] + tree.symbols[nodes]).any():
         raise IndexDamaged(f"{_FILE} does not fit the index; run `dowse index --rebuild`")
     embedding = _Embedding(tree, nodes, dimension)
-    placed = embedding.place(nodes, slots)
+    placed = embedding.place_symbols(nodes, slots)
     shared = common_prefix([file_chain(row.repo, row.path) for row in symbols])
     if shared:  # else it is the root, which is the origin
-        placed = recenter(placed, embedding.point(tree.ancestor(int(nodes[0]), len(shared))))
+        centre = tree.ancestor(int(nodes[0]), len(shared))
+        placed = recenter(placed, embedding.points(np.array([centre]))[0])
     return to_floats(placed)
 
 
@@ -130,39 +131,30 @@ class _Embedding:
 
     def __init__(self, tree: FileTree, nodes: Ints, dimension: int) -> None:
         self._tree, self._scale = tree, tree.scale(dimension)
-        parents, depths = tree.shape.parents, tree.shape.depths
-        embedded = np.array([tree.ancestor(node, MAX_DEPTH) for node in np.unique(nodes).tolist()])
-        known = [np.zeros(1, np.int64)]
-        while embedded.any():
-            known.append(embedded)
-            embedded = np.unique(parents[embedded])
-        self._nodes = np.unique(np.concatenate(known))
-        self._points = origin(len(self._nodes), self._scale)
-        for depth in range(1, int(depths[self._nodes].max()) + 1):
-            level = np.flatnonzero(depths[self._nodes] == depth)
-            above = parents[self._nodes[level]]
-            self._points[level] = self.place(above, tree.shape.slots[self._nodes[level]])
+        shape = tree.shape
+        level = np.array([tree.ancestor(node, MAX_DEPTH) for node in np.unique(nodes).tolist()])
+        ancestors = [np.zeros(1, np.int64)]
+        while level.any():
+            ancestors.append(level)
+            level = np.unique(shape.parents[level])
+        self._nodes = np.unique(np.concatenate(ancestors))
+        parents = np.searchsorted(self._nodes, shape.parents[self._nodes])
+        degrees = shape.degrees[self._nodes] + tree.symbols[self._nodes]
+        pruned = Tree(parents, shape.slots[self._nodes], degrees, shape.depths[self._nodes])
+        self._points = embed(pruned, self._scale)
 
-    def point(self, node: int) -> Points:
-        """Return the point of one node."""
-        found: Points = self._points[self._at(np.array([node]))[0]]
+    def points(self, nodes: Ints) -> Points:
+        """Return the points of nodes."""
+        embedded = [self._tree.ancestor(node, MAX_DEPTH) for node in nodes.tolist()]
+        found: Points = self._points[np.searchsorted(self._nodes, embedded)]
         return found
 
-    def place(self, parents: Ints, slots: Ints) -> Points:
-        """Return the points of children, given the parent of each and its slot there."""
+    def place_symbols(self, nodes: Ints, slots: Ints) -> Points:
+        """Return the points of symbols, given the node of each and its slot there."""
         shape = self._tree.shape
-        degrees = shape.degrees[parents] + self._tree.symbols[parents]
-        grandparents = shape.parents[parents]
-        own, above = self._points[self._at(parents)], self._points[self._at(grandparents)]
-        return place_children(own, above, slots, degrees, self._scale)
-
-    def _at(self, nodes: Ints) -> Ints:
-        """Return where the points of nodes are."""
-        deep = np.flatnonzero(self._tree.shape.depths[nodes] > MAX_DEPTH)
-        if len(deep):
-            nodes = nodes.copy()
-            nodes[deep] = [self._tree.ancestor(node, MAX_DEPTH) for node in nodes[deep].tolist()]
-        return np.searchsorted(self._nodes, nodes)
+        degrees = shape.degrees[nodes] + self._tree.symbols[nodes]
+        above = self.points(shape.parents[nodes])
+        return place_children(self.points(nodes), above, slots, degrees, self._scale)
 
 
 def _leaf_numbers(

@@ -39,7 +39,7 @@ REACH = 30.0
 
 def embed(tree: Tree, scale: Scale) -> Points:
     """Return the point of every node, (nodes, dimension); the root is the origin."""
-    points = origin(len(tree), scale)
+    points = _origin(len(tree), scale)
     with _arithmetic(scale):
         for nodes in _batches(tree.depths):
             above, which = np.unique(tree.parents[nodes], return_inverse=True)
@@ -130,8 +130,7 @@ class _Frame:
         return _rounded((self.left[which] * share) * moved + (length * share) * points, self.places)
 
 
-def origin(count: int, scale: Scale) -> Points:
-    """Return the origin so many times, in the numbers of a scale."""
+def _origin(count: int, scale: Scale) -> Points:
     if not scale.decimal:
         return np.zeros((count, scale.dimension))
     return np.full((count, scale.dimension), decimal.Decimal(0), object)
@@ -141,7 +140,7 @@ def _arithmetic(scale: Scale) -> AbstractContextManager[object]:
     return with_digits(scale.decimal_digits) if scale.decimal else nullcontext()
 
 
-def _batches(depths: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
+def _batches(depths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
     """Yield the nodes below the root, level by level."""
     order = np.argsort(depths, kind="stable")
     ends = np.cumsum(np.bincount(depths))

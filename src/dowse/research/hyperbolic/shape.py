@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree as int32 arrays with one entry a node; node 0 is the root, and its own parent.
+    """A tree as integer arrays with one entry a node; node 0 is the root, and its own parent.
 
     Attributes:
         parents: The parent of each node, which has a smaller number.
@@ -20,10 +20,10 @@ class Tree:
         depths: The number of edges between a node and the root.
     """
 
-    parents: NDArray[np.int32]
-    slots: NDArray[np.int32]
-    degrees: NDArray[np.int32]
-    depths: NDArray[np.int32]
+    parents: NDArray[np.integer]
+    slots: NDArray[np.integer]
+    degrees: NDArray[np.integer]
+    depths: NDArray[np.integer]
 
     def __len__(self) -> int:
         return len(self.parents)

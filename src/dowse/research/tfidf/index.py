@@ -77,6 +77,8 @@ def search_tfidf(
         constraint: What symbols have to match.
         exact_rows: Rows that the exact leaves (phrases, regexes) of the constraint match, by leaf.
     """
+    if not terms and reader.cache_folder is None:
+        return []  # a warm-up: on a cluster there is nothing to load beforehand
     allowed = None
     if constraint is not None:
         among = KeywordRequest((), {}, constraint, exact_rows)
