@@ -193,7 +193,7 @@ def ask(backend: ElasticBackend, questions: Sequence[str], vectors: Any, encoder
             near = VectorRequest(encoder, vector)
             some = VectorRequest(encoder, vector, constraint=PathFilter("src/m1*/**"))
             with backend.reader() as reader:
-                timed("keyword", lambda: reader.keyword(words, LIMIT))  # noqa: B023
+                timed("keyword", lambda: reader.search_bm25(words, LIMIT))  # noqa: B023
                 timed("meaning", lambda: reader.nearest(near, LIMIT))  # noqa: B023
                 timed("meaning, filtered", lambda: reader.nearest(some, LIMIT))  # noqa: B023
     return {name: milliseconds(each) for name, each in times.items()}

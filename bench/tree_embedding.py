@@ -31,7 +31,7 @@ from dowse.parsing.languages import language_of
 from dowse.research.hyperbolic.embed import embed
 from dowse.research.hyperbolic.measure import distortion, mean_average_precision
 from dowse.research.hyperbolic.scale import Scale
-from dowse.research.hyperbolic.shape import tree_of, tree_of_paths
+from dowse.research.hyperbolic.shape import tree_from_parents, tree_from_paths
 from dowse.source.walk import WalkedFile, walk
 
 from common import work_folder, write_results
@@ -72,8 +72,8 @@ def main() -> None:
 def trees(repos: Path, symbols: int) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the name and the parents of every tree."""
     chains = list(symbol_chains(repos))
-    yield "repositories", tree_of_paths(chains)[0].parents
-    yield "large", tree_of_paths(repeated(chains, symbols))[0].parents
+    yield "repositories", tree_from_paths(chains)[0].parents
+    yield "large", tree_from_paths(repeated(chains, symbols))[0].parents
     spine = np.arange(CHAIN) * WIDTH  # each has some children, of which the last has again
     yield "deep", np.concatenate([[0], np.repeat(spine, WIDTH)])
     yield "wide", np.zeros(STAR + 1, np.int64)
@@ -110,7 +110,7 @@ def measured(file: Path, dimension: int, digits: int) -> dict[str, object]:
     """Embed a tree and say what it took and how good it is."""
     parents = np.load(file)
     started, cpu = time.perf_counter(), time.process_time()
-    tree = tree_of(parents)
+    tree = tree_from_parents(parents)
     scale = Scale.choose(tree.widest, tree.depth, dimension, digits)
     points = embed(tree, scale)
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu

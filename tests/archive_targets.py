@@ -18,6 +18,7 @@ from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
 from dowse.interfaces.http.models.evaluation import EvalCases, EvalReport, Evals
 from dowse.interfaces.http.routes.evaluation import _all, _cases, _in_full
+from dowse.research.tree_coordinates import tree_coordinates
 from dowse.services.reports import Reports
 from dowse.transfer.export_snapshot import export
 from dowse.transfer.import_snapshot import load
@@ -55,7 +56,7 @@ def small_snapshot(folder: Path) -> Frames:
     index = Index.open(tree, index_dir=str(folder / "index"), refresh="never", encoder="none")
     index.update()
     with index.backend.reader() as reader:
-        keys = [key for _, key in reader.without_vector(ENCODER)]
+        keys = [key for _, key in reader.missing_vectors(ENCODER)]
     with index.backend.vector_writer(ENCODER, 8) as writer:
         writer.put(keys, np.random.default_rng(0).standard_normal((len(keys), 8)).astype(np.float32))
     export(index.backend, folder / "good.snap")
@@ -93,9 +94,9 @@ def read_index(index: Index) -> None:
         reader.edges([row.row for row in rows])
         for file_id in ids:
             reader.references(file_id)
-        reader.stamps(), reader.skipped(), reader.counts(), reader.meta()
+        reader.fingerprints(), reader.skipped(), reader.counts(), reader.meta()
         if rows:
-            reader.places([row.row for row in rows])
+            tree_coordinates(reader, [row.row for row in rows], 10)
 
 
 def written_outside(folder: Path, allowed: Iterable[str] = ("tree", "x.snap", "index")) -> list[str]:

@@ -154,11 +154,11 @@ class Index:
         from dowse.vectors.cache import VectorCache
 
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
-            self.backend.carry(KnownVectors(encoder.id, encoder.dimension, cache.get_many))
+            self.backend.set_known_vectors(KnownVectors(encoder.id, encoder.dimension, cache.get_many))
             try:
                 yield
             finally:
-                self.backend.carry(None)
+                self.backend.set_known_vectors(None)
 
     @property
     def encoder(self) -> Encoder | None:
@@ -213,7 +213,7 @@ class Index:
         if encoder is None:
             return 0
         with self.backend.reader() as reader:
-            return reader.symbol_count() - reader.embedded(encoder.id)
+            return reader.symbol_count() - reader.embedded_count(encoder.id)
 
     def count_terms(
         self,
@@ -232,8 +232,10 @@ class Index:
             on_wait: Called once with a message if another process is at it.
         """
         from dowse.indexing.update import Progress
+        from dowse.research.tfidf.index import count_terms
 
-        return self.backend.count_terms(wait, on_wait, lambda *done: on_progress(Progress(*done)))
+        with self.backend.reader() as reader:
+            return count_terms(reader, wait, on_wait, lambda *done: on_progress(Progress(*done)))
 
     def related(self, target: str, k: int = 10) -> Related:
         """Return what is like a symbol, named as `file.py:42`, `name` or `Class.method`."""
@@ -286,25 +288,30 @@ class Index:
         encoder = self.encoder if needed else self._known_encoder()
         # Most places have no feedback: then nothing of it is loaded.
         feedback = self.feedback if options.feedback and self._feedback_file.exists() else None
-        hindrance = self._count_terms_for(request)
-        # What can't be kept is counted by whoever needs it: here it is remembered, and there is time.
-        for lanes in (None,) if hindrance else (*[self.lanes] * _MOVES, None):
+        in_process, notes = self._count_terms_for(request)
+        # Counts that are not on disk are in the memory of this process, so the lane has to run here.
+        for lanes in (None,) if in_process else (*[self.lanes] * _MOVES, None):
             with contextlib.suppress(StaleGeneration), self.backend.reader() as reader:
                 answer = search(
                     reader, request, self.settings, lanes=lanes, encoder=encoder, feedback=feedback
                 )
-                return replace(answer, notes=(*answer.notes, *hindrance)) if hindrance else answer
+                return replace(answer, notes=(*answer.notes, *notes)) if notes else answer
         raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
 
-    def _count_terms_for(self, request: SearchRequest) -> list[Note]:
-        """Count terms before the TF-IDF lane runs, which has a deadline; a note says if they are not kept."""
-        if request.options.mode == "tfidf" or "tfidf" in request.options.lanes:
-            try:
-                self.count_terms()
-            except OSError as error:
-                text = f"counts of terms can't be kept ({error}); each start counts them again"
-                return [Note("other", text)]
-        return []
+    def _count_terms_for(self, request: SearchRequest) -> tuple[bool, list[Note]]:
+        """Count terms before the TF-IDF lane runs, which has a deadline.
+
+        Returns whether the counts are in the memory of this process alone, and a note where they can't be
+        written.
+        """
+        if request.options.mode != "tfidf" and "tfidf" not in request.options.lanes:
+            return False, []
+        try:
+            self.count_terms()
+        except OSError as error:
+            text = f"counts of terms can't be kept ({error}); each start counts them again"
+            return True, [Note("other", text)]
+        return self.is_shared, []
 
     @property
     def feedback(self) -> FeedbackStore:
@@ -404,9 +411,9 @@ class Index:
         """Return what is indexed, where, and how fresh it is, as plain data."""
         with self.backend.reader() as reader:
             meta, counts = reader.meta(), reader.counts()
-            languages, known, corpus = reader.languages(), reader.stamps(), reader.is_corpus
-            problems = len(reader.troubled_files())
-            embedded = reader.embedded(self.encoder.id) if self.encoder else 0
+            languages, known, corpus = reader.languages(), reader.fingerprints(), reader.is_corpus
+            problems = len(reader.files_with_problems())
+            embedded = reader.embedded_count(self.encoder.id) if self.encoder else 0
         changes = self.as_built().changes(exact=True)
         return {
             "root": str(self.root),
@@ -426,7 +433,7 @@ class Index:
             "problems": problems,
             "languages": languages,
             "strip_docs": meta.get("strip_docs") == "1",
-            "writer": self.backend.busy(),
+            "writer": self.backend.writer_process(),
             "corpus": corpus,  # then nothing is known of changes
             "changes": {
                 "new": sum(job.key not in known for job in changes.jobs),
@@ -461,7 +468,7 @@ class Index:
     def troubled_files(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""
         with self.backend.reader() as reader:
-            return reader.troubled_files()
+            return reader.files_with_problems()
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return what is left out, and why."""
@@ -482,7 +489,6 @@ class Index:
             exclude=exclude,
             strip_docs=meta.get("strip_docs") == "1",
             include_secrets=meta.get("include_secrets") == "1",
-            tree_dimension=int(meta.get("tree_dimension") or self.settings.tree_dimension),
         )
         return Index(self.root, settings, self.backend)
 

@@ -159,10 +159,10 @@ def _unparted(rows: list[SymbolRow]) -> list[SymbolRow]:
 def _at(reader: Reader, path: str, line: int) -> list[SymbolRow]:
     """Return the innermost symbol at a line of the file that a path, or the end of one, names."""
     wanted = path.removeprefix("./")
-    files = reader.files_ending(wanted)
+    files = reader.files_with_suffix(wanted)
     if not files and "\\" in path:  # as Windows writes it
         wanted = path.replace("\\", "/").removeprefix("./")
-        files = reader.files_ending(wanted)
+        files = reader.files_with_suffix(wanted)
     exact = [file for file in files if file.path == wanted]
     chosen = exact or files
     if not chosen:

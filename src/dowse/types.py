@@ -220,7 +220,7 @@ class Answer:
         return len(self.hits)
 
 
-class FileStamp(NamedTuple):
+class FileFingerprint(NamedTuple):
     """What tells cheaply whether a file changed."""
 
     size: int
@@ -307,7 +307,7 @@ class Edge(NamedTuple):
     candidates: int  # how many symbols could be meant: 1 unless ambiguous
 
 
-class Extents(NamedTuple):
+class SymbolRanges(NamedTuple):
     """Where the symbols of a file lie: three columns, by first line, outer before inner."""
 
     rows: list[int]

@@ -119,7 +119,7 @@ def test_a_killed_run_leaves_what_it_had_committed(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
     index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1)
     with index.backend.reader() as reader:
-        left = len(reader.without_vector(load("small").id))
+        left = len(reader.missing_vectors(load("small").id))
     assert left <= 32
     # A vector that was cached when the kill came is taken from there.
     report = index.embed()

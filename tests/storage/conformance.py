@@ -74,7 +74,7 @@ def request(*words: str, weights: dict[str, float] | None = None, **more: object
 
 def found_names(reader: Reader, wanted: KeywordRequest, limit: int = 100) -> list[str]:
     """Return the names of the symbols found, best first."""
-    rows = reader.keyword(wanted, limit)
+    rows = reader.search_bm25(wanted, limit)
     return [row.name for row in reader.rows([row for row, _ in rows])]
 
 
@@ -137,7 +137,7 @@ class Conformance(Suite):
     def test_an_empty_generation_can_be_read(self, backend):
         fill(backend, [])
         with backend.reader() as reader:
-            assert reader.keyword(request("x"), 10) == [] and reader.files() == []
+            assert reader.search_bm25(request("x"), 10) == [] and reader.files() == []
         with backend.writer() as writer:
             writer.put(file_record("a.py", [symbol("a", "x")]))
             writer.commit({})
@@ -145,9 +145,9 @@ class Conformance(Suite):
             writer.delete("a.py")
             writer.commit({})
         with backend.reader() as reader:
-            assert reader.keyword(request("x"), 10) == []
+            assert reader.search_bm25(request("x"), 10) == []
             assert reader.files() == [] and reader.counts()["symbols"] == 0
-            assert reader.exact_candidates(required_trigrams(compile_pattern("abc"))) == []
+            assert reader.trigram_candidates(required_trigrams(compile_pattern("abc"))) == []
         assert backend.check() == []
 
     def test_what_was_put_is_found_after_commit(self, shop):
@@ -174,9 +174,9 @@ class Conformance(Suite):
             writer.set_skipped([("x", "binary")])
         with shop.reader() as reader:
             assert reader.generation == before
-            assert reader.keyword(request("fresh"), 10) == []
+            assert reader.search_bm25(request("fresh"), 10) == []
             assert found_names(reader, request("append")) == ["add_item"]
-            assert reader.skipped() == [] and reader.stamps()["src/tax.go"].mtime_ns == 1
+            assert reader.skipped() == [] and reader.fingerprints()["src/tax.go"].mtime_ns == 1
         assert shop.check() == []
 
     def test_an_error_while_writing_forgets_everything(self, shop):
@@ -184,7 +184,7 @@ class Conformance(Suite):
             writer.put(file_record("new.py", [symbol("fresh", "fresh")], text="fresh\n"))
             raise ZeroDivisionError
         with shop.reader() as reader:
-            assert reader.keyword(request("fresh"), 10) == []
+            assert reader.search_bm25(request("fresh"), 10) == []
         assert fill(shop, [file_record("new.py", [symbol("fresh", "fresh")], text="fresh\n")])
         with shop.reader() as reader:
             assert found_names(reader, request("fresh")) == ["fresh"]
@@ -193,9 +193,9 @@ class Conformance(Suite):
     def test_a_put_replaces_the_file_with_its_key(self, shop):
         fill(shop, [file_record("src/cart.py", [symbol("basket", "weave")], text="weave\n")])
         with shop.reader() as reader:
-            assert reader.keyword(request("append"), 10) == []
+            assert reader.search_bm25(request("append"), 10) == []
             assert found_names(reader, request("weave")) == ["basket"]
-            assert sorted(reader.stamps()) == ["src/cart.py", "src/tax.go", "tests/test_cart.py"]
+            assert sorted(reader.fingerprints()) == ["src/cart.py", "src/tax.go", "tests/test_cart.py"]
             assert texts(reader)["src/cart.py"] == b"weave\n"
         assert shop.check() == []
 
@@ -211,9 +211,9 @@ class Conformance(Suite):
             writer.delete("was/never/there.py")
             writer.commit({})
         with shop.reader() as reader:
-            assert reader.keyword(request("append"), 10) == []
-            assert sorted(reader.stamps()) == ["src/tax.go", "tests/test_cart.py"]
-            assert reader.exact_candidates(required_trigrams(compile_pattern("append"))) == []
+            assert reader.search_bm25(request("append"), 10) == []
+            assert sorted(reader.fingerprints()) == ["src/tax.go", "tests/test_cart.py"]
+            assert reader.trigram_candidates(required_trigrams(compile_pattern("append"))) == []
         assert shop.check() == []
 
     def test_the_generation_grows_with_content_and_only_with_it(self, shop):
@@ -225,7 +225,7 @@ class Conformance(Suite):
             assert writer.commit({"note": "touched"}) == first
         with shop.reader() as reader:
             assert reader.generation == first
-            assert reader.stamps()["src/tax.go"][:2] == (77, 99)
+            assert reader.fingerprints()["src/tax.go"][:2] == (77, 99)
             assert reader.skipped() == [("logo.png", "binary")]
             assert reader.meta()["note"] == "touched"
         assert fill(shop, [file_record("n.py", [symbol("n", "n")])]) > first
@@ -245,7 +245,7 @@ class Conformance(Suite):
             writer.set_skipped([("b", "minified"), ("a", "binary")])
             writer.commit({"colour": "red"})
         with shop.writer() as writer:
-            assert sorted(writer.stamps()) == ["src/cart.py", "src/tax.go", "tests/test_cart.py"]
+            assert sorted(writer.fingerprints()) == ["src/cart.py", "src/tax.go", "tests/test_cart.py"]
             assert sorted(writer.skipped()) == [("a", "binary"), ("b", "minified")]
             assert writer.meta()["colour"] == "red"
 
@@ -258,15 +258,15 @@ class Conformance(Suite):
                     writer.put(file_record("n.py", [symbol(f"n{round_}", "fresh")], text="fresh new text\n"))
                     assert found_names(held, request("append")) == ["add_item"]
                     writer.commit({})
-            assert held.keyword(request("fresh"), 10) == []
+            assert held.search_bm25(request("fresh"), 10) == []
             assert found_names(held, request("append")) == ["add_item"]
-            candidates = held.exact_candidates(required_trigrams(compile_pattern("items.append")))
+            candidates = held.trigram_candidates(required_trigrams(compile_pattern("items.append")))
             assert [text for _, text in held.texts(candidates)] == [b"" + some_files()[0].text.encode()]
             assert held.counts()["files"] == 3
             with shop.reader() as fresh:
                 assert fresh.generation > held.generation
                 assert found_names(fresh, request("fresh")) == ["n2"]
-                assert fresh.keyword(request("append"), 10) == []
+                assert fresh.search_bm25(request("append"), 10) == []
         assert shop.check() == []
 
     def test_clear(self, shop):
@@ -276,20 +276,20 @@ class Conformance(Suite):
         fill(shop, [file_record("a", [symbol("one", "x")])])
         with shop.reader() as reader:
             assert found_names(reader, request("x")) == ["one"]
-            assert reader.keyword(request("item"), 10) == []
+            assert reader.search_bm25(request("item"), 10) == []
 
     # Look-ups
 
     def test_starting_over_forgets_what_is_not_put_again(self, shop):
-        assert shop.is_there()
+        assert shop.exists()
         shop.start_over()
         with shop.writer() as writer:
-            assert writer.stamps() == {}
+            assert writer.fingerprints() == {}
             writer.put(file_record("new.py", [symbol("fresh", "fresh")], text="fresh\n"))
             writer.commit({"root": "/somewhere"})
         with shop.reader() as reader:
             assert [file.path for file in reader.files()] == ["new.py"]
-            assert reader.keyword(request("append"), 10) == []
+            assert reader.search_bm25(request("append"), 10) == []
             assert found_names(reader, request("fresh")) == ["fresh"]
         assert shop.check() == []
 
@@ -303,21 +303,21 @@ class Conformance(Suite):
         with shop.reader() as reader:
             rows = reader.lookup("*", 100)
             keys = [row.key for row in rows]
-            assert sorted(reader.named(keys)) == sorted(rows)
-            assert reader.named([keys[0], "none"]) == [rows[0]] and reader.named([]) == []
+            assert sorted(reader.rows_by_key(keys)) == sorted(rows)
+            assert reader.rows_by_key([keys[0], "none"]) == [rows[0]] and reader.rows_by_key([]) == []
 
     def test_files_with_a_problem(self, shop):
         with shop.reader() as reader:
-            assert reader.troubled_files() == []
+            assert reader.files_with_problems() == []
         fill(shop, [file_record("bad.py", [], text="x\n")._replace(problem="no syntax tree")])
         with shop.reader() as reader:
-            assert [(file.path, file.problem) for file in reader.troubled_files()] == [
+            assert [(file.path, file.problem) for file in reader.files_with_problems()] == [
                 ("bad.py", "no syntax tree")
             ]
 
     def test_files_by_the_end_of_their_path(self, shop):
         with shop.reader() as reader:
-            found = {end: [file.path for file in reader.files_ending(end)] for end in _ENDS}
+            found = {end: [file.path for file in reader.files_with_suffix(end)] for end in _ENDS}
         assert found == _ENDS
 
     def test_texts_and_symbols(self, shop):
@@ -366,7 +366,7 @@ class Conformance(Suite):
         with backend.reader() as reader:
             ids = {file.path: file.file_id for file in reader.files()}
             names = {row.row: row.name for row in reader.lookup("*", 10)}
-            extents = dict(reader.extents(list(ids.values())))
+            extents = dict(reader.symbol_ranges(list(ids.values())))
             assert [names[row] for row in extents[ids["a"]].rows] == ["A", "first", "b", "c"]
             assert (extents[ids["a"]].starts, extents[ids["a"]].ends) == ([1, 1, 2, 3], [3, 1, 2, 3])
             assert extents[ids["empty"]] == ([], [], [])
@@ -405,18 +405,18 @@ class Conformance(Suite):
 
     def test_no_terms_and_no_constraint_find_nothing(self, shop):
         with shop.reader() as reader:
-            assert reader.keyword(request(), 10) == []
+            assert reader.search_bm25(request(), 10) == []
 
     def test_a_constraint_alone_finds_all_that_meet_it(self, shop):
         with shop.reader() as reader:
             wanted = request(constraint=LangFilter("go"))
             assert found_names(reader, wanted) == ["Vat"]
-            assert all(score > 0 for _, score in reader.keyword(wanted, 10))
+            assert all(score > 0 for _, score in reader.search_bm25(wanted, 10))
 
     def test_limit_keeps_the_best(self, shop):
         with shop.reader() as reader:
-            every = reader.keyword(request("item", "total"), 100)
-            assert reader.keyword(request("item", "total"), 2) == every[:2]
+            every = reader.search_bm25(request("item", "total"), 100)
+            assert reader.search_bm25(request("item", "total"), 2) == every[:2]
 
     def test_a_field_without_weight_does_not_count(self, shop):
         with shop.reader() as reader:
@@ -424,17 +424,17 @@ class Conformance(Suite):
 
     def test_weights_of_terms_and_fields_scale_scores(self, shop):
         with shop.reader() as reader:
-            ((row, once),) = reader.keyword(request("append"), 10)
+            ((row, once),) = reader.search_bm25(request("append"), 10)
             for wanted in (
                 KeywordRequest((Term("append", 2.0),), EVEN),
                 KeywordRequest((Term("append"),), dict.fromkeys(KEYWORD_FIELDS, 2.0)),
             ):
-                assert reader.keyword(wanted, 10) == [(row, pytest.approx(2 * once, rel=1e-5))]
+                assert reader.search_bm25(wanted, 10) == [(row, pytest.approx(2 * once, rel=1e-5))]
 
     def test_filters_do_not_change_scores(self, shop):
         with shop.reader() as reader:
-            free = dict(reader.keyword(request("item"), 10))
-            filtered = dict(reader.keyword(request("item", constraint=Not(LangFilter("go"))), 10))
+            free = dict(reader.search_bm25(request("item"), 10))
+            filtered = dict(reader.search_bm25(request("item", constraint=Not(LangFilter("go"))), 10))
             assert len(filtered) == 2
             assert filtered == {row: pytest.approx(free[row], rel=1e-5) for row in filtered}
 
@@ -452,10 +452,10 @@ class Conformance(Suite):
         with shop.reader() as reader:
             plain = [reader.document_frequency(*each) for each in asked]
         with shop.reader() as reader:
-            reader.expect_terms(words)
-            reader.expect_terms((word for word in words), "name")
+            reader.prefetch_document_frequencies(words)
+            reader.prefetch_document_frequencies((word for word in words), "name")
             assert plain == [reader.document_frequency(*each) for each in asked]
-            reader.expect_terms([])
+            reader.prefetch_document_frequencies([])
 
     def test_document_frequency_forgets_what_is_deleted(self, shop):
         fill(shop, [file_record("src/cart.py", [symbol("basket", "weave item")])])
@@ -503,7 +503,7 @@ class Conformance(Suite):
                 exact = {leaf: {e.symbol.key for e in entries if e.meets_exact(leaf)} for leaf in EXACT}
                 rows = {leaf: frozenset(keys[key] for key in found) for leaf, found in exact.items()}
                 wanted = request(*words, constraint=constraint, exact_rows=rows)
-                found = reader.keyword(wanted, 1000)
+                found = reader.search_bm25(wanted, 1000)
                 expected = {
                     keys[e.symbol.key]
                     for e in entries
@@ -519,16 +519,16 @@ class Conformance(Suite):
     def test_explanations_name_fields_and_terms(self, shop):
         with shop.reader() as reader:
             wanted = request("total", "item")
-            ((best, score), *_) = reader.keyword(wanted, 10)
-            (parts,) = reader.explain(wanted, [best]).values()
+            ((best, score), *_) = reader.search_bm25(wanted, 10)
+            (parts,) = reader.explain_bm25(wanted, [best]).values()
             assert set(parts) == {("name", "total"), ("body", "total")}
             assert sum(parts.values()) == pytest.approx(score, rel=1e-3)
-            assert reader.explain(wanted, []) == {}
+            assert reader.explain_bm25(wanted, []) == {}
 
     def test_explanations_of_fuzzy_terms_sum_too(self, shop):
         with shop.reader() as reader:
             wanted = KeywordRequest((Term("item"), Term("itme", 0.3, 2), Term("item", 0.3, 1)), EVEN)
-            assert_explained(reader, wanted, reader.keyword(wanted, 10), True)
+            assert_explained(reader, wanted, reader.search_bm25(wanted, 10), True)
 
     # Coverage
 
@@ -599,13 +599,14 @@ class Conformance(Suite):
                 text = data.draw(st.text(st.sampled_from("abcABC_é.*|"), min_size=1, max_size=6))
                 pattern = compile_pattern(text, literal=data.draw(st.booleans()) or not valid(text))
                 matching = {ids[f"{i}"] for i, body in enumerate(bodies) if pattern.any(body)}
-                assert matching <= set(reader.exact_candidates(required_trigrams(pattern)))
+                assert matching <= set(reader.trigram_candidates(required_trigrams(pattern)))
 
     def test_candidates_are_few(self, shop):
         with shop.reader() as reader:
-            found = reader.exact_candidates(required_trigrams(compile_pattern("items.append", literal=True)))
+            trigrams = required_trigrams(compile_pattern("items.append", literal=True))
+            found = reader.trigram_candidates(trigrams)
             assert [row.path for row in reader.file_rows(found)] == ["src/cart.py"]
-            assert len(reader.exact_candidates(required_trigrams(compile_pattern("a.*b")))) == 3
+            assert len(reader.trigram_candidates(required_trigrams(compile_pattern("a.*b")))) == 3
 
     # The graph: what linking leaves is what readers see, of the same generation as everything else.
 
@@ -704,7 +705,7 @@ class ScoreConformance(Suite):
         backend = make_backend()
         fill(backend, [file_record(f"{i}", [symbol(f"s{i}", " ".join(d))]) for i, d in enumerate(documents)])
         with backend.reader() as reader:
-            found = reader.keyword(request(*query, weights=BODY), 100)
+            found = reader.search_bm25(request(*query, weights=BODY), 100)
             names = {row.row: int(row.name[1:]) for row in reader.lookup("*", 100)}
             scores = {names[row]: score for row, score in found}
         expected = {i: score for i, d in enumerate(documents) if (score := bm25(query, d, documents))}
@@ -878,7 +879,7 @@ def assert_explained(
     """Check that the parts of every score sum to it."""
     if not has_terms:
         return
-    parts = reader.explain(wanted, [row for row, _ in found])
+    parts = reader.explain_bm25(wanted, [row for row, _ in found])
     assert {row: sum(parts[row].values()) for row, _ in found} == {
         row: pytest.approx(score, rel=1e-3) for row, score in found
     }

@@ -89,7 +89,7 @@ def make_emptied(make_elastic: MakeElastic) -> Callable[[], ElasticBackend]:
 
 def empty(backend: ElasticBackend) -> None:
     """Remove every document of an index, so that nothing is left that a reader or writer could know."""
-    if not backend.is_there():
+    if not backend.exists():
         return
     names = ",".join(backend.names.every)
     backend.client.call(lambda es: es.indices.refresh(index=names))

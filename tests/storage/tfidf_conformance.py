@@ -1,8 +1,9 @@
-"""What every backend must do with TF-IDF, written against the protocol alone, and scikit-learn beside it."""
+"""TF-IDF over every backend, written against the protocol alone and compared with scikit-learn."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from dowse.indexing.records import corpus_record
 from dowse.parsing.tokens import tokenize
 from dowse.query import And, LangFilter, Not, PathFilter, Phrase, SymFilter
-from dowse.search.lanes.tfidf import terms_and_pairs
+from dowse.research.tfidf.index import count_terms, explain_tfidf, search_tfidf
+from dowse.search.lanes.tfidf import terms_and_bigrams
 from dowse.source.corpus import CorpusFunction
-from dowse.storage.protocol import Backend, Reader, TfidfRequest
+from dowse.storage.protocol import Backend, Reader
 from storage.conformance import MakeBackend, fill, parsed_record, rows_by_name
 from storage.suite import Suite, drawn
 
@@ -35,7 +37,7 @@ def reference(texts: Sequence[str], query: str) -> list[float]:
         norm=None, ngram_range=(1, 2), tokenizer=tokenize, token_pattern=None, lowercase=False
     )
     matrix = maker.fit_transform(texts)
-    columns = [maker.vocabulary_[term] for term in terms_and_pairs(query) if term in maker.vocabulary_]
+    columns = [maker.vocabulary_[term] for term in terms_and_bigrams(query) if term in maker.vocabulary_]
     return np.asarray(matrix[:, columns].sum(axis=1)).ravel().tolist() if columns else [0.0] * len(texts)
 
 
@@ -55,8 +57,13 @@ def put(backend: Backend, before: Mapping[str, str], after: Mapping[str, str]) -
         writer.commit({})
 
 
+def count(backend: Backend, **how: Any) -> int:
+    with backend.reader() as reader:
+        return count_terms(reader, **how)
+
+
 def all_scores(reader: Reader, query: str) -> dict[int, float]:
-    return dict(reader.tfidf(TfidfRequest(terms_and_pairs(query)), 1000))
+    return dict(search_tfidf(reader, terms_and_bigrams(query), 1000))
 
 
 def assert_true(backend: Backend, query: str) -> None:
@@ -80,7 +87,7 @@ class TfidfConformance(Suite):
         backend = make_backend()
         fill(backend, [text_file(f"{n}.py", text) for n, text in enumerate(texts)])
         if kept:
-            backend.count_terms()
+            count(backend)
         assert_true(backend, query)
 
     @drawn(6, trees=st.lists(st.tuples(TREES, st.booleans()), min_size=2, max_size=5), query=QUERIES)
@@ -94,17 +101,17 @@ class TfidfConformance(Suite):
             put(backend, before, tree)
             before = tree
             if asked:
-                backend.count_terms()
+                count(backend)
                 assert_true(backend, query)
-        backend.count_terms()
+        count(backend)
         assert_true(backend, query)
         fresh = make_backend()
         put(fresh, {}, before)
         with backend.reader() as one, fresh.reader() as other:
             places = [
-                [(reader.rows([row])[0].path, score) for row, score in reader.tfidf(wanted, 1000)]
+                [(reader.rows([row])[0].path, score) for row, score in search_tfidf(reader, wanted, 1000)]
                 for reader in (one, other)
-                for wanted in [TfidfRequest(terms_and_pairs(query))]
+                for wanted in [terms_and_bigrams(query)]
             ]
         assert places[0] == places[1]  # to the last bit, ties and all
 
@@ -114,10 +121,10 @@ class TfidfConformance(Suite):
     ) -> None:
         backend = make_backend()
         fill(backend, [text_file(f"{n}.py", text) for n, text in enumerate(texts)])
-        wanted = TfidfRequest(terms_and_pairs(query))
+        wanted = terms_and_bigrams(query)
         with backend.reader() as reader:
-            every = reader.tfidf(wanted, 1000)
-            assert reader.tfidf(wanted, limit) == every[:limit]
+            every = search_tfidf(reader, wanted, 1000)
+            assert search_tfidf(reader, wanted, limit) == every[:limit]
             places = [(-score, reader.rows([row])[0].path) for row, score in every]
         assert places == sorted(places)
 
@@ -127,10 +134,10 @@ class TfidfConformance(Suite):
         backend = make_backend()
         for path in ("b.txt", "d.txt", "a.txt", "c.txt"):
             fill(backend, [text_file(path, "cart")])
-            backend.count_terms()
+            count(backend)
         with backend.reader() as reader:
             for limit in (4, 2):
-                found = reader.tfidf(TfidfRequest(("cart",)), limit)
+                found = search_tfidf(reader, ("cart",), limit)
                 assert [row.path for row in reader.rows([row for row, _ in found])] == [
                     "a.txt", "b.txt", "c.txt", "d.txt",
                 ][:limit]  # fmt: skip
@@ -138,10 +145,10 @@ class TfidfConformance(Suite):
     def test_the_parts_sum_to_the_score(self, make_backend: MakeBackend) -> None:
         backend = make_backend()
         fill(backend, [text_file("a.py", "cart item cart item"), text_file("b.py", "item cart total")])
-        wanted = TfidfRequest(terms_and_pairs("cart item nothing"))
+        wanted = terms_and_bigrams("cart item nothing")
         with backend.reader() as reader:
-            found = reader.tfidf(wanted, 10)
-            parts = reader.explain_tfidf(wanted, [row for row, _ in found])
+            found = search_tfidf(reader, wanted, 10)
+            parts = explain_tfidf(reader, wanted, [row for row, _ in found])
         assert [row for row, _ in found] == list(parts)
         for row, score in found:
             assert sum(often * idf for often, idf in parts[row].values()) == pytest.approx(score)
@@ -162,7 +169,7 @@ class TfidfConformance(Suite):
                 (phrase, ["f5", "f6"]),
             ):
                 exact = {phrase: frozenset((names["f5"], names["f6"], names["f7"]))}
-                found = reader.tfidf(TfidfRequest(("cart",), constraint, exact), 2)
+                found = search_tfidf(reader, ("cart",), 2, constraint, exact)
                 assert [row.name for row in reader.rows([row for row, _ in found])] == kept
 
     def test_a_filter_does_not_change_scores(self, make_backend: MakeBackend) -> None:
@@ -170,13 +177,13 @@ class TfidfConformance(Suite):
         fill(backend, [text_file("a.py", "cart"), text_file("b.py", "cart item"), text_file("c.py", "x")])
         with backend.reader() as reader:
             every = all_scores(reader, "cart item")
-            only = reader.tfidf(TfidfRequest(("cart", "item", "cart item"), PathFilter("b.py")), 10)
+            only = search_tfidf(reader, ("cart", "item", "cart item"), 10, PathFilter("b.py"))
         assert only == [(row, score) for row, score in every.items() if score == max(every.values())]
 
     def test_equal_texts_count_once_each(self, make_backend: MakeBackend) -> None:
         backend = make_backend()
         fill(backend, [text_file(f"{n}.py", "cart item") for n in range(3)] + [text_file("o.py", "cart")])
-        backend.count_terms()
+        count(backend)
         assert_true(backend, "cart item")
         with backend.writer() as writer:
             writer.delete("1.py")
@@ -192,28 +199,28 @@ class TfidfConformance(Suite):
         backend = make_backend()
         fill(backend, [])
         with backend.reader() as reader:
-            assert reader.tfidf(TfidfRequest(terms), 10) == []
+            assert search_tfidf(reader, terms, 10) == []
         fill(backend, [text_file("a.py", "cart item"), text_file("empty.py", "")])
-        backend.count_terms()
+        count(backend)
         with backend.reader() as reader:
-            assert reader.tfidf(TfidfRequest(terms), 10) == []
-            assert all(not parts for parts in reader.explain_tfidf(TfidfRequest(terms), [1]).values())
+            assert search_tfidf(reader, terms, 10) == []
+            assert all(not parts for parts in explain_tfidf(reader, terms, [1]).values())
 
     def test_a_term_may_be_in_a_text_very_often(self, make_backend: MakeBackend) -> None:
         backend = make_backend()
         fill(backend, [text_file("a.txt", "cart " * 70_000), text_file("b.txt", "cart cart item")])
-        backend.count_terms()
+        count(backend)
         assert_true(backend, "cart item")
 
     def test_what_is_counted_is_said_and_not_counted_again(self, make_backend: MakeBackend) -> None:
         backend = make_backend()
         fill(backend, [text_file(f"{n}.txt", f"cart {n}") for n in range(5)])
         said: list[tuple[int, int]] = []
-        assert backend.count_terms(on_counted=lambda *done: said.append(done)) == 5
+        assert count(backend, on_counted=lambda *done: said.append(done)) == 5
         assert said[-1] == (5, 5)
-        assert backend.count_terms() == 0
+        assert count(backend) == 0
         put(backend, {"0.txt": "cart 0"}, {"new.txt": "other", "copy.txt": "cart 1"})
-        assert backend.count_terms() == 1  # a text that is there already is not counted again
+        assert count(backend) == 1  # a text that is there already is not counted again
 
     @pytest.mark.parametrize(
         ("code", "doc", "times"),
@@ -235,8 +242,8 @@ class TfidfConformance(Suite):
         with backend.writer() as writer:
             writer.put(corpus_record(entry, strip_docs=False))
             writer.commit({"corpus": "1"})
-        wanted = TfidfRequest(("item", "cart"))
+        wanted = ("item", "cart")
         with backend.reader() as reader:
-            ((row, _),) = reader.tfidf(wanted, 5)
-            found = reader.explain_tfidf(wanted, [row])[row]
+            ((row, _),) = search_tfidf(reader, wanted, 5)
+            found = explain_tfidf(reader, wanted, [row])[row]
         assert {term: often for term, (often, _) in found.items()} == times

@@ -43,7 +43,7 @@ def shop(count: int = 12) -> list[FileRecord]:
 def embed_all(backend: Backend, seed: int = 0) -> dict[str, np.ndarray]:
     """Give every symbol without a vector one; return them by name."""
     with backend.reader() as reader:
-        missing = reader.without_vector(ENCODER)
+        missing = reader.missing_vectors(ENCODER)
         names = [row.name for row in reader.rows([row for row, _ in missing])]
     vectors = random_vectors(len(missing), seed)
     with backend.vector_writer(ENCODER, DIMENSION) as writer:
@@ -64,8 +64,8 @@ class VectorConformance(Suite):
         backend = make_backend()
         fill(backend, shop())
         with backend.reader() as reader:
-            assert reader.embedded(ENCODER) == 0
-            assert len(reader.without_vector(ENCODER)) == 12
+            assert reader.embedded_count(ENCODER) == 0
+            assert len(reader.missing_vectors(ENCODER)) == 12
             assert reader.nearest(VectorRequest(ENCODER, random_vectors(1)[0]), 5) == []
 
     @drawn(15, seed=st.integers(0, 10_000), limit=st.integers(1, 20))
@@ -76,7 +76,7 @@ class VectorConformance(Suite):
         query = random_vectors(1, seed + 1)[0]
         expected = sorted(vectors, key=lambda name: -float(vectors[name] @ query))[:limit]
         with backend.reader() as reader:
-            assert reader.embedded(ENCODER) == 12
+            assert reader.embedded_count(ENCODER) == 12
             found = reader.nearest(VectorRequest(ENCODER, query), limit)
             names = [row.name for row in reader.rows([row for row, _ in found])]
         cosines = [float(vectors[name] @ query) for name in names]
@@ -108,8 +108,8 @@ class VectorConformance(Suite):
             writer.put(moved)
             writer.commit({"root": "/somewhere"})
         with backend.reader() as reader:
-            assert reader.embedded(ENCODER) == 11
-            (missing,) = reader.without_vector(ENCODER)
+            assert reader.embedded_count(ENCODER) == 11
+            (missing,) = reader.missing_vectors(ENCODER)
             assert reader.rows([missing[0]])[0].name == "f0"
             assert nearest_names(reader, VectorRequest(ENCODER, vectors["f1"]), 1) == ["f1"]
             assert "f0" not in nearest_names(reader, VectorRequest(ENCODER, vectors["f0"]), 12)
@@ -119,10 +119,10 @@ class VectorConformance(Suite):
         twin = symbol("twin", "same words")
         fill(backend, [file_record("a.py", [twin]), file_record("b.py", [twin])])
         with backend.reader() as reader:
-            assert len(reader.without_vector(ENCODER)) == 1
+            assert len(reader.missing_vectors(ENCODER)) == 1
         vectors = embed_all(backend)
         with backend.reader() as reader:
-            assert reader.embedded(ENCODER) == 2
+            assert reader.embedded_count(ENCODER) == 2
             found = reader.nearest(VectorRequest(ENCODER, vectors["twin"]), 5)
             assert sorted(row.path for row in reader.rows([row for row, _ in found])) == ["a.py", "b.py"]
 
@@ -131,7 +131,7 @@ class VectorConformance(Suite):
         fill(backend, shop())
         embed_all(backend)
         with backend.reader() as reader:
-            assert reader.embedded("other-1") == 0
+            assert reader.embedded_count("other-1") == 0
             assert reader.nearest(VectorRequest("other-1", random_vectors(1)[0]), 3) == []
 
     def test_vectors_come_back_and_those_missing_are_zero(self, make_backend: MakeBackend) -> None:
@@ -151,14 +151,14 @@ class VectorConformance(Suite):
         fill(backend, shop(40))
         vectors = embed_all(backend)
         with backend.reader() as reader:
-            centres = reader.clusters(ENCODER)
-            assert len(centres) == 3
+            centroids = reader.cluster_centroids(ENCODER)
+            assert len(centroids) == 3
             seen = []
             for number in range(3):
-                members = reader.members(ENCODER, number)
+                members = reader.cluster_members(ENCODER, number)
                 assert [score for _, score in members] == sorted((s for _, s in members), reverse=True)
                 for row in reader.rows([row for row, _ in members]):
-                    scores = centres @ vectors[row.name]
+                    scores = centroids @ vectors[row.name]
                     assert scores[number] >= scores.max() - 0.02
                     seen.append(row.name)
             assert sorted(seen) == sorted(vectors)
@@ -171,7 +171,7 @@ class VectorConformance(Suite):
         record = record._replace(doc_spans=((start, end),))
         fill(backend, [file_record("pkg/greet.py", [record], text=text)])
         with backend.reader() as reader:
-            (document,) = reader.documents([row for row, _ in reader.without_vector(ENCODER)])
+            (document,) = reader.documents([row for row, _ in reader.missing_vectors(ENCODER)])
         assert document.docs == "Says hello."
         assert "hello" not in document.code
         assert "return 1" in document.code

@@ -130,8 +130,6 @@ def test_vectors_of_an_encoder_stay_in_their_folder(tmp_path: Path, name: str) -
         (b"abou", set_field("encoders", {ENCODER: 4097})),
         (b"abou", set_field("encoders", {ENCODER: True})),
         (b"abou", set_field("encoders", {f"e{n}": 8 for n in range(100)})),
-        (b"abou", set_field("meta", {"tree_dimension": "many"})),
-        (b"abou", set_field("meta", {"tree_dimension": "9" * 9})),
         (b"abou", set_field("meta", {"indexed_at": "soon"})),
         (b"abou", set_field("meta", {"left_out": "[" * 10_000})),
         (b"abou", set_field("meta", {"left_out": '{"a":[1]}'})),
@@ -318,7 +316,7 @@ def test_meta_of_a_snapshot_decides_nothing_that_is_computed(frames: Frames, tmp
     """The scale of the tree is JSON in the catalog's meta table: what a snapshot says of it is dropped."""
 
     def change(about: Any) -> None:
-        about["meta"].update({"tree_scale": "[" * 50, "tree_shape": "x", "generation": "-5", "own": "x"})
+        about["meta"].update({"generation": "-5", "own": "x"})
 
     assert use_snapshot(changed(frames, b"abou", change), tmp_path / "x")
 
@@ -364,7 +362,7 @@ def test_vectors_of_another_dimension_leave_the_index_as_it_was(frames: Frames, 
     index = Index.open(write_tree(tmp_path / "t", BARE), index_dir=str(tmp_path / "i"))
     index.update()
     with index.backend.reader() as reader:
-        keys = [key for _, key in reader.without_vector(ENCODER)]
+        keys = [key for _, key in reader.missing_vectors(ENCODER)]
     with index.backend.vector_writer(ENCODER, 4) as writer:
         writer.put(keys, np.ones((len(keys), 4), np.float32) / 2)
     before = image(index)

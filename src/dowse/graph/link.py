@@ -14,18 +14,18 @@ from dowse.storage.protocol import GraphStore
 
 def link(store: GraphStore) -> int:
     """Link what must be linked, one file at a time; return how many files that were."""
-    waiting = store.waiting()
+    waiting = store.files_to_link()
     with _without_collector():
         lookups = Lookups(store)
         families = Families(lookups)
         for file_id in waiting:
-            file = store.linked_file(file_id)
+            file = store.file_to_link(file_id)
             if file is None:
                 continue
             lookups.begin()
             links = resolve_file(file, lookups, families)
             store.put_links(file_id, links.linked, links.named, lookups.asked)
-    store.settled()
+    store.mark_all_linked()
     return len(waiting)
 
 

@@ -64,7 +64,7 @@ class Lookups:
         known = self._symbols.get(question)
         if known is None:
             key = scope_key(*question)
-            known = self._symbols[question] = (asked(key), _some_of(self._store.symbols_at(key)))
+            known = self._symbols[question] = (asked(key), _some_of(self._store.symbols_in_scope(key)))
         self.asked.add(known[0])
         return known[1]
 
@@ -84,7 +84,7 @@ class Lookups:
         known = self._symbols.get((path,))
         if known is None:
             key = rest_key(path)
-            known = self._symbols[path,] = (asked(key), tuple(self._store.symbols_at(key)))
+            known = self._symbols[path,] = (asked(key), tuple(self._store.symbols_in_scope(key)))
         self.asked.add(known[0])
         return known[1]
 
@@ -94,7 +94,7 @@ class Lookups:
         known = self._named.get(question)
         if known is None:
             key = name_key(*question)
-            known = self._named[question] = (asked(key), key if self._store.is_named(key) else 0)
+            known = self._named[question] = (asked(key), key if self._store.has_symbol_named(key) else 0)
         self.asked.add(known[0])
         return known[1]
 
@@ -102,7 +102,7 @@ class Lookups:
         """The language of a file, None if there is no such file."""
         known = self._languages.get(path)
         if known is None:
-            known = self._languages[path] = (asked(file_key(path)), self._store.language_at(path))
+            known = self._languages[path] = (asked(file_key(path)), self._store.language_of_path(path))
         self.asked.add(known[0])
         return known[1]
 
@@ -111,7 +111,7 @@ class Lookups:
         known = self._marked.get(parts)
         if known is None:
             key = mark_key(*parts)
-            known = self._marked[parts] = (asked(key), tuple(self._store.marked(key)))
+            known = self._marked[parts] = (asked(key), tuple(self._store.paths_with_mark(key)))
         self.asked.add(known[0])
         return known[1]
 
@@ -129,7 +129,7 @@ class Lookups:
         if face is None:
             if len(self._faces) > _FACES_KEPT:
                 self._faces.clear()
-            face = self._faces[path] = unpack_facts(self._store.facts_at(path)).face
+            face = self._faces[path] = unpack_facts(self._store.facts_of_path(path)).face
         return face
 
     def place(self, path: str) -> Place | None:

@@ -17,7 +17,7 @@ from dowse.security.terminal import decodable
 from dowse.source.git import repo_identity
 from dowse.source.secrets import is_secret_reason
 from dowse.source.walk import SkippedFile, walk
-from dowse.types import FileStamp
+from dowse.types import FileFingerprint
 
 if TYPE_CHECKING:
     from dowse.source.survey import Entry, Seen
@@ -170,14 +170,14 @@ def without_same(found: Difference) -> Difference:
     return replace(found, jobs=jobs, unchanged=found.unchanged + len(found.jobs) - len(jobs))
 
 
-def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileStamp]:
+def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileFingerprint]:
     """Return what the index knows of every file; nothing it could trust if it was made in another way."""
-    stamps, meta = index.stamps(), index.meta()
+    stamps, meta = index.fingerprints(), index.meta()
     # Secrets that were asked for and no longer are may be in any file: all are read again.
     keeps_secrets = meta.get("include_secrets") == "1" and not settings.include_secrets
     if meta.get("strip_docs", "0") == str(int(settings.strip_docs)) and not keeps_secrets:
         return stamps
-    return {key: FileStamp(-1, 0, "") for key in stamps}
+    return {key: FileFingerprint(-1, 0, "") for key in stamps}
 
 
 def left_out_files(index: Reader | Writer, settings: Settings) -> LeftOut:

@@ -111,7 +111,7 @@ class _Work:
     def _follow(self, reader: Reader) -> None:
         if reader.generation != self._generation:
             self._generation, self.symbols = reader.generation, reader.symbol_count()
-            self._queue = deque(reader.without_vector(self._encoder.id))
+            self._queue = deque(reader.missing_vectors(self._encoder.id))
 
 
 def _fill(encoder: Encoder, cache: VectorCache, writer: VectorWriter, chunk: Chunk) -> int:

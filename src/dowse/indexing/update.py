@@ -139,7 +139,7 @@ class _Tally:
     """Puts replies into the store and counts them."""
 
     def __init__(self, writer: Writer, skipped: list[tuple[str, str]]) -> None:
-        self._writer, self._stamps, self._skipped = writer, writer.stamps(), skipped
+        self._writer, self._stamps, self._skipped = writer, writer.fingerprints(), skipped
         self._same_keys: list[str] = []
         self._reasons: dict[str, str] = {}
         self.added = self.changed = self.dropped = self.same = self.touched = 0
@@ -255,7 +255,6 @@ def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftO
         "strip_docs": str(int(settings.strip_docs)),
         "exclude": "\n".join(settings.exclude),
         "include_secrets": str(int(settings.include_secrets)),
-        "tree_dimension": str(settings.tree_dimension),
         "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in left_out.items()}),
         "dowse": __version__,
     }
@@ -264,9 +263,7 @@ def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftO
 
 def _is_described_otherwise(writer: Writer, settings: Settings) -> bool:
     """Whether the last generation says of itself what these settings change."""
-    meta = writer.meta()
-    known = (meta.get("tree_dimension"), meta.get("include_secrets", "0"))
-    return known != (str(settings.tree_dimension), str(int(settings.include_secrets)))
+    return writer.meta().get("include_secrets", "0") != str(int(settings.include_secrets))
 
 
 def _distrust_fresh(record: FileRecord) -> FileRecord:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dowse.encoders.document import Document
 from dowse.parsing.spans import text_of, without
-from dowse.types import FileRecord, FileStamp, SymbolRecord
+from dowse.types import FileFingerprint, FileRecord, SymbolRecord
 
 if TYPE_CHECKING:
     from dowse.ingest.encoding import SpreadEncoder
@@ -48,9 +48,9 @@ class CountedWriter:
         self._filled = 0
         self._encoding: tuple[list[FileRecord], Callable[[], None]] | None = None
 
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return what the last generation knows of every file."""
-        return self._writer.stamps()
+        return self._writer.fingerprints()
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return what the last generation leaves out."""
@@ -121,7 +121,7 @@ class VectorFinder:
         self._encoder, self._cache, self._backend = encoder, cache, backend
         self._ready: list[Mapping[bytes, Floats]] = []  # of the last two batches
         self.encoded = 0
-        backend.carry(KnownVectors(encoder.id, encoder.dimension, self._find))
+        backend.set_known_vectors(KnownVectors(encoder.id, encoder.dimension, self._find))
 
     def begin(self, records: Iterable[FileRecord]) -> Callable[[], None]:
         """Begin to encode what nobody has encoded yet; the result waits for that."""

@@ -1,7 +1,7 @@
-"""Elasticsearch as the graph-clustering paper set it up: three fields, the standard analyzer, fuzzy words.
+"""Elasticsearch as in the graph-clustering paper: three fields, the standard analyzer, fuzzy terms.
 
-A query that matches too little is relaxed step by step: its identifiers are split, then fewer of its words
-must be there. All steps go out in one request; what an earlier one finds comes first.
+A query with too few hits is relaxed step by step: its identifiers are split, then fewer of its terms have to
+match (`minimum_should_match`). All steps are sent in one request; hits of an earlier step come first.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _MAPPING = {
     "properties": {"number": {"type": "integer"}, **dict.fromkeys(_FIELDS, _STANDARD)},
 }
 _FUZZINESS = "AUTO"
-# How many of the words must be there, step by step, once identifiers are split.
+# `minimum_should_match` of the steps, once identifiers are split.
 _REQUIRED = ("100%", "75%", "50%", "1")
-# A question of more words is a whole document.
-_MOST_WORDS = 100
-# Symbols that are sent at once.
+# A query of more words is a whole document.
+_MAX_WORDS = 100
+# Symbols of one bulk request.
 _BATCH = 500
 
 
@@ -74,16 +74,15 @@ def paper(place: Index | str | Path, address: str, *, exclude: Iterable[str] = (
 
 
 def steps(query: str) -> list[tuple[str, str]]:
-    """Return a query and what is asked when it finds too little: texts, and how many words each must find."""
-    words = re.findall(r"\w+", query)[:_MOST_WORDS]
+    """Return the query and its relaxations: text and `minimum_should_match` of each."""
+    words = re.findall(r"\w+", query)[:_MAX_WORDS]
     if not words:
         return []
     whole = " ".join(words)
     split = " ".join(
         dict.fromkeys(part for word in words for part in (split_identifier(word) or [word.lower()]))
     )
-    asked = [(whole, "100%"), *((split, required) for required in _REQUIRED)]
-    return list(dict.fromkeys(asked))
+    return list(dict.fromkeys([(whole, "100%"), *((split, required) for required in _REQUIRED)]))
 
 
 def _body(text: str, required: str, k: int) -> dict[str, Any]:
@@ -105,7 +104,7 @@ def _create(client: Client, name: str) -> None:
 
 
 def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[Found]:
-    """Send symbols; return them as results, by number."""
+    """Index symbols; return them as results, by number."""
     found: list[Found] = []
     lines: list[dict[str, Any]] = []
     for symbol in symbols:
@@ -136,7 +135,7 @@ def _send(client: Client, name: str, lines: list[dict[str, Any]]) -> None:
 
 
 def _remove(client: Client, name: str) -> None:
-    """Remove the index again; a cluster that is gone has none."""
+    """Remove the index; a cluster that can't be reached is ignored."""
     with contextlib.suppress(DowseError):
         client.call(
             lambda es: es.options(ignore_status=404).indices.delete(index=name), seconds=WRITE_SECONDS

@@ -51,7 +51,9 @@ class SearchContext:
     def allowed_rows(self) -> frozenset[int]:
         """Every symbol that meets the filters."""
         request = KeywordRequest((), {}, self.plan.constraint, exact_rows(self.matches))
-        return frozenset(row for row, _ in self.reader.keyword(request, max(1, self.reader.symbol_count())))
+        return frozenset(
+            row for row, _ in self.reader.search_bm25(request, max(1, self.reader.symbol_count()))
+        )
 
     def allows(self, row: int) -> bool:
         """Whether a symbol meets the filters."""

@@ -210,9 +210,11 @@ def _break_down_scores(context: SearchContext, candidates: Candidates, hits: Seq
     rows = [hit.row.row for hit in hits]
     for outcome in candidates.outcomes:
         if isinstance(outcome.result, KeywordResult):
-            _replace_contribution(hits, "keyword", context.reader.explain(outcome.result.request, rows))
+            _replace_contribution(hits, "keyword", context.reader.explain_bm25(outcome.result.request, rows))
         elif isinstance(outcome.result, TfidfResult):
-            counts = context.reader.explain_tfidf(outcome.result.request, rows)
+            from dowse.research.tfidf.index import explain_tfidf
+
+            counts = explain_tfidf(context.reader, outcome.result.terms, rows)
             by_row = {row: _tfidf_products(terms) for row, terms in counts.items()}
             _replace_contribution(hits, "tfidf", by_row)
 

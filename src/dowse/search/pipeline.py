@@ -295,7 +295,7 @@ def _boosts(
 
 
 def _embedded(reader: Reader, encoder: Encoder) -> Embedded:
-    return Embedded(encoder.id, reader.embedded(encoder.id), reader.symbol_count())
+    return Embedded(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
 
 
 def _is_shipped(encoder: Encoder | None) -> bool:

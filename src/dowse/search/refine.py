@@ -119,7 +119,10 @@ def _cluster_labels(context: SearchContext, rows: Sequence[SymbolRow]) -> NDArra
         from dowse.research.hyperbolic.hops import hop_matrix
 
         return clustering.spectral(hop_matrix([symbol_chain(row) for row in rows]), count)
-    points = context.reader.places([row.row for row in rows])
+    from dowse.research.tree_coordinates import tree_coordinates
+
+    dimension = context.settings.tree_dimension
+    points = tree_coordinates(context.reader, [row.row for row in rows], dimension)
     return (clustering.euclidean if method == "euclidean" else clustering.hyperbolic)(points, count)
 
 

@@ -63,11 +63,11 @@ def related(
 def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int, show_secrets: bool) -> Cluster | None:
     import numpy as np
 
-    centres = reader.clusters(encoder)
+    centres = reader.cluster_centroids(encoder)
     if not len(centres):
         return None
     number = int(np.argmax(centres @ reader.vectors(encoder, [symbol.row])[0]))
-    members = reader.members(encoder, number)
+    members = reader.cluster_members(encoder, number)
     rows = reader.rows([row for row, _ in members[:_LABEL_NAMES]])
     counts = Counter(word for row in rows for word in set(split_identifier(row.name)) if len(word) > 2)
     common = sorted((-count, word) for word, count in counts.items() if count > 1)

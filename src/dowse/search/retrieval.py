@@ -52,7 +52,7 @@ def expand_query(
         context.features.terms | STOP_WORDS,
         partial(term_idf, reader),
         settings.expand_terms,
-        partial(reader.expect_terms, field="body"),
+        partial(reader.prefetch_document_frequencies, field="body"),
     )
     if not terms:
         return candidates

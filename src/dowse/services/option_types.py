@@ -30,8 +30,8 @@ def option_type(spec: OptionSpec) -> Any:  # noqa: ANN401 - a type
         return Annotated[str, Field(max_length=_MAX_TEXT)]
     if spec.kind == "bool":
         return bool
-    limits = {"le": spec.maximum} if spec.maximum else {}
-    return Annotated[int if spec.kind == "int" else float, Field(ge=0, **limits)]
+    number = int if spec.kind == "int" else float
+    return Annotated[number, Field(ge=0, le=spec.maximum or None)]
 
 
 def option_default(spec: OptionSpec) -> Any:  # noqa: ANN401 - options have several types

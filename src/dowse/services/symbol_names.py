@@ -118,8 +118,8 @@ def _asked_for(reader: Reader, symbol_id: str) -> SymbolRow | None:
     """Return the symbol of an id, or the whole file, by asking the store."""
     whole = symbol_id.removeprefix("file:")
     if whole == symbol_id:
-        return next(iter(reader.named([symbol_id])), None)
-    files = [file.file_id for file in reader.files_ending(whole)]
+        return next(iter(reader.rows_by_key([symbol_id])), None)
+    files = [file.file_id for file in reader.files_with_suffix(whole)]
     return next((row for row in reader.file_rows(files) if row.key == symbol_id), None)
 
 

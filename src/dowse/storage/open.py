@@ -1,4 +1,4 @@
-"""From an address to its backend: a folder of this machine, or an index of a cluster."""
+"""Opens the backend of an address: a local folder, or an index on a cluster."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ CLUSTER_SCHEMES = ("elastic://", "elastics://")
 
 
 def is_cluster(address: str) -> bool:
-    """Whether an address names an index of a cluster."""
+    """Whether an address is that of an index on a cluster."""
     return address.startswith(CLUSTER_SCHEMES)
 
 
 def beside(address: str, name: str) -> str:
-    """Return the address of another index of the same cluster, whose name says whom it belongs to."""
-    place, mark, options = address.partition("?")
-    return f"{place.rstrip('/')}-{name}{mark}{options}"
+    """Return the address of another index on the same cluster, with a suffix to its name."""
+    base, mark, options = address.partition("?")
+    return f"{base.rstrip('/')}-{name}{mark}{options}"
 
 
 def open_backend(address: str, root: Path | None = None) -> Backend:
-    """Name a place for an index; nothing is read or written before it is asked for.
+    """Return the backend of an address; nothing is read or written yet.
 
     Args:
         address: A folder, or `elastic://host:9200/NAME`.
-        root: The repository or corpus that a writer brings; only a place that holds several needs it.
+        root: The repository or corpus that a writer indexes; only a shared index needs it.
     """
     if is_cluster(address):
         from dowse.storage.elastic.backend import ElasticBackend

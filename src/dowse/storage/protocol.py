@@ -1,14 +1,15 @@
-"""What the engine asks of a store. Two parts: writers make generations, readers see one of them."""
+"""The backend protocol. Writers make generations; a reader sees one of them (snapshot isolation)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dowse.query import Constraint
-from dowse.types import Edge, Extents, FileRecord, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.types import Edge, FileFingerprint, FileRecord, StoredFile, Symbol, SymbolRanges, SymbolRow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-# Edges that one question gives at most: a name used everywhere would otherwise fill the memory.
+# Maximum number of edges of one call: a name that is used everywhere would otherwise fill the memory.
 EDGE_LIMIT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term to look for in every field, with its weight and how many edits it may be away."""
+    """A query term for every field, with its weight and maximum edit distance."""
 
     text: str
     weight: float = 1.0
@@ -35,7 +36,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class KeywordRequest:
-    """What the keyword lane wants: terms to rank by, weights of fields, conditions to meet."""
+    """A BM25 query: terms, field weights, and a constraint that hits have to match."""
 
     terms: tuple[Term, ...]
     field_weights: Mapping[str, float]
@@ -46,9 +47,9 @@ class KeywordRequest:
 
 @dataclass(frozen=True, slots=True)
 class VectorRequest:
-    """What the embedding lane wants: a vector to be near to, and conditions to meet."""
+    """A nearest-neighbour query: a vector, and a constraint that hits have to match."""
 
-    encoder: str  # the id of the encoder that made it
+    encoder: str  # id of the encoder that made the vector
     vector: Floats
     method: str = "auto"  # auto, exact or approx
     constraint: Constraint | None = None
@@ -56,17 +57,8 @@ class VectorRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TfidfRequest:
-    """What the TF-IDF lane wants: terms, pairs of terms written `one other`, and conditions to meet."""
-
-    terms: tuple[str, ...]
-    constraint: Constraint | None = None
-    exact_rows: Mapping[object, frozenset[int]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class KnownVectors:
-    """Vectors of one encoder that this machine has: `find` returns those of some keys."""
+    """Cached vectors of one encoder on this machine: `find` returns those of some keys."""
 
     encoder: str
     dimension: int
@@ -74,85 +66,85 @@ class KnownVectors:
 
 
 class Reader(Protocol):
-    """One generation of an index, unchanging while it is held."""
+    """One generation of an index; it never changes (snapshot isolation). For one thread at a time."""
 
     generation: int
-    identity: str  # of the index: one that was made anew counts its generations from the beginning
-    is_corpus: bool  # functions from many places, rather than the files of a tree
-    is_complete: bool  # whether the writer had seen everything when it committed
+    identity: str  # of the index: a rebuilt index has another, and counts generations from 1 again
+    is_corpus: bool  # a corpus of functions, not the files of a tree
+    is_complete: bool  # whether the last writer had read all files when it committed
+    cache_folder: Path | None  # for what is derived from the index and may be lost; None on a cluster
+    derived: dict[str, Any]  # the same in memory, for as long as this generation is kept open
 
-    def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
-        """Return (row, score) of the best symbols, best first; never a score of 0 if there are terms."""
+    def search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, BM25 score) of the best symbols, best first; with terms, no score is 0."""
 
-    def explain(
+    def explain_bm25(
         self, request: KeywordRequest, rows: Sequence[int]
     ) -> dict[int, dict[tuple[str, str], float]]:
-        """Return, by row, what each (field, term) adds to its score; the values sum to it."""
+        """Return, by row, what each (field, term) adds to its BM25 score; the values sum to it."""
 
     def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
-        """Return (row, cosine) of the symbols whose vectors are nearest, best first."""
+        """Return (row, cosine) of the symbols with the nearest vectors, best first."""
 
-    def tfidf(self, request: TfidfRequest, limit: int) -> list[tuple[int, float]]:
-        """Return (row, score) of the best symbols by sums of tf · idf, best first, equals by place.
-
-        What `Backend.count_terms` has not counted is counted now, which takes its time.
-        """
-
-    def explain_tfidf(
-        self, request: TfidfRequest, rows: Sequence[int]
-    ) -> dict[int, dict[str, tuple[int, float]]]:
-        """Return, by row, how often it has each term, and the term's idf: the products sum to its score."""
-
-    def embedded(self, encoder: str) -> int:
+    def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
 
-    def without_vector(self, encoder: str) -> list[tuple[int, bytes]]:
+    def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
 
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
-        """Return the vectors of symbols, a row of zeros for one that has none."""
+        """Return the vectors of symbols; zeros for a symbol without one."""
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
-        """Return what an encoder reads of symbols, in the order asked."""
+        """Return what an encoder reads of symbols, in the given order."""
 
     def vector_health(self, encoder: str) -> tuple[bool, str]:
-        """Say whether the vectors of an encoder are whole, and how they are searched."""
+        """Return whether the vectors of an encoder are intact, and how they are searched."""
 
-    def clusters(self, encoder: str) -> Floats:
-        """Return the centres of the groups of similar symbols, none if they were not fitted."""
+    def cluster_centroids(self, encoder: str) -> Floats:
+        """Return the centroids of the clusters of similar symbols, none if they were not fitted."""
 
-    def members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
-        """Return (row, cosine) of the symbols nearer to this centre than to any other, nearest first."""
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the symbols of a cluster, nearest to its centroid first."""
 
     def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
-        """Return, by row, the sum of the weights of the terms that its text has; rows with none may lack."""
+        """Return, by row, the sum of the weights of the terms in its text; rows with 0 may be missing."""
 
     def document_frequency(self, term: str, field: str = "") -> int:
-        """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
+        """Return the document frequency of a term in a field, or in the field where it is highest."""
 
-    def expect_terms(self, terms: Iterable[str], field: str = "") -> None:
-        """Say that `document_frequency` of these terms will be asked for, one by one.
+    def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
+        """Announce that `document_frequency` of these terms will be called, one by one.
 
-        It changes no answer: over a network one question takes as long as many.
+        It changes no result. Over a network, one request for all terms replaces one for each.
         """
 
-    def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
-        """Return the ids of files whose text may match: all that do, and few others."""
+    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
+        """Return the ids of files whose trigrams match: all files that match the pattern, and few others."""
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """Give the UTF-8 texts of files."""
+        """Yield (file id, UTF-8 text) of files."""
 
     def text(self, file_id: int) -> bytes:
         """Return the UTF-8 text of one file."""
 
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        """Return row, file id and a 16-byte key of the own text of every symbol, by row.
+
+        Equal keys mean equal texts.
+        """
+
+    def symbol_texts(self, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield row, own text and, in a corpus, documentation of symbols, in any order."""
+
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
-        """Return symbols by row, in the order asked."""
+        """Return symbols by row, in the given order."""
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files, file by file, in the order of their lines."""
 
-    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
-        """Give, for each file, where its symbols lie: by first line, outer before inner."""
+    def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
+        """Yield, for each file, the line ranges of its symbols: by first line, outer before inner."""
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines (row 0)."""
@@ -160,47 +152,41 @@ class Reader(Protocol):
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
 
-    def named(self, keys: Sequence[str]) -> list[SymbolRow]:
-        """Return the symbols with these keys, as far as there are any."""
+    def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
+        """Return the symbols with these keys; unknown keys are ignored."""
 
-    def files_ending(self, ending: str) -> list[StoredFile]:
+    def files_with_suffix(self, ending: str) -> list[StoredFile]:
         """Return the files whose path is this, or ends with it after a `/`."""
 
-    def troubled_files(self) -> list[StoredFile]:
+    def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""
 
     def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
-        """Return symbols with their text, in which likely secrets are masked unless they are asked for."""
+        """Return symbols with their text; likely secrets are masked unless `show_secrets`."""
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
     ) -> list[Edge]:
         """Return edges out of symbols, or into them; of some kinds, or of all.
 
-        They are ordered by repository, path, line, column and target, so that answers never depend on how
-        they are stored. An ambiguous reference gives an edge for each symbol that it could mean.
+        They are ordered by repository, path, line, column and target, so that results never depend on the
+        backend. An ambiguous reference gives one edge for each candidate.
         """
 
-    def places(self, rows: Sequence[int]) -> NDArray[np.float64]:
-        """Return the points of symbols in the Poincaré ball that the tree of all files is embedded in.
-
-        They are seen from the deepest folder or file that holds them all: that is the origin.
-        """
-
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file, by key."""
 
     def files(self) -> list[StoredFile]:
         """Return every file of the index."""
 
     def skipped(self) -> list[tuple[str, str]]:
-        """Return what is left out, and why."""
+        """Return skipped paths, each with the reason."""
 
     def symbol_count(self) -> int:
-        """Return the number of symbols, at once."""
+        """Return the number of symbols, without counting."""
 
     def counts(self) -> dict[str, int]:
-        """Return the number of files, symbols, source bytes and files left out."""
+        """Return the number of files, symbols, source bytes and skipped paths."""
 
     def languages(self) -> dict[str, int]:
         """Return the number of files per language."""
@@ -210,46 +196,46 @@ class Reader(Protocol):
 
 
 class GraphStore(Protocol):
-    """What linking reads and writes: files with their facts, symbols by key, edges."""
+    """The call graph as linking reads and writes it: files with their facts, symbols by key, edges."""
 
-    def waiting(self) -> list[int]:
-        """Return the files to link: those put since the last time, and those whose questions changed."""
+    def files_to_link(self) -> list[int]:
+        """Return the files to link: those put since the last linking, and those whose lookups changed."""
 
-    def linked_file(self, file_id: int) -> LinkedFile | None:
+    def file_to_link(self, file_id: int) -> LinkedFile | None:
         """Return all that linking a file starts from; None if there is nothing."""
 
     def put_links(
         self, file_id: int, linked: Iterable[Linked], named: Iterable[Named], asked: Iterable[int]
     ) -> None:
-        """Replace what a file refers to, and remember what was asked to find out."""
+        """Replace the edges out of a file, and store the keys that were looked up for them."""
 
-    def settled(self) -> None:
-        """Note that every file is linked."""
+    def mark_all_linked(self) -> None:
+        """Record that every file is linked."""
 
-    def symbols_at(self, scope_key: int) -> list[Target]:
-        """Return the symbols under a key, in an order that does not depend on when they came."""
+    def symbols_in_scope(self, scope_key: int) -> list[Target]:
+        """Return the symbols with a scope key, in an order that does not depend on when they were added."""
 
-    def is_named(self, name_key: int) -> bool:
+    def has_symbol_named(self, name_key: int) -> bool:
         """Whether any symbol has this name."""
 
-    def language_at(self, path: str) -> str | None:
+    def language_of_path(self, path: str) -> str | None:
         """Return the language of the file with this path, None if there is no such file."""
 
-    def marked(self, key: int) -> list[str]:
+    def paths_with_mark(self, key: int) -> list[str]:
         """Return the paths of the files with a mark."""
 
-    def facts_at(self, path: str) -> bytes:
+    def facts_of_path(self, path: str) -> bytes:
         """Return the packed facts of a file, nothing if it has none."""
 
 
 class Writer(Protocol):
-    """A generation in the making: nobody sees it before `commit`."""
+    """A new generation; nobody sees it before `commit`."""
 
-    def stamps(self) -> dict[str, FileStamp]:
-        """Return what the last generation knows of every file, by key."""
+    def fingerprints(self) -> dict[str, FileFingerprint]:
+        """Return size, time and content hash of every file of the last generation, by key."""
 
     def skipped(self) -> list[tuple[str, str]]:
-        """Return what the last generation leaves out."""
+        """Return what the last generation skips."""
 
     def meta(self) -> dict[str, str]:
         """Return the description of the last generation."""
@@ -258,49 +244,46 @@ class Writer(Protocol):
         """Add a file, or replace the one with its key."""
 
     def delete(self, key: str) -> None:
-        """Remove a file; one that is not there is no error."""
+        """Remove a file; an unknown key is no error."""
 
     def graph(self) -> GraphStore:
-        """Return what linking reads and writes, all of it part of this generation."""
+        """Return the call graph of this generation."""
 
     def touch(self, key: str, size: int, mtime_ns: int) -> None:
-        """Note a new size and time of a file whose content is the same."""
+        """Record new size and time of a file with the same content."""
 
     def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
-        """Replace the list of what is left out."""
+        """Replace the list of skipped paths."""
 
     def commit(self, meta: Mapping[str, str]) -> int:
-        """Make everything visible at once; return the new generation.
-
-        `meta` describes it; its `tree_dimension` is that of the ball that the tree is embedded in.
-        """
+        """Make everything visible in one atomic step; return the new generation, which `meta` describes."""
 
 
 class VectorWriter(Protocol):
-    """Adds vectors of one encoder. They are named by what was encoded, so they fit every generation."""
+    """Adds vectors of one encoder. Their keys are hashes of content, so they fit every generation."""
 
     def put(self, keys: Sequence[bytes], vectors: Floats) -> None:
-        """Add vectors; readers see them at once, and they stay whatever happens next."""
+        """Add vectors; readers see them at once, and they are durable."""
 
     def finish(self, clusters: int, method: str, questions: Callable[[], Floats]) -> None:
-        """Forget vectors that no symbol uses, and fit what search and `related` need.
+        """Remove unused vectors, fit the clusters, and build the index for approximate search.
 
-        `method` says how they will be searched (auto, exact or approx); `questions` gives vectors of the kind
-        that will be asked for, and is called only where they are needed.
+        `method` is how they will be searched (auto, exact or approx); `questions` returns typical query
+        vectors, and is called only if they are needed.
         """
 
 
 class Backend(Protocol):
-    """A place for one index."""
+    """Storage of one index. Thread-safe: each reader has a connection of its own."""
 
     @property
     def address(self) -> str:
-        """Where it is: what opens it again, in this process or another."""
+        """What `open_backend` opens it with, in this process or another."""
 
     def has_generation(self) -> bool:
-        """Whether there is an index to read; also if it is damaged, but not while the first is being made."""
+        """Whether there is an index to read, even a damaged one; False while the first is being built."""
 
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether there is anything that `clear` would remove."""
 
     def reader(self) -> AbstractContextManager[Reader]:
@@ -309,13 +292,13 @@ class Backend(Protocol):
     def writer(
         self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
     ) -> AbstractContextManager[Writer]:
-        """Become the one writer; leaving without `commit` forgets everything."""
+        """Hold the write lock; leaving without `commit` rolls everything back."""
 
-    def carry(self, known: KnownVectors | None) -> None:
-        """Let what is written take vectors along that are known, where each would be sent twice otherwise."""
+    def set_known_vectors(self, known: KnownVectors | None) -> None:
+        """Let writers send known vectors along with symbols, where they would otherwise be sent twice."""
 
     def check_vectors(self, encoder: str, dimension: int) -> None:
-        """Raise DowseError if `vector_writer` would: vectors of another size are there, or damaged ones."""
+        """Raise DowseError if `vector_writer` would: for vectors of another dimension, or damaged ones."""
 
     def vector_writer(
         self,
@@ -324,39 +307,28 @@ class Backend(Protocol):
         wait: float | None = None,
         on_wait: Callable[[str], None] | None = None,
     ) -> AbstractContextManager[VectorWriter]:
-        """Become the one who adds vectors of an encoder."""
-
-    def count_terms(
-        self,
-        wait: float | None = None,
-        on_wait: Callable[[str], None] | None = None,
-        on_counted: Callable[[int, int], None] | None = None,
-    ) -> int:
-        """Count the terms that `Reader.tfidf` needs and keep them; return how many texts were counted.
-
-        `on_counted` is called with how many are done and how many there are.
-        """
+        """Hold the write lock of the vectors of an encoder."""
 
     def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
-        """Let the next writer begin with nothing; readers may keep the last generation until it commits."""
+        """Let the next writer begin with an empty index; until its commit, readers may use the last one."""
 
     def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
-        """Remove the index; of a place that several share, the part that this backend writes."""
+        """Remove the index; of a shared one, the part that this backend writes."""
 
     def close(self) -> None:
-        """Let go of files and connections; the next reader opens them again."""
+        """Close files and connections; the next reader opens them again."""
 
-    def busy(self) -> int | None:
-        """Return the process that is writing, if one is; it may be another machine's."""
+    def writer_process(self) -> int | None:
+        """Return the id of the process that holds the write lock, if any; it may be on another machine."""
 
     def size(self) -> int:
         """Return the bytes that the index takes."""
 
     def health(self, *, fields: bool = False) -> dict[str, Any]:
-        """Return how a cluster fares: nodes, copies, bytes, `advice`; nothing for a folder.
+        """Return the health of a cluster: nodes, copies, bytes, `advice`; nothing for a folder.
 
-        `fields` says also how many bytes each field takes, which may take a while.
+        `fields` adds the bytes of each field, which may take a while.
         """
 
     def check(self) -> list[str]:
-        """Return what is wrong with the index, nothing if all is well."""
+        """Return what is wrong with the index, nothing if it is intact."""

@@ -41,7 +41,7 @@ def _left_out(value: object) -> None:
         raise BrokenSnapshot("not of the form that dowse writes") from None
 
 
-# What of an index's description goes along; `tree_scale` and `tree_shape` are computed again.
+# What of an index's description goes along.
 _META: dict[str, Check] = {
     "root": text(_PATH_CHARACTERS),
     "repo": line(_SLOT_CHARACTERS),
@@ -51,7 +51,6 @@ _META: dict[str, Check] = {
     "corpus": _FLAG,
     "strip_docs": _FLAG,
     "exclude": text(_TEXT_CHARACTERS),
-    "tree_dimension": pattern(r"[2-9]|[1-9][0-9]"),
     "left_out": _left_out,
     "dowse": line(100),
 }

@@ -93,7 +93,7 @@ def load_checked(
         backend.check_vectors(encoder, dimension)
     files = symbols = 0
     with _vectors_along(snapshot, about, backend), backend.writer(wait, on_wait) as writer:
-        gone = set(writer.stamps())
+        gone = set(writer.fingerprints())
         waiting = 0
         for frame in snapshot.frames([FILES]):
             for value in frame.json():

@@ -1,8 +1,7 @@
-"""Dot products of bytes and differences of bits: the inner loops of every search.
+"""Dot products of int8 vectors and Hamming distances of bits: the inner loops of every search.
 
-`simsimd` does them with the processor's own instructions, 2 to 5 times as fast as NumPy, which has to
-make floats of the bytes first. Both give the same whole numbers, so that nothing else depends on which
-is there.
+`simsimd` uses SIMD instructions and is 2 to 5 times as fast as NumPy, which has to convert int8 to float32
+first. Both give the same whole numbers, so nothing depends on which of them is installed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ try:
 except ImportError:  # no wheel for this platform
     cdist = None  # type: ignore[assignment, unused-ignore]
 
-# Rows made floats at a time: those of 384 dimensions then just fit the second-level cache.
+# Rows converted at a time: those of 384 dimensions then just fit the L2 cache.
 _FLOAT_ROWS = 1024
 
 
@@ -31,7 +30,7 @@ def dots(query: Codes, rows: Codes) -> NDArray[Any]:
 
 
 def dots_with_numpy(query: Codes, rows: Codes) -> Floats:
-    """Do the same without help; exact up to 1,040 dimensions, where float32 runs out of whole numbers."""
+    """Do the same in NumPy; exact up to 1,040 dimensions, where sums exceed the integers of float32."""
     wide = query.astype(np.float32)
     found = np.empty(len(rows), np.float32)
     block = np.empty((min(_FLOAT_ROWS, len(rows)), len(query)), np.float32)
@@ -43,7 +42,7 @@ def dots_with_numpy(query: Codes, rows: Codes) -> Floats:
 
 
 def differing_bits(query: Bits, rows: Bits) -> NDArray[Any]:
-    """Return in how many bits each row differs from `query`."""
+    """Return the Hamming distance of each row from `query`."""
     if cdist is None or not len(rows):
         return np.asarray(np.bitwise_count(rows ^ query).sum(axis=1, dtype=np.uint16))
     return np.asarray(cdist(query[None], rows, "hamming", dtype="bin8")).reshape(-1)

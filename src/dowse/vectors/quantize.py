@@ -1,9 +1,9 @@
-"""Unit vectors as one signed byte a dimension.
+"""int8 scalar quantisation of unit vectors: one signed byte a dimension.
 
-A row keeps its direction only: bytes whose largest is ±127, and the scale that makes them a unit vector
-again. Doing it twice changes nothing, so a vector may travel through a cache and come back the same.
-Of the 100 code vectors nearest to a text among 150,000, 99.2 are the same as with float32; float16 would
-keep 99.9, in twice the space and time.
+A row keeps its direction only: int8 codes whose largest is ±127, and the scale that makes them a unit vector
+again. Quantisation is idempotent, so a vector comes back from a cache unchanged. Of the 100 code vectors
+nearest to a text among 150,000, 99.2 are the same as with float32; float16 would keep 99.9, in twice the
+space and time.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ LARGEST = 127
 
 
 def quantise(vectors: NDArray[Any]) -> tuple[Codes, Floats]:
-    """Return the bytes of each row and the scale that makes them a unit vector; a row of zeros stays one."""
+    """Return int8 codes of each row and the scale that makes them a unit vector; zeros stay zeros."""
     values = np.asarray(vectors, dtype=np.float32)
     if not np.isfinite(values).all():
         raise ValueError("a vector holds a value that is not a finite number")
     largest = np.abs(values).max(axis=1, keepdims=True, initial=0.0)
     # Two steps, so that neither a tiny nor a huge row leaves the range of float32.
-    spread = np.divide(values, largest, out=np.zeros_like(values), where=largest > 0)
-    codes = np.rint(spread * LARGEST).astype(np.int8)
+    scaled = np.divide(values, largest, out=np.zeros_like(values), where=largest > 0)
+    codes = np.rint(scaled * LARGEST).astype(np.int8)
     return codes, scales_of(codes)
 
 
 def scales_of(codes: Codes) -> Floats:
-    """Return what each row is to be multiplied by to have length 1."""
+    """Return the factor that gives each row length 1."""
     wide = codes.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     scales: Floats = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
@@ -43,5 +43,5 @@ def scales_of(codes: Codes) -> Floats:
 
 
 def restore(codes: Codes, scales: Floats) -> Floats:
-    """Return the unit vectors."""
+    """Return the unit vectors of codes (dequantisation)."""
     return codes.astype(np.float32) * np.asarray(scales)[:, None]

@@ -22,10 +22,10 @@ from dowse.config import Settings
 from dowse.errors import DowseError, IndexLocked
 from dowse.index import Index
 from dowse.indexing.parse_pool import kept_process
-from dowse.storage.local.layout import writer_lock
 from dowse.storage.open import open_backend
 from dowse.watch.commands import Requests
 from dowse.watch.update_loop import WatchLoop
+from dowse.write_lock import write_lock
 
 # Reports of how far it is, at most so often.
 _EVERY_SECONDS = 0.1
@@ -84,7 +84,7 @@ def _only_one(place: str, requests: Requests, teller: _Teller) -> Iterator[None]
     with contextlib.ExitStack() as stack:
         while not requests.ended:
             try:
-                stack.enter_context(writer_lock(Path(place), 0.0, lambda _: None))
+                stack.enter_context(write_lock(Path(place), 0.0, lambda _: None))
                 break
             except IndexLocked:
                 if not told:

@@ -27,7 +27,7 @@ class World:
         language = language_of(path, text.encode()) or "text"
         source = Source(path, "acme/shop", path, language, "", len(text), 1, text, "utf-8", text)
         record = make_record(source, strip_docs=False)
-        before = self.catalog.delete_file(path, instead=record)
+        before = self.catalog.delete_file(path, replacement=record)
         self.catalog.put_file(record, before)
 
     def delete(self, path: str) -> None:

@@ -78,7 +78,7 @@ class MemoryGraph:
     def files(self) -> list[SymbolRow]:
         return self.file_rows(sorted({row.file_id for row in self._symbols.values()}))
 
-    def files_ending(self, ending: str) -> list[SymbolRow]:
+    def files_with_suffix(self, ending: str) -> list[SymbolRow]:
         return [row for row in self.files() if f"/{row.path}".endswith(f"/{ending}")]
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.research.hyperbolic import embed as module
-from dowse.research.hyperbolic.embed import as_floats, embed, place_children, seen_from
+from dowse.research.hyperbolic.embed import embed, place_children, recenter, to_floats
 from dowse.research.hyperbolic.measure import distortion
 from dowse.research.hyperbolic.poincare import distance, distances
 from dowse.research.hyperbolic.scale import Scale
-from dowse.research.hyperbolic.shape import Tree, tree_of
+from dowse.research.hyperbolic.shape import Tree, tree_from_parents
 from research.hyperbolic.trees import spine, trees
 
 dimensions = st.sampled_from([2, 3, 5, 10])
@@ -47,7 +47,7 @@ def test_decimals_and_floats_agree_where_floats_do(tree: Tree, dimension: int):
     floats = embed(tree, Scale(1.0, 53, dimension))
     decimals = embed(tree, Scale(1.0, 200, dimension))
     assert isinstance(decimals.flat[0], Decimal)
-    assert as_floats(decimals) == pytest.approx(floats, abs=1e-9)
+    assert to_floats(decimals) == pytest.approx(floats, abs=1e-9)
     assert distances(decimals, decimals) == pytest.approx(distances(floats, floats), abs=1e-4)
 
 
@@ -57,8 +57,8 @@ def test_seen_from_elsewhere_distances_are_the_same(tree: Tree, dimension: int, 
     centre = data.draw(st.integers(0, len(tree) - 1))
     for digits in (53, 120):
         points = embed(tree, Scale(0.7, digits, dimension))
-        seen = seen_from(points, points[centre])
-        assert as_floats(seen)[centre] == pytest.approx(np.zeros(dimension), abs=1e-12)
+        seen = recenter(points, points[centre])
+        assert to_floats(seen)[centre] == pytest.approx(np.zeros(dimension), abs=1e-12)
         assert distances(seen, seen) == pytest.approx(distances(points, points), abs=1e-6)
 
 
@@ -67,7 +67,7 @@ def test_children_placed_later_lie_where_the_whole_tree_has_them(
     dimension: int, digits: int, monkeypatch: pytest.MonkeyPatch
 ):
     generator = np.random.default_rng(3)
-    tree = tree_of([0, *(int(generator.integers(0, node)) for node in range(1, 150))])
+    tree = tree_from_parents([0, *(int(generator.integers(0, node)) for node in range(1, 150))])
     scale = scale_of(tree, dimension, digits)
     points = embed(tree, scale)
     children = np.arange(1, len(tree))
@@ -80,7 +80,7 @@ def test_children_placed_later_lie_where_the_whole_tree_has_them(
     assert (embed(tree, scale) == points).all()
 
 
-HARD = [spine(30, 3, 1), spine(9, 60, 0), spine(9, 60, 30), tree_of([0] * 300), spine(15, 9, 8)]
+HARD = [spine(30, 3, 1), spine(9, 60, 0), spine(9, 60, 30), tree_from_parents([0] * 300), spine(15, 9, 8)]
 
 
 def kept_scale(tree: Tree, dimension: int, wanted: float) -> Scale:
@@ -118,14 +118,14 @@ def test_decimals_have_no_more_places_than_asked(dimension: int):
     tree = spine(30, 3, 2)
     scale = scale_of(tree, dimension, 200)
     points = embed(tree, scale)
-    for found in (points, seen_from(points, points[7])):
+    for found in (points, recenter(points, points[7])):
         assert min(value.as_tuple().exponent for value in found.flat) >= -scale.decimal_digits
 
 
 def test_far_points_stay_inside_as_floats():
     scale = Scale(40.0, 400, 2)
     points = embed(spine(3, 2, 0), scale)
-    floats = as_floats(points)
+    floats = to_floats(points)
     assert (np.linalg.norm(floats, axis=1) < 1).all() and np.isfinite(distances(floats, floats)).all()
     far = distance(floats, np.zeros(2))
     assert far[1] == pytest.approx(far[2]) and far[1] < far[3] < far[5]

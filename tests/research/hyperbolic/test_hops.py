@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.research.hyperbolic.hops import hop_matrix, hops
-from dowse.research.hyperbolic.shape import Tree, tree_of, tree_of_paths
+from dowse.research.hyperbolic.shape import Tree, tree_from_parents, tree_from_paths
 from research.hyperbolic.trees import climb, trees
 
 chains = st.lists(st.lists(st.sampled_from("abc"), max_size=6), max_size=10)
@@ -22,7 +22,7 @@ def test_hops_between_all_pairs(tree: Tree):
 
 @given(chains)
 def test_chains_need_no_tree(names: list[list[str]]):
-    tree, ends = tree_of_paths(names)
+    tree, ends = tree_from_paths(names)
     found = hop_matrix(names)
     assert found.shape == (len(names), len(names))
     assert (found == hops(tree, ends[:, None], ends)).all()
@@ -34,5 +34,5 @@ def test_the_same_name_in_two_folders_is_two_places():
 
 
 def test_ends_of_a_long_chain():
-    tree = tree_of(np.maximum(np.arange(2000) - 1, 0))
+    tree = tree_from_parents(np.maximum(np.arange(2000) - 1, 0))
     assert hops(tree, [0, 5, 1999], [1999, 3, 0]).tolist() == [1999, 2, 1999]

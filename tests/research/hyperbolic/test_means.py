@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.research.hyperbolic.means import frechet_means
-from dowse.research.hyperbolic.poincare import add, distance, distances, log_map
+from dowse.research.hyperbolic.poincare import distance, distances, log_map, mobius_add
 
 seeds = st.integers(0, 10_000)
 
@@ -63,7 +63,7 @@ def test_the_mean_of_what_is_symmetric_is_its_centre(seed: int, dimension: int, 
     random = np.random.default_rng(seed)
     around = somewhere(4, dimension, seed, 4.0)
     centre = somewhere(1, dimension, seed + 1, reach)
-    points = random.permutation(add(centre, np.concatenate([around, -around])))
+    points = random.permutation(mobius_add(centre, np.concatenate([around, -around])))
     assert distance(mean(points), centre[0]) < 1e-5
 
 
@@ -78,7 +78,7 @@ def test_the_mean_of_two_is_half_way(seed: int, reach: float):
 @given(seeds, st.floats(0, 6))
 def test_means_move_with_their_points(seed: int, reach: float):
     points, way = somewhere(7, 4, seed, 4.0), somewhere(1, 4, seed + 1, reach)
-    assert distance(mean(add(way, points)), add(way, mean(points)[None])[0]) < 1e-4
+    assert distance(mean(mobius_add(way, points)), mobius_add(way, mean(points)[None])[0]) < 1e-4
 
 
 def test_all_groups_at_once_are_as_each_alone():

@@ -11,7 +11,7 @@ from dowse.research.hyperbolic.embed import embed
 from dowse.research.hyperbolic.measure import distortion, mean_average_precision
 from dowse.research.hyperbolic.poincare import distances
 from dowse.research.hyperbolic.scale import Scale
-from dowse.research.hyperbolic.shape import Tree, tree_of
+from dowse.research.hyperbolic.shape import Tree, tree_from_parents
 from research.hyperbolic.trees import climb, trees
 
 lengths = st.sampled_from([0.1, 0.8, 2.0])
@@ -51,7 +51,7 @@ def test_neighbours_are_nearest_at_a_good_scale(tree: Tree, dimension: int):
 
 
 def test_short_edges_lose_the_parent_among_siblings():
-    tree = tree_of([0] * 200)
+    tree = tree_from_parents([0] * 200)
     short, long = Scale(2.0, 53, 2), Scale.choose(tree.widest, tree.depth, 2, 53)
     assert mean_average_precision(tree, embed(tree, short)) < 0.2
     assert mean_average_precision(tree, embed(tree, long)) == 1.0
@@ -59,7 +59,7 @@ def test_short_edges_lose_the_parent_among_siblings():
 
 def test_a_sample_is_near_the_whole_and_the_same_each_time():
     generator = np.random.default_rng(1)
-    tree = tree_of([0, *(int(generator.integers(0, node)) for node in range(1, 300))])
+    tree = tree_from_parents([0, *(int(generator.integers(0, node)) for node in range(1, 300))])
     scale = Scale(1.2, 53, 3)
     points = embed(tree, scale)
     whole, some = (distortion(tree, points, scale, pairs=n) for n in (10**6, 5000))
@@ -72,14 +72,14 @@ def test_a_sample_is_near_the_whole_and_the_same_each_time():
 
 def test_the_worst_of_a_sample_has_siblings_in_it():
     parents = [0, *[0] * 2000, *range(1, 2001)]  # of all pairs, one in twelve thousand are next to each other
-    tree, scale = tree_of(parents), Scale(6.0, 53, 2)
+    tree, scale = tree_from_parents(parents), Scale(6.0, 53, 2)
     points = embed(tree, scale)
     beside = distances(points[1:2], points[2:3])[0, 0] / (2 * scale.length)
     assert distortion(tree, points, scale, pairs=200).shortest == pytest.approx(beside, rel=1e-3)
 
 
 def test_a_tree_of_one_node():
-    tree, scale = tree_of([0]), Scale(1.0, 53, 2)
+    tree, scale = tree_from_parents([0]), Scale(1.0, 53, 2)
     points = embed(tree, scale)
     assert mean_average_precision(tree, points) == 1.0
     assert distortion(tree, points, scale).worst == 1.0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.research.hyperbolic.shape import Tree, tree_of, tree_of_paths
+from dowse.research.hyperbolic.shape import Tree, tree_from_parents, tree_from_paths
 from research.hyperbolic.trees import climb, trees
 
 chains = st.lists(st.lists(st.sampled_from("ab"), max_size=5), max_size=12)
@@ -26,19 +26,19 @@ def test_slots_degrees_and_depths(tree: Tree):
 
 
 def test_a_long_chain_takes_no_longer_than_a_bush():
-    tree = tree_of(np.maximum(np.arange(300_000) - 1, 0))
+    tree = tree_from_parents(np.maximum(np.arange(300_000) - 1, 0))
     assert tree.depth == 299_999 and tree.widest == 1
 
 
 @pytest.mark.parametrize("parents", [[], [1, 0], [0, 1], [0, 2, 0], [0, -1], [[0]]])
 def test_what_is_no_tree_is_refused(parents: list[int]):
     with pytest.raises(ValueError, match="parent"):
-        tree_of(parents)
+        tree_from_parents(parents)
 
 
 @given(chains)
 def test_equal_beginnings_are_the_same_nodes(names: list[list[str]]):
-    tree, ends = tree_of_paths(names)
+    tree, ends = tree_from_paths(names)
     beginnings = {tuple(chain[:level]) for chain in names for level in range(len(chain) + 1)} | {()}
     assert len(tree) == len(beginnings)
     assert [tree.depths[end] for end in ends] == [len(chain) for chain in names]

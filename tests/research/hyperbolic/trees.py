@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from dowse.research.hyperbolic.shape import Tree, tree_of
+from dowse.research.hyperbolic.shape import Tree, tree_from_parents
 
 
 @st.composite
 def trees(draw: st.DrawFn, most: int = 24) -> Tree:
     count = draw(st.integers(1, most))
-    return tree_of([0, *(draw(st.integers(0, node - 1)) for node in range(1, count))])
+    return tree_from_parents([0, *(draw(st.integers(0, node - 1)) for node in range(1, count))])
 
 
 def spine(depth: int, degree: int, slot: int) -> Tree:
@@ -20,7 +20,7 @@ def spine(depth: int, degree: int, slot: int) -> Tree:
         below = len(parents)
         parents += [node] * degree
         node = below + slot
-    return tree_of(parents)
+    return tree_from_parents(parents)
 
 
 def climb(tree: Tree, a: int, b: int) -> int:

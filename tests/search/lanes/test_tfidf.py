@@ -13,8 +13,9 @@ import pytest
 
 from dowse import Answer, DowseError, Index
 from dowse.query import QueryError
+from dowse.research.tfidf.index import check_counts
 from dowse.search.lanes.dense import embedding_lane
-from dowse.search.lanes.tfidf import terms_and_pairs
+from dowse.search.lanes.tfidf import terms_and_bigrams
 from dowse.search.planner import make_plan
 
 from helpers import json_lines, run_dowse, write_tree
@@ -69,7 +70,7 @@ def own(shop: Index, tmp_path: Path) -> Iterator[Index]:
 
 
 def without_counts(index: Index, target: Path) -> Path:
-    return Path(shutil.copytree(index.backend.folder, target, ignore=shutil.ignore_patterns("tfidf")))
+    return Path(shutil.copytree(index.backend.folder, target, ignore=shutil.ignore_patterns("derived")))
 
 
 def places(answer: Answer) -> list[tuple[str, str, float]]:
@@ -77,12 +78,12 @@ def places(answer: Answer) -> list[tuple[str, str, float]]:
 
 
 def test_the_terms_of_a_query_are_distinct_and_so_are_its_pairs():
-    assert terms_and_pairs("cart item cart item") == ("cart", "item", "cart item", "item cart")
-    assert terms_and_pairs("add the item to the cart") == ("add", "item", "cart", "add item", "item cart")
-    assert terms_and_pairs("getUser") == ("getuser", "get", "user", "getuser get", "get user")
-    assert terms_and_pairs("for if") == ("for", "if", "for if")  # better than nothing
-    assert terms_and_pairs("") == terms_and_pairs("!? …") == ()
-    assert len(terms_and_pairs(" ".join(f"w{n}" for n in range(9_000)))) < 2_000
+    assert terms_and_bigrams("cart item cart item") == ("cart", "item", "cart item", "item cart")
+    assert terms_and_bigrams("add the item to the cart") == ("add", "item", "cart", "add item", "item cart")
+    assert terms_and_bigrams("getUser") == ("getuser", "get", "user", "getuser get", "get user")
+    assert terms_and_bigrams("for if") == ("for", "if", "for if")  # better than nothing
+    assert terms_and_bigrams("") == terms_and_bigrams("!? …") == ()
+    assert len(terms_and_bigrams(" ".join(f"w{n}" for n in range(9_000)))) < 2_000
 
 
 def test_scores_are_the_formula_and_nothing_else_decides(shop):
@@ -105,11 +106,11 @@ def test_scores_are_the_formula_and_nothing_else_decides(shop):
 
 
 def test_processes_answer_as_this_one_does_from_the_first_question_on(shop, own):
-    assert not (own.backend.folder / "tfidf").exists()
+    assert not (own.backend.folder / "derived" / "tfidf").exists()
     answer = own.search("cart item", mode="tfidf", k=50)
     assert answer.notes == () and answer.lanes[0].problem == ""
     assert places(answer) == places(shop.search("cart item", mode="tfidf", k=50))
-    assert (own.backend.folder / "tfidf" / "state.json").exists()
+    assert (own.backend.folder / "derived" / "tfidf" / "state.json").exists()
 
 
 def test_processes_follow_an_update(own, tmp_path):
@@ -193,7 +194,7 @@ def test_it_can_be_joined_with_others(shop, lanes, fusion):
 
 def test_a_folder_that_cannot_be_written_to_is_no_hindrance(own):
     """Then terms are counted in memory, here: a lane's process would be late each time."""
-    (own.backend.folder / "tfidf").write_text("in the way")
+    (own.backend.folder / "derived").write_text("in the way")
     answer = own.search("cart item", mode="tfidf", k=50)
     assert len(answer.hits) > 10
     (note,) = answer.notes
@@ -204,8 +205,8 @@ def test_a_folder_that_cannot_be_written_to_is_no_hindrance(own):
 def test_a_copy_that_cannot_be_written_to_has_what_was_counted(own, tmp_path):
     expected = own.search("cart item", mode="tfidf", k=50)
     folder = Path(shutil.copytree(own.backend.folder, tmp_path / "copy"))
-    (folder / "tfidf" / "writer.lock").unlink()
-    (folder / "tfidf" / "writer.lock").mkdir()  # what nobody can lock
+    (folder / "derived" / "tfidf" / "writer.lock").unlink()
+    (folder / "derived" / "tfidf" / "writer.lock").mkdir()  # what nobody can lock
     with Index(own.root, own.settings, type(own.backend)(folder)) as index:
         answer = index.search("cart item", mode="tfidf", k=50)
     assert answer.notes == () and places(answer) == places(expected)
@@ -213,7 +214,7 @@ def test_a_copy_that_cannot_be_written_to_has_what_was_counted(own, tmp_path):
 
 def test_counts_go_with_the_index(own):
     own.search("cart", mode="tfidf")
-    assert (own.backend.folder / "tfidf").is_dir()
+    assert (own.backend.folder / "derived" / "tfidf").is_dir()
     own.close()
     own.backend.clear()
     assert not own.backend.folder.exists()
@@ -224,7 +225,7 @@ def test_an_index_is_rebuilt_over_counts_that_are_left(own):
     own.search("cart", mode="tfidf")
     own.close()
     for entry in own.backend.folder.iterdir():
-        if entry.name not in ("tfidf", "vectors"):
+        if entry.name not in ("derived", "vectors"):
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     own.update()
     assert own.search("cart item", mode="tfidf").hits
@@ -232,11 +233,12 @@ def test_an_index_is_rebuilt_over_counts_that_are_left(own):
 
 def test_doctor_finds_damaged_counts(own):
     own.search("cart", mode="tfidf")
-    assert own.backend.check() == []
-    path = own.backend.folder / "tfidf" / "000001.seg"
+    with own.backend.reader() as reader:
+        assert check_counts(reader) == []
+    path = own.backend.folder / "derived" / "tfidf" / "000001.seg"
     os.truncate(path, path.stat().st_size - 1)
-    (problem,) = own.backend.check()
-    assert "000001.seg" in problem
+    done = run_dowse("doctor", own.root, "--index-dir", own.backend.folder)
+    assert done.returncode == 2 and "000001.seg" in done.stdout
 
 
 def test_bad_input_is_told(shop):

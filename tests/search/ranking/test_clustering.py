@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.research.hyperbolic.means import frechet_means
-from dowse.research.hyperbolic.poincare import add, distance, distances
+from dowse.research.hyperbolic.poincare import distance, distances, mobius_add
 from dowse.search.ranking.clustering import _largest_eigenvectors, euclidean, hyperbolic, spectral
 
 Method = Callable[[np.ndarray, int], np.ndarray]
@@ -166,7 +166,7 @@ def branching(seed: int, dimension: int = 8, length: float = 4.0) -> tuple[np.nd
     for level in range(3):
         towards = random.standard_normal((len(points), 5, dimension)) + 3 * np.eye(5, dimension)
         towards /= np.linalg.norm(towards, axis=2, keepdims=True)
-        points = add(points[:, None], np.tanh(length / 2) * towards).reshape(-1, dimension)
+        points = mobius_add(points[:, None], np.tanh(length / 2) * towards).reshape(-1, dimension)
         labels = np.arange(5) if not level else np.repeat(labels, 5)
     return points, labels
 

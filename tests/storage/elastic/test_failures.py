@@ -67,7 +67,7 @@ def test_nothing_to_read_says_how_to_make_it(index: ElasticBackend) -> None:
     for backend in (missing, index):
         with pytest.raises(IndexMissing, match="run `dowse index` first"), backend.reader():
             pass
-    assert not missing.is_there() and not missing.has_generation()
+    assert not missing.exists() and not missing.has_generation()
 
 
 def test_another_format_is_refused_and_a_rebuild_replaces_it(make_elastic) -> None:
@@ -209,7 +209,7 @@ def test_answers_that_get_lost_change_nothing(index: ElasticBackend, lost: int) 
     with index.reader() as reader:
         assert (reader.generation, reader.counts()["files"]) == (2, 1)
     assert index.check() == []
-    assert index.busy() is None
+    assert index.writer_process() is None
 
 
 def test_vectors_that_this_machine_has_travel_with_the_documents(index: ElasticBackend) -> None:
@@ -221,9 +221,9 @@ def test_vectors_that_this_machine_has_travel_with_the_documents(index: ElasticB
     backend = ElasticBackend(index.address, index.source, KnownVectors("toy/1", 8, find))
     fill(backend, many_files(4))
     with index.reader() as reader:
-        assert reader.embedded("toy/1") == 3
-        assert [key for _, key in reader.without_vector("toy/1")] == [many_files(4)[3].symbols[0].vector_key]
+        assert reader.embedded_count("toy/1") == 3
+        assert [key for _, key in reader.missing_vectors("toy/1")] == [many_files(4)[3].symbols[0].vector_key]
     fill(ElasticBackend(index.address, "other"), many_files(2))
     with index.reader() as reader:
-        assert reader.embedded("toy/1") == 5  # code that another repository has, too
+        assert reader.embedded_count("toy/1") == 5  # code that another repository has, too
     backend.close()

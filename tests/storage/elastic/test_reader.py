@@ -15,12 +15,14 @@ from dowse.graph.link import link
 from dowse.research.hyperbolic.chains import symbol_chain
 from dowse.research.hyperbolic.hops import hop_matrix
 from dowse.research.hyperbolic.poincare import distance
+from dowse.research.tfidf.index import search_tfidf
+from dowse.research.tree_coordinates import tree_coordinates
 from dowse.search.ranking.clustering import hyperbolic
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.reader import ElasticReader
 from dowse.storage.local.backend import LocalBackend
-from dowse.storage.protocol import KeywordRequest, Term, TfidfRequest
+from dowse.storage.protocol import KeywordRequest, Term
 from dowse.types import FileRecord
 from storage.conformance import (
     EVEN,
@@ -31,7 +33,6 @@ from storage.conformance import (
     rows_by_name,
 )
 from storage.elastic_fixtures import MakeElastic
-from storage.tfidf_conformance import assert_true, text_file
 
 from helpers import file_record, symbol
 
@@ -81,7 +82,7 @@ def spread(make_elastic: MakeElastic) -> ElasticBackend:
 
 
 def scores_by_key(reader: Any, wanted: KeywordRequest, limit: int = 100) -> dict[str, float]:
-    found = reader.keyword(wanted, limit)
+    found = reader.search_bm25(wanted, limit)
     keys = [row.key for row in reader.rows([row for row, _ in found])]
     return dict(zip(keys, (score for _, score in found), strict=True))
 
@@ -97,25 +98,25 @@ def test_scores_over_shards_are_those_of_a_folder(spread: ElasticBackend, tmp_pa
 def test_explanations_over_shards_sum_to_the_scores(spread: ElasticBackend) -> None:
     wanted = KeywordRequest((Term("cart"), Term("total", 0.5), Term("itme", 0.3, 2)), {**EVEN, "name": 3.0})
     with spread.reader() as reader:
-        assert_explained(reader, wanted, reader.keyword(wanted, 100), True)
+        assert_explained(reader, wanted, reader.search_bm25(wanted, 100), True)
 
 
 def test_equal_scores_come_in_one_order(spread: ElasticBackend) -> None:
     with spread.reader() as reader:
-        first = reader.keyword(request("src"), 50)
-        assert all(reader.keyword(request("src"), 50) == first for _ in range(5))
-        assert [reader.keyword(request("src"), n) for n in (1, 7)] == [first[:1], first[:7]]
+        first = reader.search_bm25(request("src"), 50)
+        assert all(reader.search_bm25(request("src"), 50) == first for _ in range(5))
+        assert [reader.search_bm25(request("src"), n) for n in (1, 7)] == [first[:1], first[:7]]
 
 
 def test_a_search_takes_one_round_trip_and_its_rows_none(spread: ElasticBackend) -> None:
     with spread.reader() as reader:
         with counted_requests() as asked:
-            found = reader.keyword(request("cart", "cookie"), 20)
+            found = reader.search_bm25(request("cart", "cookie"), 20)
             reader.rows([row for row, _ in found])
         assert len(asked) == 1
         with counted_requests() as asked:
-            reader.expect_terms(WORDS)
-            reader.expect_terms(("pars", "cook"), "name")
+            reader.prefetch_document_frequencies(WORDS)
+            reader.prefetch_document_frequencies(("pars", "cook"), "name")
             for word in (*WORDS, "pars"):
                 reader.document_frequency(word, "name")
                 reader.document_frequency(word)
@@ -128,7 +129,7 @@ def test_a_search_takes_one_round_trip_and_its_rows_none(spread: ElasticBackend)
 
 def test_a_new_reader_of_the_same_generation_knows_what_the_last_one_read(spread: ElasticBackend) -> None:
     with spread.reader() as reader:
-        rows = [row for row, _ in reader.keyword(request("cart"), 20)]
+        rows = [row for row, _ in reader.search_bm25(request("cart"), 20)]
         reader.document_frequency("cart")
     with spread.reader() as reader, counted_requests() as asked:
         reader.rows(rows)
@@ -169,15 +170,15 @@ def everything(reader: ElasticReader, rows: dict[str, int]) -> list[Any]:
     return [
         reader.counts(),
         reader.languages(),
-        reader.stamps(),
+        reader.fingerprints(),
         reader.rows_of_files(files),
         dict(reader.texts(files)),
         reader.edges(list(rows.values())),
         reader.edges(list(rows.values()), (), incoming=True),
         [reader.document_frequency(word) for word in ("make", "use", "other")],
         # Scores may move a little: what others add counts for how rare a term is.
-        [row for row, _ in reader.keyword(request("make"), 10)],
-        reader.tfidf(TfidfRequest(("make", "make make")), 10),
+        [row for row, _ in reader.search_bm25(request("make"), 10)],
+        search_tfidf(reader, ("make", "make make"), 10),
         reader.lookup("*", 10),
         reader.coverage({"make": 1.0, "use": 0.5}, list(rows.values())),
     ]
@@ -191,23 +192,6 @@ def put_linked(backend: ElasticBackend, texts: dict[str, str], gone: tuple[str, 
             writer.put(parsed_record(path, text))
         link(writer.graph())
         writer.commit({})
-
-
-# TF-IDF
-
-
-def test_words_that_are_there_very_often_are_counted_exactly(make_elastic: MakeElastic) -> None:
-    """The engine cuts numbers above 512 to nine binary digits: the order must be that of the true ones."""
-    backend = make_elastic(options=SPREAD)
-    times = [1, 511, 512, 513, 600, 1023, 1024, 1025, 1026, 1027, 5000, 5001, 5019]
-    fill(backend, [text_file(f"{n}.txt", "cart " * n + "item " * (n % 7)) for n in times])
-    assert_true(backend, "cart item")
-    with backend.reader() as reader:
-        wanted = TfidfRequest(("cart", "item", "cart cart"))
-        every = reader.tfidf(wanted, 100)
-        assert [score for _, score in every] == sorted((score for _, score in every), reverse=True)
-        for limit in range(1, len(times)):
-            assert reader.tfidf(wanted, limit) == every[:limit]
 
 
 # Look-ups
@@ -250,7 +234,7 @@ def test_distances_order_pairs_of_symbols_as_hops_do(make_elastic: MakeElastic) 
     with backend.reader() as reader:
         rows = reader.lookup("*", 100)
         for chosen in (rows, rows[::2], rows[:5], rows[:1]):
-            points = reader.places([row.row for row in chosen])
+            points = tree_coordinates(reader, [row.row for row in chosen], 10)
             hops = hop_matrix([symbol_chain(row) for row in chosen])
             assert (np.linalg.norm(points, axis=1) < 1).all()
             pairs = list(itertools.combinations(range(len(chosen)), 2))
@@ -267,7 +251,7 @@ def test_clusters_are_those_of_a_folder_for_a_small_tree(make_elastic: MakeElast
         fill(each, place_files())
         with each.reader() as reader:
             rows = sorted(reader.lookup("*", 100), key=lambda row: (row.path, row.key))
-            labels = hyperbolic(reader.places([row.row for row in rows]), 3).tolist()
+            labels = hyperbolic(tree_coordinates(reader, [row.row for row in rows], 10), 3).tolist()
             found: dict[int, set[str]] = {}
             for row, number in zip(rows, labels, strict=True):
                 found.setdefault(number, set()).add(row.key)

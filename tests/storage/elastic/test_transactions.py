@@ -58,7 +58,7 @@ def test_two_sources_written_at_once_are_seen_whole_or_not_at_all(index: Elastic
         assert names(index) == ["a1", "a2", "b1", "b2"]
     with other.reader() as reader:
         assert reader.counts()["files"] == 3
-        assert sorted(reader.stamps()) == ["b.py", "c.py"]
+        assert sorted(reader.fingerprints()) == ["b.py", "c.py"]
     assert index.check() == []
 
 
@@ -114,7 +114,7 @@ def test_clear_removes_one_source_and_the_last_takes_the_index_along(index: Elas
     assert names(other) == ["add_item", "b1", "total"]
     index.clear()
     other.clear()
-    assert not other.has_generation() and not other.is_there()
+    assert not other.has_generation() and not other.exists()
 
 
 def test_a_scan_by_file_gives_all_symbols_though_a_page_ends_within_one(index: ElasticBackend) -> None:
@@ -167,7 +167,7 @@ def test_a_second_writer_of_a_source_waits_or_is_told(index: ElasticBackend) -> 
     second = beside(index, index.source)
     with index.writer() as writer:
         writer.put(file_record("a.py", [symbol("a", "x")]))
-        assert second.busy() == os.getpid()
+        assert second.writer_process() == os.getpid()
         said = f"process {os.getpid()}"
         with pytest.raises(IndexLocked, match=said), second.writer(wait=0):
             pass
@@ -178,7 +178,7 @@ def test_a_second_writer_of_a_source_waits_or_is_told(index: ElasticBackend) -> 
     waiting.join()
     assert len(told) == 1 and said in told[0]
     assert names(index) == ["a", "b"]
-    assert second.busy() is None
+    assert second.writer_process() is None
 
 
 def fill_second(backend: ElasticBackend, told: list[str]) -> None:
@@ -213,7 +213,7 @@ def test_a_dead_writer_is_replaced_at_once_and_what_it_sent_is_used(
     sent = all_ids(index)
     assert len(sent) == 2 + 9
     with index.writer(wait=0) as writer:
-        assert sorted(writer.stamps()) == ["old.py"]
+        assert sorted(writer.fingerprints()) == ["old.py"]
         writer.put(file_record("a.py", [symbol("a", "x"), symbol("a2", "x")]))
         writer.put(file_record("b.py", [symbol("b", "other words")]))
         writer.commit({})
@@ -275,7 +275,7 @@ def test_starting_over_keeps_the_last_generation_until_the_next(index: ElasticBa
     before = all_ids(index)
     index.start_over()
     with index.writer() as writer:
-        assert writer.stamps() == {}
+        assert writer.fingerprints() == {}
         writer.put(some_files()[0])
         assert names(index) == ["Vat", "add_item", "test_total", "total"]
         writer.commit({"complete": "0"})

@@ -13,6 +13,7 @@ from dowse import Index
 from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexVersionError
 from dowse.storage.local.catalog import FORMAT_VERSION, Catalog
 from dowse.storage.local.fulltext import FulltextWriter
+from dowse.storage.local.queries import CatalogQueries
 
 from helpers import age, image, write_tree
 
@@ -227,14 +228,14 @@ def test_what_a_killed_writer_left_is_no_obstacle(tmp_path):
         ("attempt to write a readonly database", "permissions"),
     ],
 )
-def test_a_hindrance_is_no_damage(broken, monkeypatch, words, remedy):
+def test_an_index_that_is_unavailable_is_not_damaged(broken, monkeypatch, words, remedy):
     root, folder = broken
 
     def fail(*_: object) -> None:
         raise sqlite3.OperationalError(words)
 
     monkeypatch.setattr(Catalog, "begin", fail)
-    monkeypatch.setattr(Catalog, "counts", fail)
+    monkeypatch.setattr(CatalogQueries, "counts", fail)
     with Index.open(root, index_dir=str(folder), strip_docs=True) as index:
         for action in (index.update, index.file_count):
             with pytest.raises(DowseError, match=f"{words}.*{remedy}") as raised:

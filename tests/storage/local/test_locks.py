@@ -19,7 +19,7 @@ from helpers import file_record, symbol, write_tree
 HOLDER = """
 import sys
 from pathlib import Path
-from dowse.backends.local import LocalBackend
+from dowse.storage.local.backend import LocalBackend
 with LocalBackend(Path(sys.argv[1])).writer() as writer:
     print("holding", flush=True)
     sys.stdin.readline()
@@ -57,7 +57,7 @@ def test_without_waiting_the_second_writer_says_who_is_first(tree, holder, tmp_p
                 index.update(wait=0, rebuild=rebuild)
         with pytest.raises(IndexLocked):
             index.backend.clear()
-        assert index.backend.busy() == holder.pid
+        assert index.backend.writer_process() == holder.pid
 
 
 @pytest.mark.parametrize("rebuild", [False, True])
@@ -71,7 +71,7 @@ def test_the_second_writer_waits_and_then_goes_on(tree, holder, tmp_path, rebuil
 
     with open_index(tree, tmp_path) as index:
         assert index.update(on_wait=on_wait, rebuild=rebuild).added == 1
-        assert index.backend.busy() is None
+        assert index.backend.writer_process() is None
     assert told == [f"waiting for another dowse (process {holder.pid}) to finish writing"]
 
 
@@ -79,7 +79,7 @@ def test_a_killed_writer_frees_the_lock(tree, holder, tmp_path):
     holder.send_signal(signal.SIGKILL)
     holder.wait()
     with open_index(tree, tmp_path) as index:
-        assert index.backend.busy() is None
+        assert index.backend.writer_process() is None
         assert index.update(wait=0).added == 1
 
 

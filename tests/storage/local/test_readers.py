@@ -37,9 +37,9 @@ def look(backend: LocalBackend) -> int:
     """Read in every way and return the round, the same in all of them."""
     with backend.reader() as reader:
         round_ = reader.meta()["round"]
-        rows = reader.rows([row for row, _ in reader.keyword(WORD, 100)])
+        rows = reader.rows([row for row, _ in reader.search_bm25(WORD, 100)])
         assert [row.name for row in rows] == [f"round_{round_}"] * FILES
-        found = list(reader.texts(reader.exact_candidates(MARK)))
+        found = list(reader.texts(reader.trigram_candidates(MARK)))
         assert [text for _, text in found] == [f"mark of round {round_}\n".encode()] * FILES
         assert {row.name for row in reader.lookup("*", 100)} == {f"round_{round_}"}
         return int(round_)
@@ -48,7 +48,7 @@ def look(backend: LocalBackend) -> int:
 OTHER_PROCESS = """
 import sys
 from pathlib import Path
-from dowse.backends.local import LocalBackend
+from dowse.storage.local.backend import LocalBackend
 from storage.local.test_readers import look
 backend = LocalBackend(Path(sys.argv[1]))
 seen = {look(backend)}

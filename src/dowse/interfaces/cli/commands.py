@@ -219,7 +219,7 @@ def doctor(options: argparse.Namespace) -> int:
 def clear(options: argparse.Namespace) -> int:
     """Remove the index."""
     index = open_index(options)
-    if not index.backend.is_there():
+    if not index.backend.exists():
         say(f"there is no index of {index.root}")
         return NOTHING
     index.backend.clear()

@@ -66,9 +66,17 @@ def _cluster_checks(cluster: dict[str, Any]) -> list[Check]:
     return [*checks, *(("advice", True, said) for said in cluster["advice"])]
 
 
+def _count_problems(index: Index) -> list[str]:
+    """Return what is wrong with the cached counts of terms."""
+    from dowse.research.tfidf.index import check_counts
+
+    with index.backend.reader() as reader:
+        return check_counts(reader)
+
+
 def _index_checks(index: Index) -> list[Check]:
     try:
-        problems = index.backend.check()
+        problems = index.backend.check() or _count_problems(index)
     except DowseError as error:
         problems = [str(error)]
     if problems:

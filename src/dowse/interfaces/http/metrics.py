@@ -101,7 +101,7 @@ def _figures(place: Place) -> tuple[int, int, int]:
     try:
         encoder = place.index.encoder
         with place.index.backend.reader() as reader:
-            embedded = reader.embedded(encoder.id) if encoder else 0
+            embedded = reader.embedded_count(encoder.id) if encoder else 0
             return reader.generation, reader.symbol_count(), embedded
     except (DowseError, OSError):
         return 0, 0, 0

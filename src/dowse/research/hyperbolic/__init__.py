@@ -1,1 +1,1 @@
-"""The shape of repositories as points of hyperbolic space: geometry alone, no store and no search."""
+"""Embedding of trees in hyperbolic space (Poincaré ball): geometry alone, no storage and no search."""

@@ -1,7 +1,7 @@
-"""A tree as points of the Poincaré ball, its edges all of one length (Sarkar 2011; De Sa et al. 2018).
+"""Embedding of a tree in the Poincaré ball, all edges of one length (Sarkar 2011; De Sa et al. 2018).
 
-A node's children lie around it, in the directions that its neighbours share, the first of which leads to its
-parent. So a point depends on its ancestors, their degrees and slots alone, and every node is placed once: no
+The neighbours of a node are placed around it in well separated directions, the first of which leads to its
+parent. So a point depends only on its ancestors, their degrees and slots, and every node is placed once: no
 training. The formulas are sums, products and quotients, the same for float64 and for decimals.
 """
 
@@ -18,15 +18,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.research.hyperbolic.directions import towards
-from dowse.research.hyperbolic.poincare import Points, add, distance, inside, room, squared, with_digits
+from dowse.research.hyperbolic.directions import direction_at
+from dowse.research.hyperbolic.poincare import (
+    Points,
+    boundary_gap,
+    clip_to_ball,
+    distance,
+    mobius_add,
+    squared_norm,
+    with_digits,
+)
 from dowse.research.hyperbolic.scale import Scale
 from dowse.research.hyperbolic.shape import Tree
 
-# Nodes that are placed at once: it bounds what a step needs beside the points, and decimals for equal ways
-# are made once.
+# Nodes that are placed at once: bounds the memory of a step, and decimals of equal directions are made once.
 BATCH = 16_384
-# How far from the origin float64 still tells points apart well.
+# Distance from the origin up to which float64 separates points well.
 REACH = 30.0
 
 
@@ -49,34 +56,34 @@ def place_children(
     degrees: NDArray[np.integer],
     scale: Scale,
 ) -> Points:
-    """Return where children go.
+    """Return the points of children.
 
     Args:
-        points: The node above each child, (children, dimension).
-        parents_points: The parent of that node; for the root its own point.
-        slots: Which of the node's children each is, from 0.
-        degrees: How many children the node has.
-        scale: As that of the points.
+        points: The parent of each child, (children, dimension).
+        parents_points: The grandparent; for children of the root, the root.
+        slots: Which child of its parent each is, from 0.
+        degrees: How many children the parent has.
+        scale: That of the points.
     """
     with _arithmetic(scale):
         frame = _Frame(points, parents_points, scale)
         return frame.placed(_edges(slots, degrees, scale), np.arange(len(points)))
 
 
-def seen_from(points: Points, centre: Points) -> Points:
-    """Return points moved, with all distances kept, such that a centre (dimension,) becomes the origin."""
+def recenter(points: Points, centre: Points) -> Points:
+    """Return points after the translation (an isometry) that moves a centre (dimension,) to the origin."""
     if points.dtype != object:
-        return inside(add(-centre, points))
+        return clip_to_ball(mobius_add(-centre, points))
     longest = max(len(value.as_tuple().digits) for value in [*points.flat, *centre.flat])
     with with_digits(longest + 1):
-        return _rounded(add(-centre, points), longest)
+        return _rounded(mobius_add(-centre, points), longest)
 
 
-def as_floats(points: Points) -> NDArray[np.float64]:
+def to_floats(points: Points) -> NDArray[np.float64]:
     """Return points as float64.
 
-    Where some lie too far out for that, all are drawn towards the origin, by one factor of their distance
-    from it: what is farther stays farther, and lies in the same direction.
+    If some are too far out for that, the distances of all from the origin are scaled by one factor: their
+    order and the directions stay the same.
     """
     if points.dtype != object:
         return points
@@ -90,35 +97,35 @@ def as_floats(points: Points) -> NDArray[np.float64]:
 
 
 class _Frame:
-    """What the children of some nodes share: how a node sees its neighbours, and the way back."""
+    """What the children of some nodes share: the isometry from the origin to each node."""
 
     def __init__(self, points: Points, parents_points: Points, scale: Scale) -> None:
-        """Move each node to the origin, look where its parent then is, and find the mirror that turns there.
+        """Move each node to the origin, and find the reflection that maps the first axis to its parent.
 
-        The mirror is Householder's, with the sign for which nothing cancels. At the root, which has no
-        parent, it leaves all but signs as they are.
+        It is a Householder reflection, with the sign for which nothing cancels. At the root, which has no
+        parent, it changes signs only.
         """
         radius: Any = _radius(scale)
-        mirror = add(-points, parents_points) / radius
+        mirror = mobius_add(-points, parents_points) / radius
         self.back = mirror[:, 0] < 0
         mirror[:, 0] += np.where(self.back, -1, 1)
         self.points, self.mirror = points, mirror
-        self.scaled = mirror * (2 / squared(mirror))[:, None]
-        self.left = room(points)[:, None]
+        self.scaled = mirror * (2 / squared_norm(mirror))[:, None]
+        self.left = boundary_gap(points)[:, None]
         self.least = self.left * (1 - radius * radius)
         self.places = scale.decimal_digits - 1
 
     def placed(self, edges: Points, which: NDArray[np.intp]) -> Points:
-        """Return where edges end that take the first axis to lead to the parent of their node.
+        """Return the ends of edges, given as vectors whose first axis points to the parent of their node.
 
-        What is written out at the end is `add(node, edge)`; what all children of a node share is found once.
+        The last lines are `mobius_add(node, edge)`, with what all children of a node share computed once.
         """
         across = (self.mirror[which] * edges).sum(axis=1)[:, None] * self.scaled[which]
         turned = across - edges
         back, points = self.back[which], self.points[which]
         turned[back] = -turned[back]
         moved = points + turned
-        length = squared(moved)[:, None]
+        length = squared_norm(moved)[:, None]
         share = 1 / (length + self.least[which])
         return _rounded((self.left[which] * share) * moved + (length * share) * points, self.places)
 
@@ -133,8 +140,8 @@ def _arithmetic(scale: Scale) -> AbstractContextManager[object]:
     return with_digits(scale.decimal_digits) if scale.decimal else nullcontext()
 
 
-def _batches(depths: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
-    """Yield the nodes below the root, those of one level after those of the level above."""
+def _batches(depths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
+    """Yield the nodes below the root, level by level."""
     order = np.argsort(depths, kind="stable")
     ends = np.cumsum(np.bincount(depths))
     for start, end in pairwise(ends):
@@ -143,10 +150,10 @@ def _batches(depths: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
 
 
 def _rounded(points: Points, places: int) -> Points:
-    """Return decimals cut to so many places.
+    """Return decimals rounded to so many places.
 
-    Not digits: what should be 0 is a little beside it, and in the next level a little of that, so exponents
-    would grow until exact sums of such numbers fill the memory.
+    Places, not significant digits: rounding errors of a 0 would get ever smaller exponents from level to
+    level, until exact sums of such numbers fill the memory.
     """
     if points.dtype != object:
         return points
@@ -156,9 +163,9 @@ def _rounded(points: Points, places: int) -> Points:
 
 @lru_cache(maxsize=8)
 def _radius(scale: Scale) -> float | decimal.Decimal:
-    """Return how far from the origin a point lies that is one edge away: tanh(length / 2).
+    """Return the norm of a point that is one edge from the origin: tanh(length / 2).
 
-    Called within `_arithmetic(scale)`. Kept, for the exponential takes longer than to place a level.
+    Called within `_arithmetic(scale)`. Cached: the exponential takes longer than placing a level.
     """
     if not scale.decimal:
         return math.tanh(scale.length / 2)
@@ -167,23 +174,26 @@ def _radius(scale: Scale) -> float | decimal.Decimal:
 
 
 def _edges(slots: NDArray[np.integer], degrees: NDArray[np.integer], scale: Scale) -> Points:
-    """Return the edges to children as seen from their node at the origin, its parent along the first axis."""
-    slots, counts = slots.astype(np.int64) + 1, degrees.astype(np.int64) + 1  # the first way is the parent's
+    """Return the edges to children of a node at the origin, its parent along the first axis."""
+    slots, counts = (
+        slots.astype(np.int64) + 1,
+        degrees.astype(np.int64) + 1,
+    )  # the first direction is the parent's
     radius: Any = _radius(scale)
     if not scale.decimal:
-        return towards(slots, counts, scale.dimension) * np.float64(radius)
+        return direction_at(slots, counts, scale.dimension) * np.float64(radius)
     pairs, which = np.unique(np.stack([slots, counts]), axis=1, return_inverse=True)
-    found: Points = (_exact(towards(pairs[0], pairs[1], scale.dimension)) * radius)[which]
+    found: Points = (_exact(direction_at(pairs[0], pairs[1], scale.dimension)) * radius)[which]
     return found
 
 
-def _exact(ways: NDArray[np.float64]) -> Points:
+def _exact(vectors: NDArray[np.float64]) -> Points:
     """Return directions as decimals that are unit vectors to the last digit.
 
-    Seen from a pole (stereographic projection), any float is a direction, and the way back needs no root.
+    By stereographic projection: any floats are a direction, and the inverse needs no square root.
     """
-    sign = np.where(ways[:, :1] < 0, -1, 1)
-    flat = np.asarray(np.frompyfunc(decimal.Decimal, 1, 1)(ways[:, 1:] / (1 + sign * ways[:, :1])))
-    length = squared(flat)[:, None]
+    sign = np.where(vectors[:, :1] < 0, -1, 1)
+    flat = np.asarray(np.frompyfunc(decimal.Decimal, 1, 1)(vectors[:, 1:] / (1 + sign * vectors[:, :1])))
+    length = squared_norm(flat)[:, None]
     found: Points = np.hstack([sign * (1 - length), 2 * flat]) * (1 / (1 + length))
     return found

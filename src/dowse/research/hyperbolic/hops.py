@@ -1,4 +1,4 @@
-"""Distance in a tree: the number of edges between two nodes."""
+"""Path lengths in a tree: the number of edges (hops) between two nodes."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def hops(tree: Tree, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
 def hop_matrix(chains: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     """Return the number of edges between the ends of each two chains of names, without building a tree.
 
-    A chain names what lies below the root, from the top down; equal beginnings are the same nodes.
+    A chain goes from below the root downwards; equal prefixes are the same nodes.
     """
     lengths = np.array([len(chain) for chain in chains], np.float64)
     found: NDArray[np.float64] = np.add.outer(lengths, lengths)
     for level in _levels(chains):
         found -= 2.0 * (level[:, None] == level)
-    np.fill_diagonal(found, 0)  # a chain that ends early is unlike all others below its end, and like itself
+    np.fill_diagonal(found, 0)  # a chain equals itself below its end, too
     return found
 
 
 def _levels(chains: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-    """Return (levels, chains): a number for the beginning of a chain up to a level, equal for equal ones."""
+    """Return (levels, chains): a number for each prefix of a chain, equal for equal prefixes."""
     known: dict[tuple[int, str], int] = {}
     levels = max(map(len, chains), default=0)
     rows = []

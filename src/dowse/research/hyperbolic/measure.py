@@ -1,7 +1,4 @@
-"""How well points keep a tree: distortion of its distances, and whether its neighbours are the nearest.
-
-Both as De Sa et al. (ICML 2018) define them.
-"""
+"""Quality of a tree embedding: distortion and mean average precision (De Sa et al., ICML 2018)."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from dowse.research.hyperbolic.poincare import Points, distance
 from dowse.research.hyperbolic.scale import Scale
 from dowse.research.hyperbolic.shape import Tree
 
-# Pairs that are compared, and nodes whose neighbours are looked at, unless told.
+# Default sample sizes: pairs for the distortion, nodes for the mean average precision.
 PAIRS = 20_000
 SAMPLE = 200
 # Points that are compared with a node at once.
@@ -44,20 +41,20 @@ class Distortion:
 def distortion(tree: Tree, points: Points, scale: Scale, pairs: int = PAIRS, seed: int = 0) -> Distortion:
     """Compare distances over all pairs of nodes, or over a sample where they are more than `pairs`.
 
-    A sample rarely has two children of one node, which is where distances come out shortest: as many pairs of
-    siblings beside it count for the extremes, not for the mean.
+    A sample rarely has two children of one node, where distances are shortest: so as many pairs of siblings
+    are added for the extremes, not for the mean.
     """
     drawn, siblings = _pairs(tree, pairs, seed)
     if not drawn.size:
         return Distortion(0, 0.0, 1.0, 1.0, 1.0)
-    usual, all_of_them = (
+    ratios, with_siblings = (
         distance(points[chosen[0]], points[chosen[1]]) / (scale.length * hops(tree, *chosen))
         for chosen in (drawn, np.hstack([drawn, siblings]))
     )
-    shortest, longest = float(all_of_them.min()), float(all_of_them.max())
+    shortest, longest = float(with_siblings.min()), float(with_siblings.max())
     return Distortion(
         drawn.shape[1],
-        float(np.abs(usual - 1).mean()),
+        float(np.abs(ratios - 1).mean()),
         longest / shortest if shortest else float("inf"),
         shortest,
         longest,
@@ -65,10 +62,10 @@ def distortion(tree: Tree, points: Points, scale: Scale, pairs: int = PAIRS, see
 
 
 def mean_average_precision(tree: Tree, points: Points, sample: int = SAMPLE, seed: int = 0) -> float:
-    """Return the mean, over nodes and their neighbours, of how pure the surroundings are up to a neighbour.
+    """Return the mean average precision of neighbours.
 
-    That is the share of a node's neighbours among all nodes that are at most as far from it as this one. All
-    nodes are looked at, or a sample where they are more than `sample`.
+    For each neighbour of a node: the share of neighbours among all nodes that are at most as far away. Over
+    all nodes, or over a sample where they are more than `sample`.
     """
     if len(tree) < 2:
         return 1.0
@@ -96,7 +93,7 @@ def _pairs(tree: Tree, pairs: int, seed: int) -> tuple[NDArray[np.int64], NDArra
 
 
 def _siblings(tree: Tree, nodes: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.int64]:
-    """Return nodes with a sibling each: the next by slot, whose angle is narrowest in the plane, or any."""
+    """Return nodes with a sibling each: the next slot, whose angle is smallest in the plane, or any."""
     below = np.argsort(tree.parents[1:], kind="stable") + 1
     parents = tree.parents[nodes]
     starts, degrees = (np.cumsum(tree.degrees) - tree.degrees)[parents], tree.degrees[parents]

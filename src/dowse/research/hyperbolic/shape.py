@@ -1,4 +1,4 @@
-"""The shape of a tree: who is below whom, as arrays."""
+"""A tree as arrays: parents, slots, degrees and depths of its nodes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree as int32 arrays with one entry a node; node 0 is the root, and its own parent.
+    """A tree as integer arrays with one entry a node; node 0 is the root, and its own parent.
 
     Attributes:
-        parents: Node above each; a node comes after its parent.
+        parents: The parent of each node, which has a smaller number.
         slots: Which child of its parent a node is, from 0; 0 for the root.
         degrees: How many children a node has.
-        depths: How many edges lie between a node and the root.
+        depths: The number of edges between a node and the root.
     """
 
-    parents: NDArray[np.int32]
-    slots: NDArray[np.int32]
-    degrees: NDArray[np.int32]
-    depths: NDArray[np.int32]
+    parents: NDArray[np.integer]
+    slots: NDArray[np.integer]
+    degrees: NDArray[np.integer]
+    depths: NDArray[np.integer]
 
     def __len__(self) -> int:
         return len(self.parents)
@@ -39,7 +39,7 @@ class Tree:
         return int(self.depths.max())
 
 
-def tree_of(parents: ArrayLike) -> Tree:
+def tree_from_parents(parents: ArrayLike) -> Tree:
     """Return the tree in which each node has the given parent; children take their slots by node number.
 
     Raises:
@@ -58,10 +58,10 @@ def tree_of(parents: ArrayLike) -> Tree:
     return Tree(above, _slots(above), _degrees(above), _depths(above))
 
 
-def tree_of_paths(chains: Iterable[Sequence[str]]) -> tuple[Tree, NDArray[np.int32]]:
-    """Return the tree that has some chains of names, and the node at which each chain ends.
+def tree_from_paths(chains: Iterable[Sequence[str]]) -> tuple[Tree, NDArray[np.int32]]:
+    """Return the tree of some chains of names (a trie), and the node at which each chain ends.
 
-    A chain names what lies below the root, from the top down. Equal beginnings are the same nodes.
+    A chain goes from below the root downwards. Equal prefixes are the same nodes.
     """
     known: dict[tuple[int, str], int] = {}
     parents, ends = [0], []
@@ -72,7 +72,7 @@ def tree_of_paths(chains: Iterable[Sequence[str]]) -> tuple[Tree, NDArray[np.int
             if node == len(parents):
                 parents.append(above)
         ends.append(node)
-    return tree_of(parents), np.array(ends, np.int32)
+    return tree_from_parents(parents), np.array(ends, np.int32)
 
 
 def _slots(parents: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -88,7 +88,7 @@ def _degrees(parents: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _depths(parents: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return each node's depth by jumps that double, so that long chains cost no more rounds than bushes."""
+    """Return the depth of each node by pointer doubling, so that long chains take few rounds."""
     depths, jumps = np.ones(len(parents), np.int32), parents
     depths[0] = 0
     while jumps.any():

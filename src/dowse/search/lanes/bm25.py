@@ -65,12 +65,12 @@ def keyword_lane(
 ) -> KeywordResult:
     """Find the symbols that share terms with a text; relax the query while too few match."""
     terms = query_terms(text)
-    reader.expect_terms(term.text for term in terms)
+    reader.prefetch_document_frequencies(term.text for term in terms)
     abbreviations = tuple(_abbreviations(reader, terms, abbreviation)) if abbreviation else ()
     request = KeywordRequest((*terms, *abbreviations), field_weights, constraint, exact_rows)
     if constraint is None and any(reader.document_frequency(t.text) >= relax_below for t in terms):
         relax_below = 0  # enough symbols match: no need to rank more than the limit
-    found = reader.keyword(request, max(limit, relax_below))
+    found = reader.search_bm25(request, max(limit, relax_below))
     exact = frozenset(row for row, _ in found)
     notes: list[str] = []
     for relax in (_relax_by_edits, _relax_by_splitting):
@@ -79,7 +79,7 @@ def keyword_lane(
         relaxed, note = relax(reader, request, text, fuzziness)
         if relaxed is request:
             continue
-        more = reader.keyword(relaxed, max(limit, relax_below))
+        more = reader.search_bm25(relaxed, max(limit, relax_below))
         if len(more) > len(found):
             found, request = more, relaxed
             notes.append(note)
@@ -130,7 +130,7 @@ def _abbreviations(reader: Reader, terms: tuple[Term, ...], share: float) -> Ite
     """Yield the abbreviations that names use: `config` for configuration, `param` for parameter."""
     known = {term.text for term in terms}
     prefixes = {term: _prefixes(term.text) for term in terms}
-    reader.expect_terms((prefix for each in prefixes.values() for prefix in each), "name")
+    reader.prefetch_document_frequencies((prefix for each in prefixes.values() for prefix in each), "name")
     for term in terms:
         for prefix in prefixes[term]:
             if prefix in known:
@@ -184,7 +184,7 @@ def _best_split(reader: Reader, word: str) -> tuple[str, str] | None:
     """Return the two words that a compound consists of, the rarer of them as frequent as possible."""
     best: tuple[int, tuple[str, str]] | None = None
     pairs = [(word[:cut], word[cut:]) for cut in range(_MIN_PIECE, len(word) - _MIN_PIECE + 1)]
-    reader.expect_terms(term for pair in pairs for piece in pair for term in tokenize(piece))
+    reader.prefetch_document_frequencies(term for pair in pairs for piece in pair for term in tokenize(piece))
     for pair in pairs:
         frequency = min(_frequency(reader, piece) for piece in pair)
         if frequency and (best is None or frequency > best[0]):

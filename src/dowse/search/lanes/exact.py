@@ -12,7 +12,7 @@ from dowse.query.regex.matcher import Pattern
 from dowse.query.regex.trigrams import required_trigrams
 from dowse.search.lanes.exact_types import SymbolLines
 from dowse.storage.protocol import Reader
-from dowse.types import Extents, SymbolRow
+from dowse.types import SymbolRanges, SymbolRow
 
 
 def exact_lane(
@@ -22,7 +22,7 @@ def exact_lane(
     deadline: float = math.inf,
 ) -> SymbolLines:
     """Return every line of the index that matches; a deadline is a time of `time.monotonic`."""
-    files = reader.exact_candidates(required_trigrams(pattern))
+    files = reader.trigram_candidates(required_trigrams(pattern))
     if keep_file is not None:
         files = [row.file_id for row in reader.file_rows(files) if keep_file(row)]
     lines = {}
@@ -32,12 +32,14 @@ def exact_lane(
         if numbers := pattern.line_numbers(text):
             lines[file_id] = numbers
     symbol_lines: SymbolLines = {}
-    for file_id, extents in reader.extents(list(lines)):
+    for file_id, extents in reader.symbol_ranges(list(lines)):
         assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
     return symbol_lines
 
 
-def assign_to_symbols(file_id: int, extents: Extents, numbers: list[int], symbol_lines: SymbolLines) -> None:
+def assign_to_symbols(
+    file_id: int, extents: SymbolRanges, numbers: list[int], symbol_lines: SymbolLines
+) -> None:
     """Assign each line to the innermost symbol around it."""
     rows, starts, ends = extents
     enclosing: list[int] = []

@@ -1,4 +1,4 @@
-"""The TF-IDF lane: the classic sum over terms and pairs of neighbouring terms, and nothing else."""
+"""The TF-IDF lane: the classic sum of tf · idf over terms and bigrams, and nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from dowse.parsing.tokens import tokenize
 from dowse.query import Constraint
 from dowse.search.lanes.bm25 import content_words
-from dowse.storage.protocol import Reader, TfidfRequest
+from dowse.storage.protocol import Reader
 
 # A pasted file has more terms than this; each costs time, and the first ones are kept.
 _MAX_TERMS = 500
@@ -17,11 +17,11 @@ _MAX_TERMS = 500
 
 @dataclass(frozen=True, slots=True)
 class TfidfResult:
-    """What the lane found: rows and scores, best first, and what it asked for."""
+    """Rows and scores, best first, and the terms and bigrams of the query."""
 
     rows: tuple[int, ...]
     scores: tuple[float, ...]
-    request: TfidfRequest
+    terms: tuple[str, ...]
     details: tuple[str, ...] = ()  # this lane has nothing to say of a single symbol
 
 
@@ -33,17 +33,19 @@ def tfidf_lane(
     constraint: Constraint | None = None,
     exact_rows: Mapping[object, frozenset[int]] | None = None,
 ) -> TfidfResult:
-    """Find the symbols whose text has most of a query's terms and pairs, rare ones first of all."""
-    request = TfidfRequest(terms_and_pairs(text), constraint, exact_rows)
-    found = reader.tfidf(request, limit)
-    return TfidfResult(tuple(row for row, _ in found), tuple(score for _, score in found), request)
+    """Return the symbols with the highest sum of tf · idf over the query's terms and bigrams."""
+    from dowse.research.tfidf.index import search_tfidf
+
+    terms = terms_and_bigrams(text)
+    hits = search_tfidf(reader, terms, limit, constraint, exact_rows)
+    return TfidfResult(tuple(row for row, _ in hits), tuple(score for _, score in hits), terms)
 
 
-def terms_and_pairs(text: str) -> tuple[str, ...]:
-    """Return the distinct terms of a query, then its distinct pairs of neighbouring terms.
+def terms_and_bigrams(text: str) -> tuple[str, ...]:
+    """Return the distinct terms of a query, then its distinct bigrams.
 
-    Stop words are left out, unless there is nothing else: code says `for` and `if` so often that without a
-    norm little else would count.
+    Stop words are left out, unless there is nothing else: without normalisation, the many `for` and `if` of
+    code would dominate the score.
     """
     terms = (tokenize(" ".join(content_words(text))) or tokenize(text))[:_MAX_TERMS]
     return tuple(dict.fromkeys((*terms, *map(" ".join, pairwise(terms)))))

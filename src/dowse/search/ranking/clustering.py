@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.research.hyperbolic.means import frechet_means
+from dowse.research.hyperbolic.poincare import clip_to_ball
 from dowse.research.hyperbolic.poincare import distances as hyperbolic_distances
-from dowse.research.hyperbolic.poincare import inside
 
 Floats: TypeAlias = NDArray[np.float64]
 Labels: TypeAlias = NDArray[np.int64]
@@ -62,7 +62,7 @@ def hyperbolic(points: Floats, k: int) -> Labels:
     alike = _first_equals(points)
     if _are_few(alike, k):
         return _numbered(alike)
-    points = inside(points)
+    points = clip_to_ball(points)
     labels = _kmeans(hyperbolic_distances(points, points) ** 2, k)
     centres, steps = None, _FIRST_STEPS
     for _ in range(_HYPERBOLIC_ROUNDS):

@@ -34,7 +34,7 @@ class QueryTerms:
     def weights(self) -> dict[str, float]:
         """The IDF of each term as a share of the sum of all."""
         terms = [term.text for term in query_terms(without_language(self._reader, self._text))]
-        self._reader.expect_terms(terms, "body")
+        self._reader.prefetch_document_frequencies(terms, "body")
         weights = {term: term_idf(self._reader, term) for term in terms}
         total = sum(weights.values()) or 1.0
         return {term: value / total for term, value in weights.items()}

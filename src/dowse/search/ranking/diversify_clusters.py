@@ -16,7 +16,7 @@ from itertools import zip_longest
 from math import fsum
 from typing import TypeAlias
 
-from dowse.research.hyperbolic.chains import common_place
+from dowse.research.hyperbolic.chains import common_prefix
 from dowse.search.ranking.reorder import reorder
 from dowse.search.ranking.signals import RankedHit
 
@@ -86,7 +86,7 @@ def cluster_names(chains: Sequence[Sequence[str]], labels: Sequence[int]) -> lis
         labels: The cluster of each: 0, 1, 2 …
     """
     members = _members(_places(chains), labels)
-    around = [common_place(each) for each in members]
+    around = [common_prefix(each) for each in members]
     mostly: list[_Place] = [() for _ in members]
     while True:
         names = [_spelled(*each) for each in zip(around, mostly, strict=True)]

@@ -86,7 +86,7 @@ class ElasticBackend:
                 self._client = Client(self.place, self._patience)
             return self._client
 
-    def carry(self, known: KnownVectors | None) -> None:
+    def set_known_vectors(self, known: KnownVectors | None) -> None:
         """Let documents that are sent take vectors along."""
         self.vectors = known
 
@@ -98,7 +98,7 @@ class ElasticBackend:
             return True
         return state is not None and bool(state["generation"])
 
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether there is anything that `clear` would remove."""
         try:
             return read_state(self.client, self._names) is not None
@@ -158,22 +158,13 @@ class ElasticBackend:
         self._check_mapping()
         yield ElasticVectorWriter(self.client, self._names, encoder, dimension)
 
-    def count_terms(
-        self,
-        wait: float | None = None,
-        on_wait: OnWait = None,
-        on_counted: Callable[[int, int], None] | None = None,
-    ) -> int:
-        """Return 0: the cluster counts terms as documents come."""
-        return 0
-
     def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Let the next writer put everything again; an index of another format, or a broken one, goes."""
         try:
             self._check_mapping()
             read_state(self.client, self._names)
         except (IndexMissing, IndexVersionError):
-            if not self.is_there():
+            if not self.exists():
                 return
             mapping.replace(self.client, self._names)
             self._memories.clear()
@@ -218,7 +209,7 @@ class ElasticBackend:
         if client is not None:
             client.close()
 
-    def busy(self) -> int | None:
+    def writer_process(self) -> int | None:
         """Return the process that is writing this source, if one is."""
         from dowse.storage.elastic.lock import holder_of
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
-from dowse.parsing.spans import text_of
-from dowse.parsing.tokens import tokenize
-from dowse.storage.elastic.names import PAIR, file_number, name_key_of, symbol_rows
+from dowse.storage.elastic.names import file_number, name_key_of, symbol_rows
 from dowse.storage.local.fulltext import folded
 from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 
@@ -20,7 +16,7 @@ SYMBOL, FILE, EDGES = "symbols", "files", "edges"
 _DIGEST = 12
 # Stands in a field without terms: Lucene counts only documents that have a field, tantivy counts all, and the
 # two should rank alike.
-_NO_TERM = PAIR
+_NO_TERM = "+"  # no term is this
 
 
 class Document(NamedTuple):
@@ -36,16 +32,13 @@ class Document(NamedTuple):
 
 def file_documents(source: str, record: FileRecord) -> list[Document]:
     """Return the documents of a file and of its symbols."""
-    # A function of a corpus is a file of its own, and has its name.
-    is_corpus = [symbol.key for symbol in record.symbols] == [record.key]
     file = file_number(source, record.key)
     rows = symbol_rows(source, record.key, (symbol.key for symbol in record.symbols))
-    text = record.text.encode("utf-8", "replace")
     documents = [_file(source, file, record)]
     for order, (row, symbol) in enumerate(zip(rows, record.symbols, strict=True)):
         place = {"row": row, "file": file, "source": source, "repo": record.repo, "path": record.path}
         place |= {"language": record.language, "role": record.role}
-        body = place | _symbol(source, symbol, order, own_words(text, symbol, is_corpus))
+        body = place | _symbol(source, symbol, order)
         documents.append(Document(SYMBOL, row, file, body, digest(body), symbol.vector_key))
     return documents
 
@@ -68,13 +61,12 @@ def _file(source: str, file: int, record: FileRecord) -> Document:
     return Document(FILE, file, file, {**body, "trigrams": trigrams(record.text)}, known)
 
 
-def _symbol(source: str, s: SymbolRecord, order: int, words: Mapping[str, int]) -> dict[str, Any]:
+def _symbol(source: str, s: SymbolRecord, order: int) -> dict[str, Any]:
     body: dict[str, Any] = {
         **{"key": s.key, "kind": s.kind, "name": s.name, "qualified_name": s.qualified_name},
         **{"start_line": s.start_line, "end_line": s.end_line, "vector_key": s.vector_key.hex()},
         **{"signature": s.signature, "overrides": s.overrides, "order": order},
         "terms": dict(zip(KEYWORD_FIELDS, (_ordered(terms) or _NO_TERM for terms in s.terms), strict=True)),
-        "words": words,
         "data": {
             **{"doc": s.doc, "spans": s.spans, "doc_spans": s.doc_spans, "content_hash": s.content_hash},
             **{"part": s.part, "scope_key": s.scope_key, "name_key": s.name_key},
@@ -88,16 +80,6 @@ def _symbol(source: str, s: SymbolRecord, order: int, words: Mapping[str, int]) 
 def _ordered(terms: str) -> str:
     """Return terms in an order of their own: they come from a set, and equal texts must have equal hashes."""
     return " ".join(sorted(terms.split(" "))) if terms else ""
-
-
-def own_words(text: bytes, symbol: SymbolRecord, is_corpus: bool) -> dict[str, int]:
-    """Return how often a symbol's own text has each term, and each pair of neighbours: what TF-IDF counts."""
-    terms = tokenize(text_of(text, symbol.spans).decode("utf-8", "replace"))
-    if is_corpus and symbol.doc:
-        # Some corpora hold documentation beside the code; where it stands in it, it counts once.
-        said = tokenize(symbol.doc)
-        terms += [] if set(said) <= set(terms) else said
-    return dict(Counter([*terms, *map(PAIR.join, pairwise(terms))]))
 
 
 def trigrams(text: str) -> list[str]:

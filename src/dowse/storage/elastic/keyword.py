@@ -11,7 +11,6 @@ from dowse.storage.elastic.query import (
     filters_of,
     has_term,
     named,
-    plain,
     scored_terms,
     visible_query,
 )
@@ -29,8 +28,6 @@ GLOBAL_STATISTICS = "dfs_query_then_fetch"
 MOST_WITH_ROWS = 1_000
 # Filters of one aggregation.
 _COUNTS_AT_ONCE = 1_000
-# The name of TF-IDF's own counts among the fields.
-WORDS = "words"
 
 
 def ranked(session: Session, memory: Memory, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
@@ -143,10 +140,7 @@ def pairs_of(terms: Iterable[str], field: str = "") -> list[Pair]:
 
 
 def _counted(session: Session, wanted: Sequence[Pair]) -> dict[Pair, int]:
-    filters = {
-        str(at): {"term": {WORDS: plain(term)}} if field == WORDS else has_term(field, term)
-        for at, (field, term) in enumerate(wanted)
-    }
+    filters = {str(at): has_term(field, term) for at, (field, term) in enumerate(wanted)}
     body = {
         **{"query": visible_query(session.visible), "size": 0},
         "aggs": {"terms": {"filters": {"filters": filters}}},

@@ -20,7 +20,7 @@ from dowse.types import FileRecord, SymbolRecord
 NUMBER = {SYMBOL: "row", FILE: "file", EDGES: "row"}
 _VERSION_FIELDS = ["row", "file", "born", "hash", "size"]
 # Most of a symbol's document, made again from the text where it is needed.
-HEAVY = ["terms", "words", "v_*"]
+HEAVY = ["terms", "v_*"]
 
 
 def load_mirror(mirror: Mirror, client: Client, names: Names, snapshot: Snapshot, keep_files: bool) -> None:

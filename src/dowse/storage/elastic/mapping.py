@@ -22,8 +22,6 @@ _COLUMN, _FLAG = {**_KEYWORD, "index": False}, {"type": "boolean", "index": Fals
 _DATA = {"type": "object", "enabled": False}
 _TERMS = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 _VERSION = {"born": _LONG, "died": _LONG, "source": _KEYWORD, "hash": _STORED}
-# A term of such a field scores its number, to nine binary digits: TF-IDF without any other idf in between.
-_COUNTS = {"type": "sparse_vector"}
 # Globs become regexes; the default of 1,000 characters is less than a path may have.
 _LONGEST_REGEX = 100_000
 _FEWEST_NODES_TO_SPREAD = 3
@@ -43,7 +41,6 @@ _SYMBOLS: dict[str, Any] = {
     # Columns that only come along with a hit: they are read many times faster than what is in `data`.
     **{"signature": _COLUMN, "overrides": _FLAG, "order": {**_INTEGER, "index": False}},
     "terms": {"properties": dict.fromkeys(KEYWORD_FIELDS, _TERMS)},
-    "words": _COUNTS,
     "data": _DATA,
 }
 _FILES: dict[str, Any] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from dowse.storage.elastic.state import Snapshot
-from dowse.storage.local.cache import Memory as LocalMemory
+from dowse.storage.local.cache import ReadCache
 from dowse.types import Span, SymbolRow
 
 # Details hold documentation, a few hundred bytes each; words and their frequencies take less.
@@ -32,7 +32,7 @@ class Bearing(NamedTuple):
     overrides: bool  # whether its name may be that of a class defined elsewhere
 
 
-class Memory(LocalMemory):
+class Memory(ReadCache):
     """Rows, texts, details and frequencies of one generation; none of them ever changes."""
 
     def __init__(self) -> None:

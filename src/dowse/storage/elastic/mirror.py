@@ -18,7 +18,7 @@ from dowse.errors import DowseError
 from dowse.storage.elastic.documents import Document, edges_document
 from dowse.storage.elastic.ledger import TABLES, Ledger
 from dowse.storage.elastic.names import file_number, number_of, symbol_rows
-from dowse.storage.local.catalog import Catalog, Removed
+from dowse.storage.local.catalog import Catalog, RemovedFile
 from dowse.storage.local.graph_tables import KINDS, GraphTables, Linked, Named
 from dowse.types import FileRecord
 
@@ -126,10 +126,10 @@ class Mirror(Catalog):
 
     def keep(self, record: FileRecord) -> None:
         """Add a file or replace it; its text stays out."""
-        before = self.delete_file(record.key, instead=record)
+        before = self.delete_file(record.key, replacement=record)
         self.put_file(record._replace(packed_text=b"", text=""), before)
 
-    def forget(self, key: str) -> Removed | None:
+    def forget(self, key: str) -> RemovedFile | None:
         """Remove a file."""
         return self.delete_file(key)
 

@@ -11,9 +11,6 @@ KINDS = ("symbols", "files", "edges", "meta")
 # Documents with versions; `meta` holds one document for the index and one for each source.
 VERSIONED = ("symbols", "files", "edges")
 STATE_ID = "state"
-# Joins two neighbouring terms to a pair in the field `words`. No term holds it, and it is no white space to
-# Java: U+001F would be, and the analyzer would take the pair apart.
-PAIR = "+"
 # Elasticsearch takes ids of 512 bytes.
 _LONGEST_SLOT = 400
 

@@ -70,7 +70,7 @@ def embedded(session: Session, memory: Memory, encoder: str) -> int:
     return count
 
 
-def without_vector(session: Session, encoder: str) -> list[tuple[int, bytes]]:
+def missing_vectors(session: Session, encoder: str) -> list[tuple[int, bytes]]:
     """Return (row, key) of symbols that have no vector yet, one for each key."""
     missing = None
     if encoder in session.snapshot.encoders:
@@ -116,7 +116,7 @@ def members(session: Session, encoder: str, centres: Floats, cluster: int) -> li
 
     On an index of more symbols than one search gives, those among the nearest of them.
     """
-    from dowse.vectors.kmeans import nearest_centres
+    from dowse.vectors.kmeans import nearest_centroids
 
     if not 0 <= cluster < len(centres):
         return []
@@ -128,7 +128,7 @@ def members(session: Session, encoder: str, centres: Floats, cluster: int) -> li
     sources = [hit["_source"] for hit in session.search("symbols", body)["hits"]["hits"]]
     if not sources:
         return []
-    labels, cosines = nearest_centres(
+    labels, cosines = nearest_centroids(
         from_texts([each[field] for each in sources], centres.shape[1]), centres
     )
     rows = np.array([each["row"] for each in sources], np.int64)

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from dowse.config import Settings
-from dowse.storage.elastic import edges, keyword, rows, sources, tfidf
+from dowse.storage.elastic import edges, keyword, rows, sources
 from dowse.storage.elastic.globs import ending_query
 from dowse.storage.elastic.memory import Details, Memory
 from dowse.storage.elastic.query import plain, trigram_condition
-from dowse.storage.local.backend import symbols_from
-from dowse.storage.local.catalog import SymbolDetails
-from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, TfidfRequest, VectorRequest
-from dowse.types import Edge, Extents, FileStamp, StoredFile, Symbol, SymbolRow
+from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
+from dowse.storage.symbols import SymbolDetails, build_symbols
+from dowse.types import Edge, FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from dowse.encoders.document import Document
     from dowse.query.regex.trigrams import TrigramQuery
     from dowse.storage.elastic.session import Session
@@ -35,15 +31,17 @@ class ElasticReader:
         self.generation, self.identity = snapshot.generation, snapshot.identity
         self.is_corpus = snapshot.corpora > 0 and snapshot.trees == 0
         self.is_complete = snapshot.incomplete == 0
+        self.cache_folder: Path | None = None
+        self.derived: dict[str, Any] = memory.derived
         self._expected: dict[keyword.Pair, None] = {}
 
     # By words
 
-    def keyword(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
+    def search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, score) of the best symbols."""
         return keyword.ranked(self._session, self._memory, request, limit)
 
-    def explain(
+    def explain_bm25(
         self, request: KeywordRequest, rows: Sequence[int]
     ) -> dict[int, dict[tuple[str, str], float]]:
         """Return what each (field, term) adds to the score of each row."""
@@ -60,20 +58,10 @@ class ElasticReader:
             self._expected = {}  # they are asked for now
         return max(keyword.counts(self._session, self._memory, wanted, expected).values())
 
-    def expect_terms(self, terms: Iterable[str], field: str = "") -> None:
+    def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
         """Note what to ask for together with the first frequency that is asked for."""
         wanted = (pair for pair in keyword.pairs_of(terms, field) if pair not in self._memory.counts)
         self._expected |= dict.fromkeys(wanted)
-
-    def tfidf(self, request: TfidfRequest, limit: int) -> list[tuple[int, float]]:
-        """Return (row, score) of the best symbols by sums of tf · idf."""
-        return tfidf.best(self._session, self._memory, request, limit)
-
-    def explain_tfidf(
-        self, request: TfidfRequest, rows: Sequence[int]
-    ) -> dict[int, dict[str, tuple[int, float]]]:
-        """Return how often each row has each term, and the term's idf."""
-        return tfidf.explained(self._session, self._memory, request, rows)
 
     # By vectors
 
@@ -83,17 +71,17 @@ class ElasticReader:
 
         return neighbours.nearest(self._session, self._memory, request, limit)
 
-    def embedded(self, encoder: str) -> int:
+    def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
         from dowse.storage.elastic import neighbours
 
         return neighbours.embedded(self._session, self._memory, encoder)
 
-    def without_vector(self, encoder: str) -> list[tuple[int, bytes]]:
+    def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
         """Return (row, key) of symbols that have no vector yet, one for each key."""
         from dowse.storage.elastic import neighbours
 
-        return neighbours.without_vector(self._session, encoder)
+        return neighbours.missing_vectors(self._session, encoder)
 
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
         """Return the vectors of symbols."""
@@ -103,20 +91,20 @@ class ElasticReader:
 
     def vector_health(self, encoder: str) -> tuple[bool, str]:
         """Say how many symbols have a vector, and how they are searched."""
-        known, total = self.embedded(encoder), self.symbol_count()
+        known, total = self.embedded_count(encoder), self.symbol_count()
         return True, f"{known:,} of {total:,} symbols have a vector, searched approximately (HNSW, bytes)"
 
-    def clusters(self, encoder: str) -> Floats:
+    def cluster_centroids(self, encoder: str) -> Floats:
         """Return the centres of the groups of similar symbols."""
         from dowse.storage.elastic import neighbours
 
         return neighbours.clusters(self._session, encoder)
 
-    def members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
         """Return the symbols of one group."""
         from dowse.storage.elastic import neighbours
 
-        return neighbours.members(self._session, encoder, self.clusters(encoder), cluster)
+        return neighbours.members(self._session, encoder, self.cluster_centroids(encoder), cluster)
 
     def documents(self, wanted: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
@@ -124,9 +112,9 @@ class ElasticReader:
 
     # By text
 
-    def exact_candidates(self, trigrams: TrigramQuery) -> list[int]:
+    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose text may match."""
-        return rows.exact_candidates(self._session, trigram_condition(trigrams))
+        return rows.trigram_candidates(self._session, trigram_condition(trigrams))
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Give the texts of files."""
@@ -135,6 +123,14 @@ class ElasticReader:
     def text(self, file_id: int) -> bytes:
         """Return the text of one file."""
         return self._memory.texts({file_id}, lambda ids: rows.read_texts(self._session, ids))[file_id]
+
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        """Return row, file id and a key of the own text of every symbol."""
+        return rows.text_keys(self._session)
+
+    def symbol_texts(self, wanted: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield row, own text and documentation beside it."""
+        return rows.symbol_texts(self._session, self._memory, wanted)
 
     # By row and file
 
@@ -146,9 +142,9 @@ class ElasticReader:
         """Return the symbols of files."""
         return rows.rows_of_files(self._session, self._memory, file_ids)
 
-    def extents(self, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
+    def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
         """Give, for each file, where its symbols lie."""
-        return rows.extents(self._session, file_ids)
+        return rows.symbol_ranges(self._session, file_ids)
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol."""
@@ -158,15 +154,15 @@ class ElasticReader:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
         return rows.lookup(self._session, self._memory, pattern, limit)
 
-    def named(self, keys: Sequence[str]) -> list[SymbolRow]:
+    def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
         """Return the symbols with these keys."""
         return rows.named(self._session, keys)
 
-    def files_ending(self, ending: str) -> list[StoredFile]:
+    def files_with_suffix(self, ending: str) -> list[StoredFile]:
         """Return the files whose path is this, or ends with it."""
         return rows.files(self._session, ending_query("path", plain(ending)))
 
-    def troubled_files(self) -> list[StoredFile]:
+    def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem."""
         return rows.files(self._session, {"bool": {"must_not": [{"term": {"problem": ""}}]}})
 
@@ -179,9 +175,9 @@ class ElasticReader:
             {row.file_id for row in wanted},
         )
         shown = {row: _shown(each) for row, each in details.items()}
-        return symbols_from(wanted, texts, shown, show_secrets)
+        return build_symbols(wanted, texts, shown, show_secrets)
 
-    # The graph and the tree
+    # The call graph
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
@@ -189,18 +185,11 @@ class ElasticReader:
         """Return edges out of symbols, or into them."""
         return edges.edges(self._session, self._memory, rows, kinds, incoming, limit)
 
-    def places(self, wanted: Sequence[int]) -> NDArray[np.float64]:
-        """Return the points of symbols in the ball that their tree is embedded in."""
-        from dowse.storage.elastic.places import points
-
-        dimension = int(self.meta().get("tree_dimension") or Settings().tree_dimension)
-        return points(self.rows(wanted), dimension)
-
     # All of it
 
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return size, time and content hash of every file."""
-        return rows.stamps(self._session)
+        return rows.fingerprints(self._session)
 
     def files(self) -> list[StoredFile]:
         """Return every file of the index."""

@@ -13,7 +13,7 @@ from dowse.storage.elastic.globs import wildcard_query
 from dowse.storage.elastic.memory import Bearing, Details, Memory
 from dowse.storage.elastic.query import among, plain, visible_query
 from dowse.storage.local.compression import unpack
-from dowse.types import Extents, FileStamp, StoredFile, SymbolRow
+from dowse.types import FileFingerprint, StoredFile, SymbolRanges, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.document import Document
@@ -122,7 +122,7 @@ def rows_of_files(session: Session, memory: Memory, file_ids: Sequence[int]) -> 
     return [row for each in found.values() for _, row in sorted(each, key=lambda one: one[0])]
 
 
-def extents(session: Session, file_ids: Sequence[int]) -> Iterator[tuple[int, Extents]]:
+def symbol_ranges(session: Session, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
     """Give, for each file, where its symbols lie: by first line, outer before inner."""
     wanted = ["file", "start_line", "end_line", "row"]
     for batch in batches(dict.fromkeys(file_ids), _FILES_AT_ONCE):
@@ -134,7 +134,7 @@ def extents(session: Session, file_ids: Sequence[int]) -> Iterator[tuple[int, Ex
             ordered = sorted(lines[file_id])
             yield (
                 file_id,
-                Extents(
+                SymbolRanges(
                     [row for *_, row in ordered],
                     [first for first, *_ in ordered],
                     [-end for _, end, _ in ordered],
@@ -272,12 +272,31 @@ def documents(session: Session, memory: Memory, rows: Sequence[int]) -> list[Doc
     ]
 
 
-def stamps(session: Session) -> dict[str, FileStamp]:
+def text_keys(session: Session) -> list[tuple[int, int, bytes]]:
+    """Return row, file id and a key of the own text of every symbol, by row; here the row is the key."""
+    hits = scan_columns(session, "symbols", None, "row", ["row", "file"])
+    return [(number(hit), number(hit, "file"), number(hit).to_bytes(16)) for hit in hits]
+
+
+def symbol_texts(session: Session, memory: Memory, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+    """Yield row, own text and, in a corpus, documentation of symbols."""
+    found = read_rows(session, memory, rows)
+    file_ids = {row.file_id for row in found}
+    details, texts = read_both(session, memory, [row.row for row in found], file_ids)
+    # A function of a corpus is a file of its own, and has its key.
+    is_corpus = session.snapshot.corpora > 0
+    keys = {row.file_id: row.key for row in file_rows(session, list(file_ids))} if is_corpus else {}
+    for row in found:
+        text = text_of(texts[row.file_id], details[row.row].spans).decode("utf-8", "replace")
+        yield row.row, text, details[row.row].doc if keys.get(row.file_id) == f"file:{row.key}" else ""
+
+
+def fingerprints(session: Session) -> dict[str, FileFingerprint]:
     """Return size, time and content hash of every file of the source at hand, by key."""
     only = {"term": {"source": session.slot}} if session.slot else None
     wanted = ["key", "size", "mtime_ns", "content_hash"]
     found = (hit["fields"] for hit in scan_columns(session, "files", only, "file", wanted))
-    return {each["key"][0]: FileStamp(*(each[name][0] for name in wanted[1:])) for each in found}
+    return {each["key"][0]: FileFingerprint(*(each[name][0] for name in wanted[1:])) for each in found}
 
 
 def files(session: Session, only: dict[str, Any] | None = None) -> list[StoredFile]:
@@ -300,7 +319,7 @@ def languages(session: Session, memory: Memory) -> dict[str, int]:
     return dict(memory.languages)
 
 
-def exact_candidates(session: Session, condition: dict[str, Any]) -> list[int]:
+def trigram_candidates(session: Session, condition: dict[str, Any]) -> list[int]:
     """Return the files that meet a condition on their trigrams."""
     hits = scan_columns(session, "files", condition, "file", ["file"])
     return [number(hit, "file") for hit in hits]

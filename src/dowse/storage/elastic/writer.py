@@ -33,7 +33,7 @@ from dowse.storage.elastic.transactions import Outcome, State, Transactions, las
 from dowse.storage.elastic.vacuum import vacuum
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import GraphTables
-from dowse.types import FileRecord, FileStamp
+from dowse.types import FileFingerprint, FileRecord
 
 _log = logging.getLogger(__name__)
 
@@ -91,9 +91,9 @@ class ElasticWriter:
 
     # What the last generation says
 
-    def stamps(self) -> dict[str, FileStamp]:
+    def fingerprints(self) -> dict[str, FileFingerprint]:
         """Return what the last generation knows of every file."""
-        return self._mirror.stamps()
+        return self._mirror.fingerprints()
 
     def skipped(self) -> list[tuple[str, str]]:
         """Return what the last generation leaves out."""

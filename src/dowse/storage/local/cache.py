@@ -1,18 +1,19 @@
-"""What a process remembers of one generation, so that a warm search need not read it again."""
+"""In-memory cache of one generation, so that a warm search reads nothing twice."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from dowse.types import Symbol, SymbolRow
 
-# Some 20 MB of rows, as much text of files and of symbols: what a day of searching in one repository touches.
+# Some 20 MB each of rows, texts of files and symbols: what a day of searching in one repository touches.
 _MAX_ROWS = 50_000
 _MAX_TEXT_BYTES = 20_000_000
 
 
-class Memory:
-    """Rows, texts and symbols read so far; forgotten all at once when they grow too many."""
+class ReadCache:
+    """Rows, texts and symbols read so far; cleared when full. Thread-safe: entries never change."""
 
     def __init__(self) -> None:
         self._rows: dict[int, SymbolRow] = {}
@@ -20,12 +21,13 @@ class Memory:
         self._text_bytes = 0
         self._symbols: dict[tuple[int, bool], Symbol] = {}
         self._symbol_characters = 0
+        self.derived: dict[str, Any] = {}  # what research has computed, by its own names
 
     def rows(
         self, wanted: Sequence[int], read: Callable[[Sequence[int]], Iterable[SymbolRow]]
     ) -> list[SymbolRow]:
-        """Return rows in the order asked, reading those not seen before."""
-        known = self._rows  # threads may replace it while we work with this one
+        """Return rows in the given order; those not in the cache are read."""
+        known = self._rows  # another thread may replace it meanwhile
         missing = [row for row in wanted if row not in known]
         if missing:
             if len(known) + len(missing) > _MAX_ROWS:
@@ -36,7 +38,7 @@ class Memory:
     def texts(
         self, wanted: set[int], read: Callable[[Sequence[int]], Iterable[tuple[int, bytes]]]
     ) -> dict[int, bytes]:
-        """Return the texts of files, reading those not seen before."""
+        """Return the texts of files; those not in the cache are read."""
         found = {file_id: text for file_id in wanted if (text := self._texts.get(file_id)) is not None}
         for file_id, text in read([file_id for file_id in wanted if file_id not in found]):
             if self._text_bytes + len(text) > _MAX_TEXT_BYTES:
@@ -51,9 +53,9 @@ class Memory:
         show_secrets: bool,
         read: Callable[[Sequence[SymbolRow]], Iterable[Symbol]],
     ) -> list[Symbol]:
-        """Return symbols as they are shown, in the order asked, reading those not seen before.
+        """Return symbols with their text, in the given order; those not in the cache are read.
 
-        A whole file stands for a symbol where its row is 0; there is no one symbol to remember for it.
+        A row of 0 stands for a whole file and is not cached.
         """
         known = [self._symbols.get((row.row, show_secrets)) for row in wanted]
         missing = [at for at, symbol in enumerate(known) if symbol is None]

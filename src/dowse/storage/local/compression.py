@@ -1,6 +1,6 @@
-"""How texts lie in the catalog: LZ4 unpacks seven times as fast as zlib, at three quarters of its ratio.
+"""LZ4 compression of texts in the catalog: seven times as fast as zlib, at three quarters of its ratio.
 
-Exact search unpacks every file that its trigrams let through, so this is where its time goes.
+Exact search decompresses every candidate file, so this is where its time goes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def pack(data: bytes) -> bytes:
 
 
 def unpack(packed: bytes) -> bytes:
-    """Return what was packed."""
+    """Decompress bytes; raises BrokenBlock if they are not what `pack` made."""
     import lz4.block
 
     try:
@@ -35,9 +35,9 @@ def unpack(packed: bytes) -> bytes:
 
 
 def unpacked_size(packed: bytes) -> int:
-    """Return the size that a block says it unpacks to.
+    """Return the decompressed size that a block claims.
 
-    Memory for it is taken before unpacking begins, so one that can't be true must not get that far.
+    LZ4 allocates that much before it decompresses, so an impossible size is refused here.
     """
     size = int.from_bytes(packed[:_SIZE_BYTES], "little")
     if size > _MAX_RATIO * len(packed):

@@ -1,17 +1,14 @@
-"""The two tantivy indexes of a generation: symbols by terms, files by trigrams."""
+"""Writing the two tantivy indexes of a generation: symbols by terms, files by trigrams."""
 
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import tantivy
 
-from dowse.storage.local.cache import Memory
 from dowse.types import KEYWORD_FIELDS, FileRecord
 
 SYMBOLS = "symbols"
@@ -87,11 +84,11 @@ class FulltextWriter:
         def finish_files() -> None:
             try:
                 _finish(self._file_writer)
-            except BaseException as error:  # raised below, where the caller sees it
+            except BaseException as error:  # raised below, in the thread of the caller
                 failures.append(error)
 
         files = threading.Thread(target=finish_files)
-        files.start()  # each writes and merges on its own: side by side they take the time of one
+        files.start()  # in parallel, both take the time of one
         try:
             _finish(self._symbol_writer)
         finally:
@@ -103,30 +100,6 @@ class FulltextWriter:
         """Drop what was not committed."""
         for writer in (self._symbol_writer, self._file_writer):
             writer.rollback()
-
-
-class FulltextReader:
-    """Searches both indexes of one generation folder, which may be removed once they are open."""
-
-    def __init__(self, folder: Path) -> None:
-        self.symbols = _searcher(folder / SYMBOLS)
-        self.files = _searcher(folder / FILES)
-        # Only then do tantivy's own counts include symbols that are no more.
-        self.has_deletes = b'"deletes":{' in (folder / SYMBOLS / "meta.json").read_bytes().replace(b" ", b"")
-        self.memory = Memory()
-
-
-def _searcher(folder: Path) -> Any:  # noqa: ANN401 - tantivy's Searcher has no public constructor to name
-    if os.access(folder, os.W_OK):
-        return tantivy.Index.open(str(folder)).searcher()
-    # tantivy makes a lock file even to read; where it may not, it gets a folder of links for that moment.
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="dowse-") as place:
-        for file in folder.iterdir():
-            if file.suffix != ".lock":
-                Path(place, file.name).symlink_to(file)
-        return tantivy.Index.open(place).searcher()
 
 
 def _open(folder: Path, schema: tantivy.Schema, create: bool) -> tantivy.Index:
@@ -141,9 +114,9 @@ def _open(folder: Path, schema: tantivy.Schema, create: bool) -> tantivy.Index:
 
 
 def folded(text: str) -> str:
-    """Lower-case a text letter by letter, as the trigrams of a query are (here it is far cheaper than there).
+    """Lower-case a text letter by letter, as the trigrams of a query are.
 
-    Python's own rule for a sigma at the end of a word depends on what stands around it.
+    Python's own rule for a final sigma depends on its neighbours.
     """
     return text.lower() if text.isascii() else text.replace("Σ", "σ").lower()
 

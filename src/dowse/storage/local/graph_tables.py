@@ -1,4 +1,4 @@
-"""The graph's tables in the catalog: facts of files, edges, references by name, and what is to be linked."""
+"""The call graph in the catalog: facts of files, edges, references by name, and files to link."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from dowse.types import Edge, FileRecord, Reference
 SCHEMA = """
 CREATE TABLE facts (
     file_id INTEGER PRIMARY KEY, data BLOB NOT NULL,
-    offers BLOB NOT NULL,  -- what other files can ask of it, with hashes of the answers
+    offers BLOB NOT NULL,  -- what other files can look up in it, with hashes of the results
     rows BLOB NOT NULL  -- its symbols, in the order in which references count them
 );
 CREATE TABLE marks (key INTEGER, file_id INTEGER, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
 CREATE INDEX marks_by_file ON marks (file_id);
-CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking the file asked
+CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking looked up
 CREATE TABLE edges (
     source INTEGER, line INTEGER, col INTEGER, kind INTEGER, target INTEGER, candidates INTEGER NOT NULL,
     PRIMARY KEY (source, line, col, kind, target)
 ) WITHOUT ROWID;
 CREATE INDEX edges_by_target ON edges (target);
-CREATE TABLE named (  -- references of which only the name is known; candidates are looked up when asked
+CREATE TABLE named (  -- unresolved references, known by name alone; candidates are looked up at query time
     source INTEGER, line INTEGER, col INTEGER, kind INTEGER, name_key INTEGER, sure INTEGER NOT NULL,
     PRIMARY KEY (source, line, col, kind, name_key)
 ) WITHOUT ROWID;
 CREATE INDEX named_by_name ON named (name_key);
 CREATE TABLE graph_todo (file_id INTEGER PRIMARY KEY);  -- files put since the last linking
-CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- questions that got another answer since then
-CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols that came or went
+CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- lookups that have another result since then
+CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols added or removed
 """
 
 # What the parser calls the kinds of references.
@@ -102,15 +102,15 @@ class LinkedFile(NamedTuple):
 
 
 class GraphTables:
-    """The graph's part of one connection to the catalog."""
+    """The tables of the call graph, through a connection to the catalog."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
 
-    # Files come and go
+    # Adding and removing files
 
     def put_file(self, file_id: int, record: FileRecord, rows: Sequence[int]) -> None:
-        """Keep what a file says, and note that it is to be linked."""
+        """Store the facts of a file, and mark it to be linked."""
         if not record.offers:
             return
         self._db.execute(
@@ -125,8 +125,8 @@ class GraphTables:
         self._note_names([s.name_key for s in record.symbols if s.name_key], 1)
 
     def note_change(self, before: Iterable[int], after: Iterable[int]) -> None:
-        """Note which questions get another answer once these offers replace those."""
-        # The upper half of an offer is the question that it answers: `offer` in graph/keys.py.
+        """Record which lookups have another result once these offers replace those."""
+        # The upper half of an offer is the lookup key: `offer` in graph/keys.py.
         changed = {(offer >> 31,) for offer in set(before) ^ set(after)}
         if changed and self._is_linked():
             self._db.executemany("INSERT OR IGNORE INTO graph_changed VALUES (?)", changed)
@@ -140,18 +140,18 @@ class GraphTables:
             )
 
     def _is_linked(self) -> bool:
-        """Whether any file was linked: until then there is nobody whom a change could concern."""
+        """Whether any file was linked: until then no change concerns another file."""
         return self._db.execute("SELECT 1 FROM lookups LIMIT 1").fetchone() is not None
 
     def offers(self, file_id: int) -> array[int]:
-        """What other files could ask of a file."""
+        """Return what other files can look up in a file."""
         row = self._db.execute("SELECT offers FROM facts WHERE file_id=?", (file_id,)).fetchone()
         found = array("q")
         found.frombytes(row[0] if row else b"")
         return found
 
     def delete_file(self, file_id: int, gone: Sequence[int]) -> None:
-        """Forget a file and its edges, and the edges to those of its symbols that will not come back."""
+        """Remove a file and its edges, and the edges to its symbols that are gone."""
         own = "(SELECT id FROM symbols WHERE file_id=?)"
         for table in ("edges", "named"):
             self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
@@ -163,8 +163,8 @@ class GraphTables:
 
     # Linking
 
-    def waiting(self) -> list[int]:
-        """Return the files to link: those put since the last time, and those whose questions changed."""
+    def files_to_link(self) -> list[int]:
+        """Return the files to link: those put since the last linking, and those whose lookups changed."""
         todo = {file_id for (file_id,) in self._db.execute("SELECT file_id FROM graph_todo")}
         changed = {key for (key,) in self._db.execute("SELECT key FROM graph_changed")}
         for key, more in self._db.execute("SELECT name_key, more FROM graph_names").fetchall():
@@ -174,13 +174,13 @@ class GraphTables:
         if changed:
             for file_id, keys in self._db.execute("SELECT file_id, keys FROM lookups"):
                 if file_id not in todo:
-                    asked = array("I")
-                    asked.frombytes(keys)
-                    if not changed.isdisjoint(asked):
+                    looked_up = array("I")
+                    looked_up.frombytes(keys)
+                    if not changed.isdisjoint(looked_up):
                         todo.add(file_id)
         return sorted(todo)
 
-    def linked_file(self, file_id: int) -> LinkedFile | None:
+    def file_to_link(self, file_id: int) -> LinkedFile | None:
         """Return all that linking a file starts from; None if there is nothing."""
         row = self._db.execute(
             "SELECT f.path, f.language, g.data, g.rows, coalesce(r.data, x'') FROM files f"
@@ -206,7 +206,7 @@ class GraphTables:
     def put_links(
         self, file_id: int, linked: Iterable[Linked], named: Iterable[Named], asked: Iterable[int]
     ) -> None:
-        """Replace what a file refers to, and remember what was asked to find out."""
+        """Replace the edges out of a file, and store the keys that were looked up for them."""
         own = "(SELECT id FROM symbols WHERE file_id=?)"
         if self._db.execute("SELECT 1 FROM lookups WHERE file_id=?", (file_id,)).fetchone():
             for table in ("edges", "named"):
@@ -222,15 +222,15 @@ class GraphTables:
         keys = array("I", sorted(set(asked))).tobytes()
         self._db.execute("INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, keys))
 
-    def settled(self) -> None:
-        """Note that every file is linked."""
+    def mark_all_linked(self) -> None:
+        """Record that every file is linked."""
         for table in ("graph_todo", "graph_changed", "graph_names"):
             self._db.execute(f"DELETE FROM {table}")
 
-    # Questions of linking
+    # Lookups of linking
 
-    def symbols_at(self, scope_key: int) -> list[Target]:
-        """Return the symbols under a key, in an order that does not depend on when they came."""
+    def symbols_in_scope(self, scope_key: int) -> list[Target]:
+        """Return the symbols with a scope key, in an order that does not depend on when they were added."""
         rows = self._db.execute(
             "SELECT s.id, s.kind, s.qualified_name, s.signature, f.path, f.language"
             " FROM symbols s JOIN files f ON f.id = s.file_id WHERE s.scope_key=?"
@@ -239,74 +239,67 @@ class GraphTables:
         )
         return [Target(*row) for row in rows]
 
-    def is_named(self, name_key: int) -> bool:
+    def has_symbol_named(self, name_key: int) -> bool:
         """Whether any symbol has this name."""
         query = "SELECT 1 FROM symbols WHERE name_key=? LIMIT 1"
         return self._db.execute(query, (name_key,)).fetchone() is not None
 
-    def language_at(self, path: str) -> str | None:
+    def language_of_path(self, path: str) -> str | None:
         """Return the language of the file with this path, None if there is no such file."""
         row = self._db.execute("SELECT language FROM files WHERE key=?", (path,)).fetchone()
         return str(row[0]) if row else None
 
-    def marked(self, key: int) -> list[str]:
+    def paths_with_mark(self, key: int) -> list[str]:
         """Return the paths of the files with a mark."""
         query = "SELECT f.path FROM marks m JOIN files f ON f.id = m.file_id WHERE m.key=? ORDER BY f.path"
         return [path for (path,) in self._db.execute(query, (key,))]
 
-    def facts_at(self, path: str) -> bytes:
+    def facts_of_path(self, path: str) -> bytes:
         """Return the packed facts of a file, nothing if it has none."""
         query = "SELECT g.data FROM files f JOIN facts g ON g.file_id = f.id WHERE f.key=?"
         row = self._db.execute(query, (path,)).fetchone()
         return bytes(row[0]) if row else b""
 
-    # Questions of readers
+    # Reading
 
     def edges(self, rows: Sequence[int], kinds: Sequence[str], incoming: bool, limit: int) -> list[Edge]:
-        """Return edges out of symbols or into them, ordered by place."""
+        """Return edges out of symbols or into them, ordered by location."""
         wanted = sorted({_NUMBERS[kind] for kind in kinds if kind in _NUMBERS}) if kinds else []
         if (kinds and not wanted) or limit <= 0:
             return []
         found: list[tuple[tuple[str, str], Edge]] = []
-        counts: dict[int, int] = {}
+        name_counts: dict[int, int] = {}
         unique = sorted(set(rows))
         for start in range(0, len(unique), _BATCH):
             batch = unique[start : start + _BATCH]
-            for query in (
-                _linked_query(incoming, len(batch), wanted),
-                _named_query(incoming, len(batch), wanted),
-            ):
-                for (
-                    repo,
-                    path,
-                    kind,
-                    source,
-                    target,
-                    file_id,
-                    line,
-                    column,
-                    sure,
-                    count,
-                    key,
-                ) in self._db.execute(query, (*batch, *wanted)):
-                    if key is not None:
-                        count = counts[key] if key in counts else counts.setdefault(key, self._named(key))
-                    confidence = (
-                        "ambiguous" if count > 1 or sure == 0 else "resolved" if sure == 2 else "unique"
-                    )
-                    edge = Edge(KINDS[kind], source, target, file_id, line, column, confidence, count)
+            for make_query in (_linked_query, _named_query):
+                query = make_query(incoming, len(batch), wanted)
+                for repo, path, *columns, sure, count, key in self._db.execute(query, (*batch, *wanted)):
+                    if key is not None and key not in name_counts:
+                        name_counts[key] = self._count_named(key)
+                    count = count if key is None else name_counts[key]
+                    kind, source, target, file_id, line, column = columns
+                    ends = (KINDS[kind], source, target, file_id, line, column)
+                    edge = Edge(*ends, _confidence(sure, count), count)
                     found.append(((repo, path), edge))
         found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
         return [edge for _, edge in found[:limit]]
 
-    def _named(self, name_key: int) -> int:
-        """How many symbols have this name; asked once for all references to it."""
+    def _count_named(self, name_key: int) -> int:
+        """Return how many symbols have this name."""
         query = "SELECT count(*) FROM symbols WHERE name_key=?"
         return int(self._db.execute(query, (name_key,)).fetchone()[0])
 
 
+def _confidence(sure: int, count: int) -> str:
+    """Return how certain an edge is: `sure` is 2 for a resolved reference, 1 for a sure name, else 0."""
+    if count > 1 or not sure:
+        return "ambiguous"
+    return "resolved" if sure == 2 else "unique"
+
+
 def unpack_references(packed: bytes) -> list[Reference]:
-    """Return references as `index.records` packed them; raises BrokenBlock if they are not of that form."""
+    """Return the references in a packed block; raises BrokenBlock if it is damaged."""
     if not packed:
         return []
     count, words, numbers = unpack_columns(packed)
@@ -336,7 +329,7 @@ def _of_kinds(wanted: Sequence[int]) -> str:
 
 
 def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
-    """Edges whose target is stored."""
+    """Select resolved edges."""
     end = "target" if incoming else "source"
     return (
         "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 2, e.candidates, NULL"
@@ -346,7 +339,7 @@ def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
 
 
 def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
-    """Edges to whatever has the name now."""
+    """Select edges to the symbols that have the name now."""
     end = "t.id" if incoming else "e.source"
     tables = (
         "symbols t JOIN named e ON e.name_key = t.name_key"

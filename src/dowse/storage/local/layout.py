@@ -1,15 +1,16 @@
-"""The index folder: where things lie, generations as folders of hard links, and the writer's lock.
+"""The index folder: its files, and generations as folders of hard links.
 
-    catalog.sqlite      the authority: its `generation` names the folder that belongs to it
+    catalog.sqlite      the source of truth: its `generation` names the folder of text indexes
     text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
-    vectors/ENCODER/    a matrix of vectors, whatever the generation (dowse.vectors)
-    tfidf/              how often terms are in texts, whatever the generation; made when first asked for
-    writer.lock         held while somebody writes
-    CACHEDIR.TAG        tells backups, and our own walker, that nothing here was written by hand
+    vectors/ENCODER/    a matrix of vectors, shared by all generations (dowse.vectors)
+    derived/            caches that `dowse.research` fills on first use
+    writer.lock         the write lock (dowse.write_lock)
+    CACHEDIR.TAG        tells backups, and our own walker, that all of this can be rebuilt
 
 A new generation starts as hard links to the files of the last one (tantivy never changes a file it
 has written), is changed in its own folder, and becomes visible when the catalog's transaction
-commits. A writer killed before that leaves a folder nobody refers to; the next writer removes it.
+commits: an atomic commit. A writer killed before that leaves an unreferenced folder, which the next writer
+removes.
 """
 
 from __future__ import annotations
@@ -17,29 +18,23 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dowse.errors import DowseError, IndexDamaged, IndexLocked
-from dowse.security.safe_files import (
-    make_private_directory,
-    open_existing_without_links,
-    open_without_links,
-)
+from dowse.errors import DowseError, IndexDamaged
+from dowse.security.safe_files import open_without_links
 from dowse.security.safe_files import refuse_links as _refuse_links
+from dowse.write_lock import LOCK
 
 CATALOG = "catalog.sqlite"
 TEXT = "text"
 VECTORS = "vectors"
-TFIDF = "tfidf"
-LOCK = "writer.lock"
+DERIVED = "derived"
 TAG = "CACHEDIR.TAG"
 _TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
 _CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal"))
 _GENERATION = re.compile(r"[0-9]{6,}")
-# What hinders SQLite and tantivy though the index is whole, in their words, and what to do about it.
-_HINDRANCES = (
+# Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
+_REMEDIES = (
     ("disk is full", "free some space on its disk"),
     ("No space left", "free some space on its disk"),
     ("is locked", "wait for the other process that has it open, or end that"),
@@ -48,18 +43,21 @@ _HINDRANCES = (
     ("Permission denied", "check the permissions of that folder"),
     ("out of memory", "free some memory"),
 )
-# How often a waiting writer looks again; short against any real indexing run.
-_LOCK_POLL_SECONDS = 0.05
 
 
 def catalog_path(folder: Path) -> Path:
-    """Return where the catalog lies."""
+    """Return the path of the catalog."""
     return folder / CATALOG
 
 
 def generation_path(folder: Path, generation: int) -> Path:
-    """Return where the text indexes of one generation lie."""
+    """Return the folder of the text indexes of one generation."""
     return folder / TEXT / f"{generation:06d}"
+
+
+def derived_folders(folder: Path) -> list[Path]:
+    """Return the folders of caches that have a write lock of their own."""
+    return sorted(entry for entry in (folder / DERIVED).glob("*") if entry.is_dir())
 
 
 def clone_generation(folder: Path, old: int, new: int) -> Path:
@@ -70,11 +68,11 @@ def clone_generation(folder: Path, old: int, new: int) -> Path:
     shutil.rmtree(target, ignore_errors=True)
     source = generation_path(folder, old)
     if old and not source.is_dir():
-        raise damaged(folder, f"{source} is missing")
+        raise damage_error(folder, f"{source} is missing")
     if not old:
         target.mkdir(parents=True)
         return target
-    shutil.copytree(source, target, copy_function=_link, ignore=shutil.ignore_patterns("*.lock"))
+    shutil.copytree(source, target, copy_function=link_file, ignore=shutil.ignore_patterns("*.lock"))
     return target
 
 
@@ -96,9 +94,9 @@ def remove_other_generations(folder: Path, keep: int) -> None:
 
 
 def remove_index(folder: Path) -> None:
-    """Remove the files of an index; the folder too, unless something else lies in it.
+    """Remove the files of an index; the folder too, unless something else is in it.
 
-    The catalog goes first: a reader then finds no index rather than half of one.
+    The catalog is removed first: a reader then finds no index rather than half of one.
     """
     import shutil
 
@@ -109,36 +107,36 @@ def remove_index(folder: Path) -> None:
     with contextlib.suppress(OSError):
         if (folder / TAG).read_bytes() == _TAG_TEXT.encode():
             (folder / TAG).unlink()
-    with contextlib.suppress(OSError):  # something else lies in it
+    with contextlib.suppress(OSError):  # something else is in it
         (folder / TEXT).rmdir()
-    for name in (VECTORS, TFIDF):
+    for name in (VECTORS, DERIVED):
         shutil.rmtree(folder / name, ignore_errors=True)
-    (folder / LOCK).unlink(missing_ok=True)  # from here on, another writer may be at work
+    (folder / LOCK).unlink(missing_ok=True)  # from here on, another process may write
     with contextlib.suppress(OSError):
         folder.rmdir()
 
 
 def tag_new_index(folder: Path) -> None:
-    """Mark the folder of an index that is about to be made, so that no walk takes it for source text."""
+    """Tag the folder of a new index, so that the walker does not index it."""
     if not (folder / CATALOG).exists() and not (folder / TAG).exists():
         with os.fdopen(open_without_links(folder / TAG, os.O_WRONLY), "wb") as file:
             file.write(_TAG_TEXT.encode())
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise if an index folder holds links: one that came with a repository may lead anywhere."""
+    """Raise if an index folder holds symbolic links: one from a repository may point anywhere."""
     _refuse_links(folder, f"an index holds none: remove {folder}, or name another one with --index-dir")
 
 
 def refuse_foreign_folder(folder: Path) -> None:
-    """Raise if the folder holds something, but neither an index nor what a killed writer left of one."""
+    """Raise if the folder holds other files and neither an index nor the leftovers of a killed writer."""
     try:
         names = set(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
-        return  # there is none; making it says what is wrong with the path, if something is
+        return  # creating it reports what is wrong with the path
     if CATALOG in names:
         return
-    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, TFIDF}
+    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED}
     if foreign == {TEXT}:
         foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
     if foreign:
@@ -148,115 +146,26 @@ def refuse_foreign_folder(folder: Path) -> None:
         )
 
 
-def hindered(folder: Path, reason: object) -> DowseError | None:
-    """Return the error for an index that is whole but can't be used now, None if that is not the reason."""
-    for words, remedy in _HINDRANCES:
+def unavailable_error(folder: Path, reason: object) -> DowseError | None:
+    """Return the error for an intact index that can't be used now; None if the reason is another."""
+    for words, remedy in _REMEDIES:
         if words in str(reason):
             return DowseError(f"the index in {folder} can't be used now ({reason}); {remedy}")
     return None
 
 
-def damaged(folder: Path, reason: object) -> IndexDamaged:
+def damage_error(folder: Path, reason: object) -> IndexDamaged:
     """Return the error for an index that can't be read."""
     return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse index --rebuild`")
 
 
-@contextlib.contextmanager
-def writer_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> Iterator[None]:
-    """Hold the one writer's lock; wait up to `wait` seconds for it (None: as long as it takes).
-
-    The lock belongs to the open file, so the system frees it when its holder dies, however it dies.
-    """
-    handle = _acquire(folder, wait, on_wait)
-    try:
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, str(os.getpid()).encode(), 0)
-        yield
-    finally:
-        os.close(handle)
-
-
-def lock_holder(folder: Path) -> int | None:
-    """Return the process id of the writer at work, None if nobody writes."""
-    try:
-        handle = open_existing_without_links(folder / LOCK, os.O_RDWR)
-    except (OSError, DowseError):  # there is none, or it is not ours: then nobody of this user writes
-        return None
-    try:
-        return None if _try_lock(handle) else _read_holder(handle)
-    finally:
-        os.close(handle)
-
-
-def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> int:
-    """Return the locked file, open."""
-    deadline = None if wait is None else time.monotonic() + wait
-    told = False
-    while True:
-        try:
-            make_private_directory(folder)
-            handle = open_without_links(folder / LOCK, os.O_RDWR)
-        except FileNotFoundError:  # who held the lock before has just removed the folder
-            continue
-        if _try_lock(handle) and _is_at(handle, folder / LOCK):
-            return handle
-        holder = _read_holder(handle)
-        os.close(handle)
-        if deadline is not None and time.monotonic() >= deadline:
-            raise IndexLocked(
-                f"another dowse (process {holder}) is writing to {folder}; "
-                "wait for it to finish, or end that process"
-            )
-        if not told:
-            on_wait(f"waiting for another dowse (process {holder}) to finish writing")
-            told = True
-        time.sleep(_LOCK_POLL_SECONDS)
-
-
-def _is_at(handle: int, path: Path) -> bool:
-    """Whether the file is still the one at this path: who held the lock before may have removed the index."""
-    try:
-        return os.path.samestat(os.fstat(handle), path.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _read_holder(handle: int) -> int:
-    text = os.pread(handle, 20, 0)
-    return int(text) if text.isdigit() else 0
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return _try_lock_windows(handle)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _try_lock_windows(handle: int) -> bool:
-    import msvcrt
-
-    try:
-        # Byte 64 lies beyond the process id, so that others may still read it.
-        os.lseek(handle, 64, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-    except OSError:
-        return False
-    return True
-
-
-def _link(source: str, target: str) -> str:
+def link_file(source: str, target: str) -> str:
+    """Make a hard link, or a copy on a file system without them."""
     import shutil
 
-    # tantivy replaces these two by renaming a new file over them, which leaves the link's other name
-    # alone; but `.managed.json` is small and a plain copy costs nothing.
+    # tantivy never writes to an existing file: it renames a new one over it, which keeps the other link.
     try:
         os.link(source, target)
-    except OSError:  # a file system without hard links
+    except OSError:
         shutil.copy2(source, target)
     return target

@@ -1,11 +1,11 @@
-"""The TF-IDF index's folder: segments as files to be mapped, and which of them count.
+"""The folder of TF-IDF counts: segments as memory-mapped files, and a state that names the valid ones.
 
-    state.json      the segments that count, and the generation whose symbols they are known to cover
-    000007.seg      the arrays of one segment (storage/local/tfidf_segment.py), one behind the other
-    writer.lock     held while somebody adds to them
+    state.json      the valid segments, and the generation whose symbols they are known to cover
+    000007.seg      the arrays of one segment (segment.py), one after another
+    writer.lock     held by the process that adds segments
 
-A segment is whole on disk before the state names it, so what a killed writer leaves is never believed; the
-next one removes it. A segment that can't be read is as good as none: its texts are counted again.
+A segment is complete on disk before the state names it, so what a killed writer leaves is never read; the
+next writer removes it. The texts of a segment that can't be read are counted again.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from dowse.security.safe_files import write_atomically
 from dowse.vectors.files import STATE, TEMPORARY
 
 if TYPE_CHECKING:
-    from dowse.storage.local.tfidf_segment import Segment
+    from dowse.research.tfidf.segment import Segment
 
 # Raised whenever the files, or which terms a text has, change.
 FORMAT_VERSION = 1
 _NAME = re.compile(r"[0-9]{6,}\.seg")
 _KEY_BYTES, _TERM_BYTES, _START_BYTES = 16, 8, 4
 _WIDTHS = frozenset([1, 2, 4, 8])
-# Segments that are replaced while they are opened are looked for again, in the state of then.
+# Segments may be replaced while they are opened; then the new state is read.
 _ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class SegmentFacts:
-    """What is known of a segment without reading it."""
+class SegmentInfo:
+    """Sizes and checksum of a segment: what is known without reading it."""
 
     number: int
     keys: int
     terms: int
     postings: int
-    text_bytes: int  # that a posting takes
+    text_bytes: int  # of one posting
     count_bytes: int
     checksum: int
 
@@ -61,21 +61,21 @@ class SegmentFacts:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The segments that count."""
+    """The valid segments."""
 
-    segments: tuple[SegmentFacts, ...] = ()
-    covers: str = ""  # the generation whose symbols are all there, as `LocalReader` names it; "" for none
+    segments: tuple[SegmentInfo, ...] = ()
+    covers: str = ""  # the generation whose symbols are all there, "" for none
 
 
 def read_state(folder: Path) -> State:
-    """Return what counts in a folder; nothing if that can't be read, or is of another format."""
+    """Return the state of a folder; an empty one if it can't be read, or has another format."""
     try:
         stored = json.loads((folder / STATE).read_bytes())
         if stored["format"] != FORMAT_VERSION:
             return State()
-        segments = tuple(SegmentFacts(**each) for each in stored["segments"])
-        numbers = [number for facts in segments for number in asdict(facts).values()]
-        widths = {width for facts in segments for width in (facts.text_bytes, facts.count_bytes)}
+        segments = tuple(SegmentInfo(**each) for each in stored["segments"])
+        numbers = [number for info in segments for number in asdict(info).values()]
+        widths = {width for info in segments for width in (info.text_bytes, info.count_bytes)}
         if all(isinstance(number, int) and number >= 0 for number in numbers) and widths <= _WIDTHS:
             return State(segments, str(stored["covers"]))
     except (OSError, ValueError, TypeError, KeyError):
@@ -84,29 +84,29 @@ def read_state(folder: Path) -> State:
 
 
 def write_state(folder: Path, state: State) -> None:
-    """Make some segments those that count."""
-    segments = [asdict(facts) for facts in state.segments]
+    """Make these the valid segments, in one atomic step."""
+    segments = [asdict(info) for info in state.segments]
     stored = {"format": FORMAT_VERSION, "segments": segments, "covers": state.covers}
     write_atomically(folder / STATE, json.dumps(stored).encode() + b"\n")
 
 
-def is_there(folder: Path, facts: SegmentFacts) -> bool:
+def has_segment(folder: Path, info: SegmentInfo) -> bool:
     """Whether the file of a segment is there and as long as it should be."""
     try:
-        return _path(folder, facts.number).stat().st_size == sum(facts.sizes)
+        return _path(folder, info.number).stat().st_size == sum(info.sizes)
     except OSError:
         return False
 
 
-def write_segment(folder: Path, segment: Segment) -> SegmentFacts:
-    """Write a segment under a number that no other has; it does not count before the state names it."""
+def write_segment(folder: Path, segment: Segment) -> SegmentInfo:
+    """Write a segment under a number that no other has; it is not valid before the state names it."""
     used = [int(entry.name.partition(".")[0]) for entry in folder.iterdir() if _NAME.fullmatch(entry.name)]
     number = max(used, default=0) + 1
     arrays = (
         *(segment.keys, segment.terms.astype("<u8", copy=False), segment.starts),
         *(segment.texts, segment.counts),
     )
-    # Beside its place first: under an old name a new file is another one, whoever has that mapped.
+    # Under a temporary name first: a reader may have a file of the final name memory-mapped.
     temporary = _path(folder, number).with_suffix(TEMPORARY)
     checksum = 0
     try:
@@ -118,64 +118,64 @@ def write_segment(folder: Path, segment: Segment) -> SegmentFacts:
             file.flush()
             os.fsync(file.fileno())
     except OSError:
-        temporary.unlink(missing_ok=True)  # where a disk is full, half a segment is the last thing it needs
+        temporary.unlink(missing_ok=True)  # half a segment must not fill up a full disk
         raise
     temporary.replace(_path(folder, number))
-    return SegmentFacts(
+    return SegmentInfo(
         *(number, len(segment.keys), len(segment.terms), len(segment.texts)),
         *(segment.texts.itemsize, segment.counts.itemsize, checksum),
     )
 
 
-def open_segments(folder: Path) -> tuple[State, list[tuple[SegmentFacts, Segment]]]:
-    """Map the segments that count; those that can't be read are left out."""
+def open_segments(folder: Path) -> tuple[State, list[tuple[SegmentInfo, Segment]]]:
+    """Memory-map the valid segments; those that can't be read are left out."""
     for _ in range(_ATTEMPTS):
         state = read_state(folder)
-        found = [(facts, segment) for facts in state.segments if (segment := _open(folder, facts))]
+        found = [(info, segment) for info in state.segments if (segment := _open(folder, info))]
         if len(found) == len(state.segments) or read_state(folder) == state:
             break
     return state, found
 
 
-def _open(folder: Path, facts: SegmentFacts) -> Segment | None:
+def _open(folder: Path, info: SegmentInfo) -> Segment | None:
     import numpy as np
 
-    from dowse.storage.local.tfidf_segment import Segment
+    from dowse.research.tfidf.segment import Segment
 
-    if not is_there(folder, facts):
+    if not has_segment(folder, info):
         return None
     try:
         # A plain array over the mapping: the subclass `memmap` makes every slice of it slower.
-        data = np.asarray(np.memmap(_path(folder, facts.number), np.uint8, "r"))
+        data = np.asarray(np.memmap(_path(folder, info.number), np.uint8, "r"))
     except (OSError, ValueError):
         return None
-    if len(data) != sum(facts.sizes):
+    if len(data) != sum(info.sizes):
         return None
-    parts = np.split(data, np.cumsum(facts.sizes)[:-1])
-    types = ("<u8", "<u4", f"<u{facts.text_bytes}", f"<u{facts.count_bytes}")
+    parts = np.split(data, np.cumsum(info.sizes)[:-1])
+    types = ("<u8", "<u4", f"<u{info.text_bytes}", f"<u{info.count_bytes}")
     keys = parts[0].reshape(-1, _KEY_BYTES)
     return Segment(keys, *(part.view(kind) for part, kind in zip(parts[1:], types, strict=True)))
 
 
 def remove_leftovers(folder: Path, state: State) -> None:
-    """Remove segments that do not count, and halves of killed writers."""
-    kept = {_path(folder, facts.number).name for facts in state.segments}
+    """Remove segments that are not valid, and temporary files of killed writers."""
+    kept = {_path(folder, info.number).name for info in state.segments}
     for entry in sorted(folder.iterdir()):
         if (_NAME.fullmatch(entry.name) and entry.name not in kept) or entry.name.endswith(TEMPORARY):
-            with contextlib.suppress(OSError):  # Windows keeps files that somebody has mapped
+            with contextlib.suppress(OSError):  # Windows can't remove files that are memory-mapped
                 entry.unlink()
 
 
-def problems(folder: Path, segments: Sequence[SegmentFacts]) -> Iterable[str]:
-    """Say what is wrong with segments; reads all of them."""
-    for facts in segments:
-        path = _path(folder, facts.number)
+def segment_problems(folder: Path, segments: Sequence[SegmentInfo]) -> Iterable[str]:
+    """Yield what is wrong with segments; reads all of them."""
+    for info in segments:
+        path = _path(folder, info.number)
         try:
             checksum = zlib.crc32(path.read_bytes())
         except OSError as error:
             yield f"{path} can't be read ({error.strerror})"
             continue
-        if checksum != facts.checksum:
+        if checksum != info.checksum:
             yield f"{path} is not what was written"
 
 

@@ -1,13 +1,13 @@
-"""A segment of the TF-IDF index: how often each term, and each pair of neighbouring terms, is in each text.
+"""A segment of the TF-IDF index: posting lists of terms and of bigrams (pairs of neighbouring terms).
 
-Texts are named by what they say (sixteen bytes, as vectors are), terms by eight bytes of a hash: among a
-hundred million of them two agree in one index of three thousand. A segment is five arrays and never changes:
+Texts are keyed by content (sixteen bytes, as vectors are), terms by eight bytes of a hash: among a hundred
+million of them two collide in one index of three thousand. A segment is five arrays and is immutable:
 
-    keys     the name of every text, by its first eight bytes
+    keys     the key of every text, ordered by its first eight bytes
     terms    the hash of every term, ascending
-    starts   where each term's postings begin; one more, for the end of the last
-    texts    of each posting, which text, ascending within a term
-    counts   of each posting, how often; both as narrow as their largest number allows
+    starts   where each posting list begins; one more, for the end of the last
+    texts    of each posting: the number of the text, ascending within a term
+    counts   of each posting: the term frequency; both as narrow as their largest number allows
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from dowse.vectors.keys import Keys, as_keys, heads
 Hashes: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[Any]  # unsigned, of any width
 
-# What joins the terms of a pair: no term has one in it.
-PAIR = " "
-# Odd numbers without a pattern: the golden ratio's, and those of splitmix64 (Steele, Lea and Flood, 2014).
+# Joins the terms of a bigram: no term contains it.
+BIGRAM_SEPARATOR = " "
+# The golden ratio as a 64-bit number, and the multipliers of splitmix64 (Steele, Lea and Flood, 2014).
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _HALF = np.uint64(32)
@@ -36,7 +36,7 @@ _HALF = np.uint64(32)
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Postings of some texts."""
+    """The posting lists of some texts."""
 
     keys: Keys
     terms: Hashes
@@ -45,69 +45,69 @@ class Segment:
     counts: Numbers
 
     def postings(self, term: int) -> tuple[Numbers, Numbers]:
-        """Return the texts that have the term at a place in `terms`, and how often each has it."""
+        """Return the posting list of the term at a position in `terms`: texts, and the tf of each."""
         part = slice(int(self.starts[term]), int(self.starts[term + 1]))
         return self.texts[part], self.counts[part]
 
     def find(self, hashes: Hashes) -> NDArray[np.int64]:
-        """Return the places of terms in `terms`, -1 for one that is not there."""
+        """Return the positions of terms in `terms`, -1 for an unknown term."""
         if not len(self.terms):
             return np.full(len(hashes), -1, np.int64)
-        places = np.minimum(np.searchsorted(self.terms, hashes), len(self.terms) - 1)
-        return np.where(self.terms[places] == hashes, places, -1)
+        positions = np.minimum(np.searchsorted(self.terms, hashes), len(self.terms) - 1)
+        return np.where(self.terms[positions] == hashes, positions, -1)
 
 
-class Counter:
-    """Texts on their way into a segment."""
+class SegmentBuilder:
+    """Collects the terms of texts and makes a segment of them."""
 
     def __init__(self) -> None:
-        self._known = _Known()
+        self._vocabulary = _Vocabulary()
         self._terms = array("I")  # of all texts, one after another
         self._lengths = array("I")
         self._keys: list[bytes] = []
 
     @property
     def size(self) -> int:
-        """How many terms the texts have, repetitions and all."""
+        """How many terms the texts have, repetitions included."""
         return len(self._terms)
 
     def add(self, key: bytes, terms: Iterable[str]) -> None:
-        """Take in a text: its name, which no other has, and its terms in their order."""
+        """Add a text: its key, which is unique, and its terms in order."""
         before = len(self._terms)
-        self._terms.extend(map(self._known.__getitem__, terms))
+        self._terms.extend(map(self._vocabulary.__getitem__, terms))
         self._lengths.append(len(self._terms) - before)
         self._keys.append(key)
 
     def segment(self) -> Segment:
-        """Return the postings of the texts."""
+        """Return the segment of all texts."""
         keys = as_keys(self._keys)
         order = np.argsort(heads(keys), kind="stable")
         number = np.empty(len(order), np.uint64)
         number[order] = np.arange(len(order), dtype=np.uint64)
         texts = np.repeat(number, np.frombuffer(self._lengths, np.uint32)) if self._keys else number
-        hashes = np.array(self._known.hashes, np.uint64)[np.frombuffer(self._terms, np.uint32)]
+        hashes = np.array(self._vocabulary.hashes, np.uint64)[np.frombuffer(self._terms, np.uint32)]
         neighbours = np.flatnonzero(texts[1:] == texts[:-1])
-        pairs = _pair_hashes(hashes[neighbours], hashes[neighbours + 1])
+        bigrams = _bigram_hashes(hashes[neighbours], hashes[neighbours + 1])
         return _assemble(
-            keys[order], np.concatenate((hashes, pairs)), np.concatenate((texts, texts[neighbours]))
+            keys[order], np.concatenate((hashes, bigrams)), np.concatenate((texts, texts[neighbours]))
         )
 
 
 def term_hashes(terms: Sequence[str]) -> Hashes:
-    """Return the hashes of terms, and of pairs written `one other`."""
-    parts = [[_hash(part) for part in term.split(PAIR)] for term in terms]
+    """Return the hashes of terms, and of bigrams written `one other`."""
+    parts = [[_hash(part) for part in term.split(BIGRAM_SEPARATOR)] for term in terms]
     single = np.array([each[0] for each in parts], np.uint64)
     other = np.array([each[-1] for each in parts], np.uint64)
-    is_pair = np.array([len(each) > 1 for each in parts], bool)
-    return np.where(is_pair, _pair_hashes(single, other), single)
+    is_bigram = np.array([len(each) > 1 for each in parts], bool)
+    return np.where(is_bigram, _bigram_hashes(single, other), single)
 
 
 def merge(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:
-    """Return one segment instead of several; of each only the texts that a mask keeps. They share none."""
+    """Merge segments that have no text in common; of each, only the texts in its mask are kept."""
     keys = np.concatenate([segment.keys[kept] for segment, kept in segments])
     order = np.argsort(heads(keys), kind="stable")
-    place = np.empty(len(order), np.uint64)
-    place[order] = np.arange(len(order), dtype=np.uint64)
+    new_number = np.empty(len(order), np.uint64)
+    new_number[order] = np.arange(len(order), dtype=np.uint64)
     hashes, texts, counts, before = [], [], [], 0
     for segment, kept in segments:
         number = np.zeros(len(kept), np.int64)
@@ -116,7 +116,7 @@ def merge(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:
         left = kept[segment.texts]
         starts = segment.starts.astype(np.int64)
         hashes.append(np.repeat(segment.terms, starts[1:] - starts[:-1])[left])
-        texts.append(place[number[segment.texts[left]]])
+        texts.append(new_number[number[segment.texts[left]]])
         counts.append(segment.counts[left])
     return _assemble(keys[order], np.concatenate(hashes), np.concatenate(texts), np.concatenate(counts))
 
@@ -124,7 +124,7 @@ def merge(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:
 def _assemble(
     keys: Keys, hashes: Hashes, texts: NDArray[np.uint64], counts: Numbers | None = None
 ) -> Segment:
-    """Put postings in order, given one by one; those without counts are counted."""
+    """Sort postings into posting lists; without `counts`, equal postings are counted."""
     terms, which = np.unique(hashes, return_inverse=True)
     both = (which.astype(np.uint64) << _HALF) | texts  # term and text in one number sort as one
     if counts is None:
@@ -141,14 +141,14 @@ def _assemble(
 
 
 def _narrow(numbers: NDArray[Any], most: int = 0) -> Numbers:
-    """Return numbers in as few bytes as the largest of them takes."""
+    """Return numbers in the narrowest unsigned type that holds the largest of them."""
     largest = max(most, int(numbers.max(initial=0)))
     return numbers.astype(np.min_scalar_type(largest).newbyteorder("<"))
 
 
-def _pair_hashes(first: Hashes, second: Hashes) -> Hashes:
-    """Return the hash of each pair, another one than that of the two in the other order."""
-    mixed = first * _STEP + second  # numbers wrap around
+def _bigram_hashes(first: Hashes, second: Hashes) -> Hashes:
+    """Return the hash of each bigram, which depends on the order of its two terms."""
+    mixed = first * _STEP + second  # modulo 2⁶⁴
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX[0]
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX[1]
     return mixed ^ (mixed >> np.uint64(31))
@@ -159,8 +159,8 @@ def _hash(term: str) -> int:
     return int.from_bytes(digest, "little")
 
 
-class _Known(dict[str, int]):
-    """Term → its number among those seen so far."""
+class _Vocabulary(dict[str, int]):
+    """Term → its number; unknown terms get the next one."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -22,12 +22,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 from dowse import Index
 from dowse.errors import IndexLocked
 from dowse.parsing.tokens import tokenize
-from dowse.search.lanes.tfidf import terms_and_pairs
-from dowse.storage.local import tfidf as local_tfidf
-from dowse.storage.local.layout import writer_lock
-from dowse.storage.local.tfidf import LocalTfidf
-from dowse.storage.local.tfidf_segment import Counter, Segment, merge, term_hashes
-from dowse.storage.protocol import TfidfRequest
+from dowse.research.tfidf import index as tfidf_index
+from dowse.research.tfidf.index import check_counts, count_terms, covers, search_tfidf
+from dowse.research.tfidf.segment import Segment, SegmentBuilder, merge, term_hashes
+from dowse.search.lanes.tfidf import terms_and_bigrams
+from dowse.types import SymbolRow
+from dowse.write_lock import write_lock
 
 from helpers import KILL_HOOK, write_tree
 
@@ -35,49 +35,52 @@ WORDS = ("cart", "item", "parseCookie", "HTTPServer", "for", "x")
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
 # Generations, each with the text of every symbol by row.
 HISTORIES = st.lists(st.dictionaries(st.integers(1, 12), TEXTS), min_size=2, max_size=6)
-QUERY = terms_and_pairs("parse cart item for HTTPServer")
+QUERY = terms_and_bigrams("parse cart item for HTTPServer")
 
 
 class Symbols:
-    """A catalog of symbols that are whole files; all that counting reads of one."""
+    """A reader of symbols that are whole files; all that counting reads of one."""
 
-    identity = (1, 2)
+    identity = "1-2"
 
-    def __init__(self, texts: Mapping[int, str]) -> None:
+    def __init__(self, folder: Path | None, texts: Mapping[int, str], generation: int = 1) -> None:
+        self.cache_folder, self.generation = folder, generation
+        self.derived: dict[str, Any] = {}
         self._texts = dict(sorted(texts.items()))
 
-    def text_names(self) -> list[tuple[int, int, str, bytes]]:
-        return [(row, row, digest(text).hex(), bytes(16)) for row, text in self._texts.items()]
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        return [(row, row, digest(text)) for row, text in self._texts.items()]
 
-    def own_texts(self, rows: Sequence[int]) -> list[tuple[int, int, list[list[int]], str]]:
-        return [(row, row, [[0, len(self._texts[row])]], "") for row in rows]
+    def symbol_texts(self, rows: Sequence[int]) -> list[tuple[int, str, str]]:
+        return [(row, self._texts[row], "") for row in rows]
 
-    def texts(self, files: Sequence[int]) -> list[tuple[int, bytes]]:
-        return [(row, self._texts[row].encode()) for row in files]
-
-    def by_place(self, rows: Sequence[int]) -> list[int]:
-        return sorted(rows)
-
-    def is_corpus(self) -> bool:
-        return False
+    def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
+        return [SymbolRow(row, *[""] * 8, row, row, "", row) for row in rows]
 
 
 def digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
-def update(index: LocalTfidf, generation: int, texts: Mapping[int, str]) -> int:
-    return index.update(generation, Symbols(texts), 0.0, print, lambda _, __: None)  # type: ignore[arg-type]
+def update(folder: Path, generation: int, texts: Mapping[int, str]) -> int:
+    return count_terms(Symbols(folder, texts, generation), 0.0)  # type: ignore[arg-type]
 
 
-def top(index: LocalTfidf, generation: int, texts: Mapping[int, str]) -> list[tuple[int, float]]:
-    catalog: Any = Symbols(texts)
-    return index.of(generation, catalog).top(QUERY, 100, None, catalog)
+def top(folder: Path | None, generation: int, texts: Mapping[int, str]) -> list[tuple[int, float]]:
+    return search(Symbols(folder, texts, generation))
+
+
+def search(reader: Any) -> list[tuple[int, float]]:
+    return search_tfidf(reader, QUERY, 100)
 
 
 def fresh(texts: Mapping[int, str]) -> list[tuple[int, float]]:
     """What an index says that has never seen anything else, and keeps nothing."""
-    return top(LocalTfidf(Path("/nowhere")), 1, texts)
+    return top(None, 1, texts)
+
+
+def problems(folder: Path) -> list[str]:
+    return check_counts(Symbols(folder, {}))  # type: ignore[arg-type]
 
 
 def files(folder: Path) -> list[Path]:
@@ -124,10 +127,10 @@ def test_merged_segments_are_one_of_what_is_kept(groups, random):
 
 
 def segment_of(texts: Sequence[str]) -> Segment:
-    counter = Counter()
+    builder = SegmentBuilder()
     for text in texts:
-        counter.add(digest(text), tokenize(text))
-    return counter.segment()
+        builder.add(digest(text), tokenize(text))
+    return builder.segment()
 
 
 def arrays(segment: Segment) -> list[np.ndarray]:
@@ -156,59 +159,52 @@ def test_a_pair_is_another_one_the_other_way_round():
 def test_after_any_history_it_is_a_fresh_one(tmp_path_factory, history):
     folder = tmp_path_factory.mktemp("history")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local_tfidf, "SEGMENT_TERMS", 12)
-        patch.setattr(local_tfidf, "_AT_ONCE", 2)
-        patch.setattr(local_tfidf, "_MANY", 2)
-        patch.setattr(local_tfidf, "_SMALL", 30)
-        index = LocalTfidf(folder)
+        patch.setattr(tfidf_index, "SEGMENT_TERMS", 12)
+        patch.setattr(tfidf_index, "BATCH", 2)
+        patch.setattr(tfidf_index, "MAX_SMALL", 2)
+        patch.setattr(tfidf_index, "SMALL", 30)
         for generation, texts in enumerate(history, 1):
-            update(index, generation, texts)
-            expected = fresh(texts)
-            assert top(index, generation, texts) == expected
-            assert top(LocalTfidf(folder), generation, texts) == expected
-            assert not index.problems()
-            assert update(index, generation, texts) == 0
+            update(folder, generation, texts)
+            assert top(folder, generation, texts) == fresh(texts)
+            assert not problems(folder)
+            assert update(folder, generation, texts) == 0
         small = [path for path in files(folder / "tfidf") if path.stat().st_size < 100]
         assert len(small) <= 3
 
 
 def test_what_comes_back_is_still_known_and_what_is_gone_for_long_is_dropped(tmp_path):
-    index = LocalTfidf(tmp_path)
     texts = {row: f"cart item{row}" for row in range(1, 9)}
-    assert update(index, 1, texts) == 8
+    assert update(tmp_path, 1, texts) == 8
     some = {row: text for row, text in texts.items() if row < 6}
-    assert update(index, 2, some) == 0 and update(index, 3, texts) == 0
-    assert update(index, 4, {1: texts[1]}) == 0  # now most is of no use
-    assert update(index, 5, texts) == 7
-    assert top(index, 5, texts) == fresh(texts)
-    assert update(index, 6, {}) == 0 and files(tmp_path / "tfidf") == []
+    assert update(tmp_path, 2, some) == 0 and update(tmp_path, 3, texts) == 0
+    assert update(tmp_path, 4, {1: texts[1]}) == 0  # now most is of no use
+    assert update(tmp_path, 5, texts) == 7
+    assert top(tmp_path, 5, texts) == fresh(texts)
+    assert update(tmp_path, 6, {}) == 0 and files(tmp_path / "tfidf") == []
 
 
 def test_segments_do_not_become_many(tmp_path):
-    index = LocalTfidf(tmp_path)
     texts: dict[int, str] = {}
     for generation in range(1, 31):
         texts[generation] = f"cart {'item ' * generation}"
-        update(index, generation, texts)
+        update(tmp_path, generation, texts)
         assert len(files(tmp_path / "tfidf")) <= 9
-    assert top(index, 30, texts) == fresh(texts)
+    assert top(tmp_path, 30, texts) == fresh(texts)
 
 
 def test_a_reader_keeps_what_it_has_open_while_segments_are_replaced(tmp_path):
-    index, reading = LocalTfidf(tmp_path), LocalTfidf(tmp_path)
     texts = {row: f"cart item{row}" for row in range(1, 9)}
-    update(index, 1, texts)
-    catalog: Any = Symbols(texts)
-    held = reading.of(1, catalog)
-    update(index, 2, {1: texts[1]})
-    assert held.top(QUERY, 100, None, catalog) == fresh(texts)
-    assert top(reading, 2, {1: texts[1]}) == fresh({1: texts[1]})
+    update(tmp_path, 1, texts)
+    held = Symbols(tmp_path, texts, 1)
+    assert search(held) == fresh(texts)
+    update(tmp_path, 2, {1: texts[1]})
+    assert search(held) == fresh(texts)
+    assert top(tmp_path, 2, {1: texts[1]}) == fresh({1: texts[1]})
 
 
 def test_two_do_not_write_at_once(tmp_path):
-    index = LocalTfidf(tmp_path)
-    with writer_lock(index.folder, 0.0, print), pytest.raises(IndexLocked, match="another dowse"):
-        update(index, 1, {1: "cart"})
+    with write_lock(tmp_path / "tfidf", 0.0, print), pytest.raises(IndexLocked, match="another dowse"):
+        update(tmp_path, 1, {1: "cart"})
 
 
 # Damage
@@ -219,24 +215,22 @@ TEXT = {row: f"cart item{row} for x" for row in range(1, 9)}
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
     """A folder with two segments."""
-    index = LocalTfidf(tmp_path)
-    update(index, 1, {row: TEXT[row] for row in range(1, 5)})
-    update(index, 2, TEXT)
-    assert len(files(index.folder)) == 2
+    update(tmp_path, 1, {row: TEXT[row] for row in range(1, 5)})
+    update(tmp_path, 2, TEXT)
+    assert len(files(tmp_path / "tfidf")) == 2
     return tmp_path
 
 
 def assert_mended(folder: Path) -> None:
     """Check that it answers right as it is, and that the next writer makes it whole."""
-    assert top(LocalTfidf(folder), 2, TEXT) == fresh(TEXT)
-    index = LocalTfidf(folder)
-    assert not index.covers(2, Symbols(TEXT))  # type: ignore[arg-type]
-    assert update(index, 2, TEXT) > 0
-    assert index.covers(2, Symbols(TEXT)) and not index.problems()  # type: ignore[arg-type]
-    assert update(index, 2, TEXT) == 0
-    assert top(LocalTfidf(folder), 2, TEXT) == fresh(TEXT)
-    assert sorted(path.name for path in index.folder.iterdir()) == [
-        *(path.name for path in files(index.folder)),
+    assert top(folder, 2, TEXT) == fresh(TEXT)
+    assert not covers(Symbols(folder, TEXT, 2))  # type: ignore[arg-type]
+    assert update(folder, 2, TEXT) > 0
+    assert covers(Symbols(folder, TEXT, 2)) and not problems(folder)  # type: ignore[arg-type]
+    assert update(folder, 2, TEXT) == 0
+    assert top(folder, 2, TEXT) == fresh(TEXT)
+    assert sorted(path.name for path in (folder / "tfidf").iterdir()) == [
+        *(path.name for path in files(folder / "tfidf")),
         "state.json",
         "writer.lock",
     ]
@@ -295,24 +289,23 @@ def test_other_bytes_are_found_by_a_check(kept):
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
     path.write_bytes(data)
-    assert LocalTfidf(kept).problems() == [f"{path} is not what was written"]
+    assert problems(kept) == [f"{path} is not what was written"]
 
 
 def test_what_nobody_named_is_not_believed_and_goes(kept):
     for name in ("000099.seg", "000100.new", "state.json.new"):
         shutil.copy(files(kept / "tfidf")[0], kept / "tfidf" / name)
-    index = LocalTfidf(kept)
-    assert top(index, 2, TEXT) == fresh(TEXT)
-    update(index, 3, TEXT)
-    assert len(files(index.folder)) == 2 and not list(index.folder.glob("*.new"))
+    assert top(kept, 2, TEXT) == fresh(TEXT)
+    update(kept, 3, TEXT)
+    assert len(files(kept / "tfidf")) == 2 and not list((kept / "tfidf").glob("*.new"))
 
 
 # Kills: on a real index, in a process of its own
 
 WRITER = f"""{KILL_HOOK}
 from dowse import Index
-from dowse.backends import local_tfidf
-local_tfidf.SEGMENT_TERMS, local_tfidf._AT_ONCE = 40, 4
+from dowse.research.tfidf import index as tfidf_index
+tfidf_index.SEGMENT_TERMS, tfidf_index.BATCH = 40, 4
 root, folder, place, when, nth = sys.argv[1:]
 hook(place, when, nth)
 Index.open(root, index_dir=folder).count_terms()
@@ -339,13 +332,13 @@ def answers(index: Index) -> list[tuple[str, float]]:
 @pytest.mark.parametrize(
     ("place", "when", "nth"),
     [
-        ("dowse.storage.local.tfidf:write_segment", "before", 1),
-        ("dowse.storage.local.tfidf:write_segment", "after", 2),
-        ("dowse.storage.local.tfidf:write_state", "before", 1),
-        ("dowse.storage.local.tfidf:write_state", "after", 2),
-        ("dowse.storage.local.tfidf_files:_path", "after", 2),  # half a segment under a name of its own
-        ("dowse.storage.local.tfidf:remove_leftovers", "after", 1),
-        ("dowse.storage.local.tfidf:remove_leftovers", "before", 2),
+        ("dowse.research.tfidf.index:write_segment", "before", 1),
+        ("dowse.research.tfidf.index:write_segment", "after", 2),
+        ("dowse.research.tfidf.index:write_state", "before", 1),
+        ("dowse.research.tfidf.index:write_state", "after", 2),
+        ("dowse.research.tfidf.files:_path", "after", 2),  # half a segment under a name of its own
+        ("dowse.research.tfidf.index:remove_leftovers", "after", 1),
+        ("dowse.research.tfidf.index:remove_leftovers", "before", 2),
     ],
 )
 def test_a_killed_writer_leaves_nothing_that_is_wrong(world, tmp_path, place, when, nth):
@@ -357,16 +350,17 @@ def test_a_killed_writer_leaves_nothing_that_is_wrong(world, tmp_path, place, wh
     assert done.returncode == -signal.SIGKILL, "the place was not reached"
     with Index.open(root, index_dir=str(folder)) as index:
         with index.backend.reader() as reader:
-            assert len(reader.tfidf(TfidfRequest(terms_and_pairs("cart item")), 100)) == len(expected)
+            assert len(search_tfidf(reader, terms_and_bigrams("cart item"), 100)) == len(expected)
         assert answers(index) == expected
-        assert not index.backend.check()
+        with index.backend.reader() as reader:
+            assert not check_counts(reader)
         assert index.count_terms() == 0
 
 
 def test_a_killed_writer_s_finished_segments_are_not_counted_again(world, tmp_path):
     root, old, expected = world
     folder = shutil.copytree(old, tmp_path / "index")
-    place = ("dowse.storage.local.tfidf:write_state", "after", "3")
+    place = ("dowse.research.tfidf.index:write_state", "after", "3")
     subprocess.run([sys.executable, "-c", WRITER, root, folder, *place], timeout=60, check=False)
     with Index.open(root, index_dir=str(folder)) as index:
         assert 0 < index.count_terms() < len(expected)
