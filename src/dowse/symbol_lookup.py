@@ -7,11 +7,10 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from dowse.errors import DowseError
-from dowse.kinds import BESIDES
 from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import decodable, escape_name
 from dowse.storage.protocol import Reader
-from dowse.types import SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, SymbolRow
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
 # Candidates that are named when a name could mean several symbols.
@@ -104,7 +103,7 @@ def _fitting(reader: Reader, text: str) -> list[SymbolRow]:
     for known in range(len(parts), 0, -1):
         fitting = [row for row in named if _ends_with(row, parts[-known:])]
         if fitting:
-            defined = [row for row in fitting if row.kind not in BESIDES] or fitting
+            defined = [row for row in fitting if row.kind not in NON_DEFINITION_KINDS] or fitting
             # `Y.Y` in Y.java is the constructor, not the file's class.
             whole = [row for row in defined if len(parts) > 1 and row.qualified_name == ".".join(parts)]
             return sorted(whole or _without_shadows(defined), key=partial(_order, parts))

@@ -9,6 +9,11 @@ from typing import NamedTuple
 # A half-open range of bytes in a file's UTF-8 text.
 Span = tuple[int, int]
 
+# Kinds of symbols that can be a type: they have members, and others extend or implement them.
+TYPE_KINDS = frozenset(["class", "interface", "struct", "enum", "trait", "type", "impl"])
+# Kinds that have a name but define nothing: the code outside all definitions of a file, a whole file, prose.
+NON_DEFINITION_KINDS = frozenset(["module", "file", "section", "text"])
+
 
 class Reference(NamedTuple):
     """One place where a file names something defined elsewhere (a tuple: files hold thousands)."""

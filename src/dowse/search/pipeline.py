@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.kinds import BESIDES
 from dowse.search.answering import Asked
 from dowse.search.exact import find_exact, rank_exact
 from dowse.search.graph_seeds import Seeds, find_seeds
@@ -17,7 +16,7 @@ from dowse.search.planner import Ask, make_plan
 from dowse.search.ranking.profile import CORPUS, TREE, Profile
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import bearers
-from dowse.types import Answer, Embedded, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, Answer, Embedded, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -90,7 +89,7 @@ def _described(
     ask = replace(ask, mode="keyword", lanes=(), filters="-kind:module -kind:text")
     query = Asked(reader, ask, make_plan(ask), settings, profile, {})
     query.retrieve(lanes, Seeds())
-    return next((hit.row for hit in query.rank() if hit.row.kind not in BESIDES), None)
+    return next((hit.row for hit in query.rank() if hit.row.kind not in NON_DEFINITION_KINDS), None)
 
 
 def _embedded(reader: Reader, encoder: Encoder) -> Embedded:

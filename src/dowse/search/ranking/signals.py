@@ -11,10 +11,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dowse.kinds import BESIDES
 from dowse.parsing.tokens import split_identifier, stem
 from dowse.search.ranking.profile import Profile
-from dowse.types import Contribution, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
 
 # Words by which a query asks for code that is otherwise ranked lower, as stems.
 _ROLE_WORDS = {
@@ -165,7 +164,7 @@ def _let_definitions_speak(ranked: list[Ranked]) -> None:
     heads: dict[int, int] = {}  # where the head of a file stands; -1 once there is nothing to exchange
     for place, hit in enumerate(ranked):
         at = heads.setdefault(hit.row.file_id, place if _is_header(hit.row) else -1)
-        if at < 0 or hit.row.kind in BESIDES:
+        if at < 0 or hit.row.kind in NON_DEFINITION_KINDS:
             continue
         heads[hit.row.file_id] = -1
         head = ranked[at]

@@ -17,7 +17,6 @@ from dowse.query import Leaf, PathFilter, RepoFilter, SymFilter, path_matches, s
 from dowse.security.secret_masking import are_clean, mask_counted, mask_row, mask_span
 from dowse.security.terminal import decodable
 from dowse.storage.local.catalog import Catalog, SymbolDetails
-from dowse.storage.local.compression import BrokenBlock
 from dowse.storage.local.graph_tables import GraphTables
 from dowse.storage.local.layout import (
     catalog_path,
@@ -36,7 +35,14 @@ from dowse.storage.local.layout import (
 )
 from dowse.storage.local.tfidf import LocalTfidf
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
-from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, KnownVectors, TfidfRequest, VectorRequest
+from dowse.storage.protocol import (
+    EDGE_LIMIT,
+    BrokenBlock,
+    KeywordRequest,
+    KnownVectors,
+    TfidfRequest,
+    VectorRequest,
+)
 from dowse.types import (
     KEYWORD_FIELDS,
     Edge,

@@ -8,11 +8,10 @@ from typing import Protocol
 
 from dowse.graph.answer import doubt
 from dowse.graph.traverse import GraphSource, Reached, place, walk
-from dowse.kinds import BESIDES, TYPES
-from dowse.types import Edge, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, Edge, SymbolRow
 
 # An object of Scala or Kotlin is a type with one instance.
-WITH_MEMBERS = TYPES | {"object"}
+WITH_MEMBERS = TYPE_KINDS | {"object"}
 # What languages call the function that makes an object; in Java and its kin it has the name of the class.
 _CONSTRUCTORS = frozenset(["__init__", "__new__", "constructor", "initialize", "__construct", "init"])
 _HIERARCHY = ("extends", "implements")
@@ -42,7 +41,7 @@ def is_definition(symbol: SymbolRow) -> bool:
 
     Nobody means the rest of a file: who imports the file does not use what one of its lines uses.
     """
-    return symbol.kind not in BESIDES
+    return symbol.kind not in NON_DEFINITION_KINDS
 
 
 def is_constructor(symbol: SymbolRow) -> bool:
