@@ -18,7 +18,7 @@ from dowse.query.structural_forms import Form, forms
 class Structural:
     """What a question asks of the graph."""
 
-    relation: str  # a key of `dowse.graph.relations.RELATIONS`
+    relation: str  # a key of `dowse.graph.model.RELATIONS`
     incoming: bool  # from what is used to what uses it
     seed: str  # the name that it asks about; "" where the symbol is only described
     target: str = ""  # the other end of a path

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from dowse.search.planner import Plan
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import bearers, is_loose
+from dowse.symbol_lookup import is_partial_match, symbols_named
 from dowse.types import SymbolRow
 
 # Symbols of one name that the graph lane starts from; a name that more bear says too little.
@@ -35,10 +35,10 @@ def find_seeds(reader: Reader, plan: Plan, described: Callable[[str], SymbolRow 
     if "graph" not in plan.lanes:
         return Seeds()
     structural, notes = plan.structural, list[str]()
-    ends = bearers(reader, structural.target, _MOST) if structural and structural.target else []
+    ends = symbols_named(reader, structural.target, _MOST) if structural and structural.target else []
     names = plan.seeds[:1] if ends else plan.seeds
     # Names take turns, so that one that many bear leaves room for the others.
-    found = [bearers(reader, name, _MOST + 1) for name in names]
+    found = [symbols_named(reader, name, _MOST + 1) for name in names]
     rows = [row for turn in zip_longest(*found) for row in turn if row is not None]
     if plan.kind == "structure":
         notes += _who_is_meant(names, rows)
@@ -62,6 +62,6 @@ def _who_is_meant(names: Sequence[str], rows: Sequence[SymbolRow]) -> list[str]:
         return [f"{len(rows)} symbols are called {name}; all of them count"]
     return (
         [f"{name} is not here; taken for {first.qualified_name} ({first.path})"]
-        if is_loose(name, first)
+        if is_partial_match(name, first)
         else []
     )

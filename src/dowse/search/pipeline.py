@@ -15,7 +15,7 @@ from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.planner import Ask, make_plan
 from dowse.search.ranking.profile import CORPUS, TREE, Profile
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import bearers
+from dowse.symbol_lookup import symbols_named
 from dowse.types import NON_DEFINITION_KINDS, Answer, Embedded, SymbolRow
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def search(
     embedded = _embedded(reader, encoder) if encoder else None
     plan = make_plan(
         ask,
-        lambda name: bool(bearers(reader, name, 1)),
+        lambda name: bool(symbols_named(reader, name, 1)),
         has_vectors=bool(embedded and embedded.symbols),
         has_graph=not reader.is_corpus,
     )

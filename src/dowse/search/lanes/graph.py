@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dowse.graph.answer import in_words
-from dowse.graph.path import shortest_chain
-from dowse.graph.reachability import Bases, reach, through
-from dowse.graph.relations import RELATIONS
-from dowse.graph.resolve.inheritance import KinSource, call_companions, is_definition
-from dowse.graph.traverse import Companions, Reached, aside, walk
+from dowse.graph.model import RELATIONS, GraphReader, describe_confidence, is_peripheral
+from dowse.graph.reachability import Bases, dispatching_method, reach, shortest_path
+from dowse.graph.traverse import Aliases, Reached, breadth_first_search
+from dowse.graph.type_hierarchy import call_aliases, is_definition
 
 # What a reference is worth by how sure it is; the number of references decides among equals.
 _SURE = {"resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
@@ -34,7 +32,7 @@ class GraphResult:
 
 
 def ask_graph(
-    reader: KinSource,
+    reader: GraphReader,
     seeds: Sequence[int],
     limit: int,
     relation: str = "",
@@ -60,7 +58,7 @@ def ask_graph(
 
 
 def relation_lane(
-    reader: KinSource, relation: str, seeds: Sequence[int], depth: int, limit: int
+    reader: GraphReader, relation: str, seeds: Sequence[int], depth: int, limit: int
 ) -> GraphResult:
     """Return what the command of the same name would list, as the lane of a question in words.
 
@@ -74,11 +72,11 @@ def relation_lane(
     symbols = reader.rows(list(dict.fromkeys(seeds)))
     walked, bases = reach(reader, relation, symbols, depth)
     incoming = RELATIONS[relation].incoming
-    return _result(reader, walked.reached, incoming, limit, walked.is_cut, bases)
+    return _result(reader, walked.reached, incoming, limit, walked.is_truncated, bases)
 
 
 def graph_lane(
-    reader: KinSource,
+    reader: GraphReader,
     seeds: Sequence[int],
     kinds: Sequence[str],
     incoming: bool,
@@ -97,12 +95,14 @@ def graph_lane(
     """
     symbols = reader.rows(list(dict.fromkeys(seeds)))
     joined = not kinds or "calls" in kinds  # who calls a constructor uses its class
-    together: Companions = partial(call_companions, reader, incoming=incoming) if joined else lambda _: {}
-    walked = walk(reader, symbols, kinds, incoming, depth, companions=together, goes_on=is_definition)
-    return _result(reader, walked.reached, incoming, limit, walked.is_cut)
+    together: Aliases = partial(call_aliases, reader, incoming=incoming) if joined else lambda _: {}
+    walked = breadth_first_search(
+        reader, symbols, kinds, incoming, depth, aliases=together, expands=is_definition
+    )
+    return _result(reader, walked.reached, incoming, limit, walked.is_truncated)
 
 
-def neighbour_lane(reader: KinSource, seeds: Sequence[int], limit: int) -> GraphResult:
+def neighbour_lane(reader: GraphReader, seeds: Sequence[int], limit: int) -> GraphResult:
     """Return what stands around a definition: what refers to it first, then what it refers to."""
     into = graph_lane(reader, seeds, (), True, 1, limit)
     out = graph_lane(reader, seeds, (), False, 1, limit)
@@ -112,16 +112,16 @@ def neighbour_lane(reader: KinSource, seeds: Sequence[int], limit: int) -> Graph
 
 
 def path_lane(
-    reader: KinSource, starts: Sequence[int], ends: Sequence[int], depth: int, limit: int
+    reader: GraphReader, starts: Sequence[int], ends: Sequence[int], depth: int, limit: int
 ) -> GraphResult:
     """Return the symbols of the shortest chain from some symbols to others, in its order."""
     first, last = reader.rows(starts), reader.rows(ends)
-    chain = shortest_chain(reader, first, last, depth)
-    return _result(reader, chain.steps, False, limit, chain.is_cut)
+    chain = shortest_path(reader, first, last, depth)
+    return _result(reader, chain.steps, False, limit, chain.is_truncated)
 
 
 def _result(
-    reader: KinSource,
+    reader: GraphReader,
     reached: Sequence[Reached],
     incoming: bool,
     limit: int,
@@ -142,10 +142,10 @@ def _result(
 def _score(step: Reached, bases: Bases) -> float:
     """Return a score by hops, then by how sure the surest reference is, then by how many there are."""
     edge, count = step.edges[0], len(step.edges)
-    only_possible = through(step, bases) and edge.confidence != "ambiguous"
+    only_possible = dispatching_method(step, bases) and edge.confidence != "ambiguous"
     sure = _SURE["possible" if only_possible else edge.confidence]
     among = count / (count + 1) / edge.candidates  # in (0, 1)
-    if aside(step.symbol) or edge.kind == "imports":
+    if is_peripheral(step.symbol) or edge.kind == "imports":
         among *= _ASIDE
     return _HOP ** (step.depth - 1) * (0.5 + (sure + among) / 6)
 
@@ -155,8 +155,8 @@ def _detail(step: Reached, names: dict[int, str], incoming: bool, bases: Bases) 
     target = names[edge.target]
     said = f"{edge.kind} {target}" if incoming else f"{names[edge.source]} {edge.kind} {target}"
     more = f", {len(step.edges)} references" if len(step.edges) > 1 else ""
-    possible = f", may mean {bases[edge.target][1].qualified_name}" if through(step, bases) else ""
-    return f"{said} in line {edge.line}, {in_words(edge)}{more}{possible}"
+    possible = f", may mean {bases[edge.target][1].qualified_name}" if dispatching_method(step, bases) else ""
+    return f"{said} in line {edge.line}, {describe_confidence(edge)}{more}{possible}"
 
 
 def _each(result: GraphResult) -> list[tuple[int, float, str]]:
