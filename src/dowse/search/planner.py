@@ -19,7 +19,7 @@ from dowse.query import (
     plain_query,
     with_exact_words,
 )
-from dowse.query.structural import Structural, recognise
+from dowse.query.structural import StructuralQuery, parse_structural
 
 # In this order they break ties, whichever was the first to answer.
 LANE_ORDER = ("keyword", "tfidf", "embedding", "graph")
@@ -70,7 +70,7 @@ class Plan:
     query: Query
     constraint: Constraint | None
     exact: tuple[Phrase | Regex, ...] = ()  # patterns to find in the text before anything is ranked
-    structural: Structural | None = None
+    structural: StructuralQuery | None = None
     seeds: tuple[str, ...] = ()  # names that the graph lane starts from
     unknown: str = ""  # a name that the question is about and that no symbol bears
 
@@ -136,14 +136,14 @@ def _forced(plan: Plan, ask: Ask, exists: Callable[[str], bool]) -> Plan:
     plan = replace(plan, mode=mode, lanes=lanes)
     if "graph" not in lanes:
         return plan
-    structural = recognise(plan.query.source, exists)
+    structural = parse_structural(plan.query.source, exists)
     return replace(plan, structural=structural, seeds=_seeds(plan.query, structural, exists))
 
 
 def _chosen(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
     """Pick lanes by what kind of question it is."""
     query = plan.query
-    structural = recognise(query.source, exists) if has_graph else None
+    structural = parse_structural(query.source, exists) if has_graph else None
     if structural and (not structural.seed or exists(structural.seed)):
         reason = f"asks for {structural.relation} of {structural.seed or structural.described}"
         return replace(
@@ -174,7 +174,9 @@ def _chosen(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
     return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=PICKED[:2])
 
 
-def _seeds(query: Query, structural: Structural | None, exists: Callable[[str], bool]) -> tuple[str, ...]:
+def _seeds(
+    query: Query, structural: StructuralQuery | None, exists: Callable[[str], bool]
+) -> tuple[str, ...]:
     """Return the names in a query that symbols bear."""
     if structural:
         return tuple(filter(None, (structural.seed, structural.target)))

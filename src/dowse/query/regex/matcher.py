@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
+from dowse.query.ast import Phrase, Regex
 from dowse.query.errors import QueryError
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
@@ -45,6 +46,14 @@ def compile_pattern(pattern: str, *, literal: bool = False, case: Case = "smart"
     compiled = Pattern(pattern, parse_regex(pattern, fold=fold))
     compiled.check()
     return compiled
+
+
+def compile_leaf(leaf: Phrase | Regex, case: bool | None = None) -> Pattern:
+    """Compile a phrase or regex of a query; `case` is Query.case: True for case:yes, None for smart case."""
+    mode: Case = "smart" if case is None else "sensitive" if case else "insensitive"
+    if isinstance(leaf, Phrase):
+        return compile_pattern(leaf.text, literal=True, case=mode)
+    return compile_pattern(leaf.pattern, case="insensitive" if leaf.ignore_case else mode)
 
 
 @dataclass(frozen=True)
