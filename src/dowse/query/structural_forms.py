@@ -1,7 +1,7 @@
 """Forms of structural queries: one template a line, compiled to regular expressions.
 
-X and Y stand for names, (a|b) for one of several words, [a|b] for an optional one, {word} for a group of words
-below, and _ for a space inside a word. A form has a strength: "plain" takes any name, "open" also a
+X and Y stand for names, (a|b) for one of several words, [a|b] for an optional one, {word} for a group of
+words below, and _ for a space inside a word. A form has a strength: "plain" takes any name, "open" also a
 description of a symbol; "weak" forms also occur in descriptions of code, so the name must look like code.
 """
 
