@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dowse.parsing.languages import language_names
 from dowse.query import (
     And,
     KindFilter,
@@ -152,16 +153,9 @@ def test_case_holds_for_the_whole_query():
 
 
 def test_every_language_of_the_indexer_is_known():
-    from dowse.parsing import languages
-
-    names = {*languages.LANGUAGES, *languages._EXTENSIONS.values(), *languages._FILENAMES.values()}
-    for name in names:
+    for name in language_names():
         assert parse_query(f"lang:{name}").constraint == LangFilter(name)
     assert parse_query("lang:pyi").constraint == PY
-
-
-def test_languages_can_be_given():
-    assert parse_query("lang:cobol", languages=("cobol",)).constraint == LangFilter("cobol")
 
 
 @pytest.mark.parametrize(

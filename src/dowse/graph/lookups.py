@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dowse.graph.keys import (
-    binding_key,
-    dependency_id,
-    file_key,
-    name_key,
-    package_key,
-    remainder_key,
-    scope_key,
-)
+from dowse.graph import keys
 from dowse.graph.resolve.values import Value, value_of
 from dowse.graph.scopes import family_of, prefix_of, scope_of
 from dowse.graph.symbol_table import Bindings, decode_symbol_table
@@ -71,8 +63,8 @@ class Lookups:
         question = (family, scope, full_name)
         cached = self._symbols.get(question)
         if cached is None:
-            key = scope_key(*question)
-            cached = self._symbols[question] = (dependency_id(key), _limit(self._store.symbols_at(key)))
+            key = keys.scope_key(*question)
+            cached = self._symbols[question] = (keys.dependency_id(key), _limit(self._store.symbols_at(key)))
         self.dependencies.add(cached[0])
         return cached[1]
 
@@ -91,8 +83,8 @@ class Lookups:
         """Return the symbol for the code outside the definitions of a file."""
         cached = self._symbols.get((path,))
         if cached is None:
-            key = remainder_key(path)
-            cached = self._symbols[path,] = (dependency_id(key), tuple(self._store.symbols_at(key)))
+            key = keys.remainder_key(path)
+            cached = self._symbols[path,] = (keys.dependency_id(key), tuple(self._store.symbols_at(key)))
         self.dependencies.add(cached[0])
         return cached[1]
 
@@ -101,8 +93,11 @@ class Lookups:
         question = (family, is_member, name)
         cached = self._names.get(question)
         if cached is None:
-            key = name_key(*question)
-            cached = self._names[question] = (dependency_id(key), key if self._store.is_named(key) else 0)
+            key = keys.name_key(*question)
+            cached = self._names[question] = (
+                keys.dependency_id(key),
+                key if self._store.is_named(key) else 0,
+            )
         self.dependencies.add(cached[0])
         return cached[1]
 
@@ -110,7 +105,7 @@ class Lookups:
         """Return the language of a file, None if there is no such file."""
         cached = self._languages.get(path)
         if cached is None:
-            dependency = dependency_id(file_key(path))
+            dependency = keys.dependency_id(keys.file_key(path))
             cached = self._languages[path] = (dependency, self._store.language_at(path))
         self.dependencies.add(cached[0])
         return cached[1]
@@ -119,8 +114,8 @@ class Lookups:
         """Return the files that make up or describe a package."""
         cached = self._packages.get(parts)
         if cached is None:
-            key = package_key(*parts)
-            cached = self._packages[parts] = (dependency_id(key), tuple(self._store.marked(key)))
+            key = keys.package_key(*parts)
+            cached = self._packages[parts] = (keys.dependency_id(key), tuple(self._store.marked(key)))
         self.dependencies.add(cached[0])
         return cached[1]
 
@@ -129,7 +124,7 @@ class Lookups:
         question = (path, slot)
         cached = self._bindings.get(question)
         if cached is None:
-            dependency = dependency_id(binding_key(path, slot))
+            dependency = keys.dependency_id(keys.binding_key(path, slot))
             cached = self._bindings[question] = (dependency, self._file_bindings(path).get(slot, []))
         self.dependencies.add(cached[0])
         return cached[1]

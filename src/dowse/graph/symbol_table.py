@@ -9,15 +9,7 @@ import json
 import re
 from typing import NamedTuple
 
-from dowse.graph.keys import (
-    binding_key,
-    file_key,
-    fingerprint,
-    name_key,
-    package_key,
-    remainder_key,
-    scope_key,
-)
+from dowse.graph import keys
 from dowse.graph.scopes import family_of, join_names, prefix_of, scope_of
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
@@ -67,24 +59,26 @@ def make_graph_record(
     family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
     derived = _derived_classes(bindings, parsed)
     keyed = []
-    offers = [fingerprint(file_key(path), language)]
+    offers = [keys.fingerprint(keys.file_key(path), language)]
     for index, (definition, symbol) in enumerate(zip(parsed.definitions, symbols, strict=True)):
         if definition.part or language not in LANGUAGES:
             keyed.append(symbol._replace(part=definition.part))
             continue
         if index == parsed.remainder:
-            key = remainder_key(path)
+            key = keys.remainder_key(path)
             keyed.append(symbol._replace(scope_key=key))
-            offers.append(fingerprint(key, symbol.key))
+            offers.append(keys.fingerprint(key, symbol.key))
             continue
-        key = scope_key(family, scope, join_names(prefix, definition.qualified_name))
-        bare = name_key(family, definition.kind == "method", definition.name)
+        key = keys.scope_key(family, scope, join_names(prefix, definition.qualified_name))
+        bare = keys.name_key(family, definition.kind == "method", definition.name)
         overrides = definition.kind == "method" and definition.qualified_name.rpartition(".")[0] in derived
         keyed.append(symbol._replace(scope_key=key, name_key=bare, overrides=overrides))
-        offers.append(fingerprint(key, f"{symbol.key} {symbol.kind} {symbol.signature}"))
-    offers.extend(fingerprint(binding_key(path, slot), json.dumps(bound)) for slot, bound in bindings.items())
+        offers.append(keys.fingerprint(key, f"{symbol.key} {symbol.kind} {symbol.signature}"))
+    offers.extend(
+        keys.fingerprint(keys.binding_key(path, slot), json.dumps(bound)) for slot, bound in bindings.items()
+    )
     marks = _package_keys(language, path, text, bindings, (tree, repo.rstrip("/").rpartition("/")[2]))
-    offers.extend(fingerprint(mark, path) for mark in marks)
+    offers.extend(keys.fingerprint(mark, path) for mark in marks)
     is_empty = not (parsed.references or bindings or local)
     table = b"" if is_empty else encode_symbol_table(SymbolTable(bindings, local, parsed.remainder))
     return GraphRecord(tuple(keyed), table, tuple(offers), marks)
@@ -190,13 +184,17 @@ def _package_keys(
     folder, _, name = path.rpartition("/")
     if name == "__init__.py":
         names = (folder.rpartition("/")[2],) if folder else dict.fromkeys(filter(None, roots))
-        return tuple(package_key("python package", each) for each in names)
+        return tuple(keys.package_key("python package", each) for each in names)
     if language == "go":
         variables = [slot[4:] for slot in bindings if slot.startswith("var ")]
-        keys = [package_key("go variable", folder, variable) for variable in variables]
-        return (package_key("go package", folder), *keys)
+        variable_keys = [keys.package_key("go variable", folder, variable) for variable in variables]
+        return (keys.package_key("go package", folder), *variable_keys)
     if path in ("index.ts", "index.js"):
-        return (package_key("npm", roots[1]),)
+        return (keys.package_key("npm", roots[1]),)
     pattern, kind = _MANIFESTS.get(name, (None, ""))
     match = pattern.search(text) if pattern else None
-    return (package_key(kind, match[1].replace("-", "_") if kind == "crate" else match[1]),) if match else ()
+    return (
+        (keys.package_key(kind, match[1].replace("-", "_") if kind == "crate" else match[1]),)
+        if match
+        else ()
+    )

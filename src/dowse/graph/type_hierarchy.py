@@ -1,4 +1,4 @@
-"""Types and their methods: members, constructors, overridden and overriding methods."""
+"""Class hierarchy analysis (Dean, Grove & Chambers 1995): members, constructors, overriding methods."""
 
 from __future__ import annotations
 

@@ -21,22 +21,17 @@ LANGUAGES = (
     "typescript", "yaml", "zig",
 )  # fmt: skip
 
-# Languages without a grammar: their files are indexed as windows of text.
-PLAIN_LANGUAGES = (
-    "ada", "asciidoc", "assembly", "astro", "awk", "batch", "clojure", "cmake", "cobol", "coffeescript",
-    "crystal", "csv", "cython", "d", "dart", "diff", "dockerfile", "elm", "emacs-lisp", "erb", "erlang",
-    "fish", "fortran", "fsharp", "gleam", "glsl", "go-module", "graphql", "groovy", "handlebars",
-    "heex", "ini", "jinja", "julia", "less", "lisp", "literate-haskell", "make", "nim", "nix",
-    "notebook", "objective-c", "ocaml", "pascal", "perl", "powershell", "protobuf", "pug", "purescript",
-    "r", "razor", "reason", "restructuredtext", "scheme", "scss", "solidity", "starlark", "svelte",
-    "tcl", "terraform", "tex", "thrift", "v", "verilog", "vhdl", "vim", "visual-basic", "vue", "xml",
-
-)  # fmt: skip
-
 KINDS = (
     "class", "constant", "enum", "function", "interface", "macro",
     "method", "module", "struct", "text", "trait", "type",
 )  # fmt: skip
+
+
+def filter_languages() -> tuple[str, ...]:
+    """Return the languages that lang: accepts; those after LANGUAGES are indexed as windows of text."""
+    from dowse.parsing.languages import language_names
+
+    return (*LANGUAGES, *(name for name in language_names() if name not in LANGUAGES))
 
 
 def canonical_language(name: str, known: tuple[str, ...]) -> str | None:

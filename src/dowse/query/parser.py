@@ -35,7 +35,7 @@ from dowse.query.ast import (
     negation,
 )
 from dowse.query.errors import QueryError
-from dowse.query.languages import KINDS, LANGUAGE_ALIASES, LANGUAGES, PLAIN_LANGUAGES, canonical_language
+from dowse.query.languages import KINDS, LANGUAGE_ALIASES, LANGUAGES, canonical_language, filter_languages
 from dowse.query.lexer import Token, suggestion, tokenize, unclosed_parenthesis
 
 # Far below Python's recursion limit, far above what people nest.
@@ -47,17 +47,13 @@ _MAX_LISTED = len(LANGUAGES)
 _CASE_CONTRADICTION = "case:yes and case:no contradict each other; keep one"
 
 
-def parse_query(text: str, *, languages: Iterable[str] = (*LANGUAGES, *PLAIN_LANGUAGES)) -> Query:
+def parse_query(text: str) -> Query:
     """Parse a query.
-
-    Args:
-        text: What the user typed.
-        languages: Canonical names that lang: accepts, besides their aliases and file extensions.
 
     Raises:
         QueryError: with the position and the remedy, if the text is not a valid query.
     """
-    parser = _Parser(text, tuple(languages))
+    parser = _Parser(text)
     query = Query(parser.parse(), parser.case, text)
     _reject_contradictions(query, parser.positions)
     return query
@@ -71,7 +67,7 @@ def narrow(query: Query, filters: str) -> Query:
     """
     if not filters.strip():
         return query
-    parser = _Parser(filters, (*LANGUAGES, *PLAIN_LANGUAGES))
+    parser = _Parser(filters)
     added = Query(parser.parse(only_case=True), parser.case)
     if added.case is not None and query.case not in (None, added.case):
         raise QueryError(_CASE_CONTRADICTION, 0)
@@ -100,12 +96,11 @@ _Item = Clause | _Group
 class _Parser:
     """A recursive-descent parser over the tokens of one query."""
 
-    def __init__(self, text: str, languages: tuple[str, ...]) -> None:
+    def __init__(self, text: str) -> None:
         if len(text) > MAX_LENGTH:
             raise QueryError(f"the query is longer than {MAX_LENGTH} characters; shorten it", MAX_LENGTH)
         self.tokens = list(tokenize(text))
         self.length = len(text)
-        self.languages = languages
         self.index = 0
         self.depth = 0
         self.case: bool | None = None
@@ -227,8 +222,9 @@ class _Parser:
         if token.kind == "regex":
             return _checked_regex(token)
         if token.name == "lang":
-            language = canonical_language(token.text, self.languages)
-            return LangFilter(language or _checked_choice(token, self.languages))
+            languages = filter_languages()
+            language = canonical_language(token.text, languages)
+            return LangFilter(language or _checked_choice(token, languages))
         if token.name == "kind":
             return KindFilter(_checked_choice(token, KINDS))
         if token.name == "case":
