@@ -1,4 +1,4 @@
-"""Questions to a small graph whose answers are known: types, dispatch, tests, paths, notes."""
+"""Queries of a small graph with known answers: types, dispatch, tests, paths, notes."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_uses_are_of_every_kind(graph):
 
 
 @pytest.mark.parametrize(
-    ("relation", "name", "said"),
+    ("relation", "name", "note"),
     [
         ("callers", "lonely", "reflection"),
         ("callees", "lonely", "libraries"),
@@ -169,9 +169,9 @@ def test_uses_are_of_every_kind(graph):
         ("impact", "lonely", "reflection"),
     ],
 )
-def test_nothing_is_said_with_what_could_hide(graph, relation, name, said):
+def test_an_empty_answer_notes_what_static_analysis_cannot_see(graph, relation, name, note):
     answer = query_relation(graph, relation, name)
-    assert not answer.steps and said in answer.notes[0]
+    assert not answer.steps and note in answer.notes[0]
 
 
 def test_who_asks_for_subclasses_of_an_interface_is_told_of_implementers():

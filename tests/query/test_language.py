@@ -1,4 +1,4 @@
-"""The query language: what each query means, and what each mistake is told."""
+"""The query language: the meaning of queries, and the message of each error."""
 
 import pytest
 from hypothesis import example, given, settings
@@ -146,8 +146,8 @@ def test_words_keep_their_order_and_leave_out_what_is_excluded():
 
 
 def test_case_holds_for_the_whole_query():
-    assert parse_query("foo case:yes").case_sensitive
-    assert not parse_query("foo case:no").case_sensitive
+    assert parse_query("foo case:yes").case is True
+    assert parse_query("foo case:no").case is False
     assert parse_query("case:yes foo case:yes").case is True
     assert parse_query("foo").case is None
 

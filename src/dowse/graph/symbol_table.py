@@ -193,8 +193,7 @@ def _package_keys(
         return (keys.package_key("npm", roots[1]),)
     pattern, kind = _MANIFESTS.get(name, (None, ""))
     match = pattern.search(text) if pattern else None
-    return (
-        (keys.package_key(kind, match[1].replace("-", "_") if kind == "crate" else match[1]),)
-        if match
-        else ()
-    )
+    if match is None:
+        return ()
+    package = match[1].replace("-", "_") if kind == "crate" else match[1]
+    return (keys.package_key(kind, package),)

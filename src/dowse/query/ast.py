@@ -104,7 +104,7 @@ class Query:
     """A parsed query, clause by clause; search reads the properties below."""
 
     clauses: tuple[Clause, ...]
-    case: bool | None = None  # of the case: filter
+    case: bool | None = None  # of the case: filter; None for smart case
     source: str = field(default="", compare=False)
 
     @cached_property
@@ -123,11 +123,6 @@ class Query:
         """The conjunction of all conditions, None if there are none."""
         parts = [clause for clause in self.clauses if not isinstance(clause, Word)]
         return conjunction(merge_filters(parts)) if parts else None
-
-    @property
-    def case_sensitive(self) -> bool:
-        """Whether case:yes was given; otherwise smart case holds, unless case:no."""
-        return self.case is True
 
 
 def leaves(constraint: Constraint | None) -> Iterator[Leaf]:
@@ -161,7 +156,7 @@ def needs_match(constraint: Constraint | None) -> bool:
 
 def with_exact_words(query: Query) -> Constraint | None:
     """Return the constraint of a query; with case:yes, words must also match exactly."""
-    if not query.case_sensitive:
+    if query.case is not True:
         return query.constraint
     phrases: list[Constraint] = [Phrase(clause.text) for clause in query.clauses if isinstance(clause, Word)]
     parts = [_exact_words(query.constraint)] if query.constraint else []

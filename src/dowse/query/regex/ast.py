@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice
 
@@ -108,21 +107,13 @@ class Repeat:
 Node = Literal | CharClass | Dot | Assertion | Concat | Alternate | Repeat
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """Yield `node` and everything below it."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        if isinstance(current, Concat | Alternate):
-            stack.extend(current.parts)
-        elif isinstance(current, Repeat):
-            stack.append(current.node)
-
-
 def has_boundary(node: Node) -> bool:
     r"""Whether \b or \B occurs, which RE2 supports for ASCII only."""
-    return any(isinstance(n, Assertion) and "boundary" in n.kind for n in walk(node))
+    if isinstance(node, Concat | Alternate):
+        return any(map(has_boundary, node.parts))
+    if isinstance(node, Repeat):
+        return has_boundary(node.node)
+    return isinstance(node, Assertion) and node.kind in ("boundary", "not_boundary")
 
 
 def literal_text(node: Node) -> str | None:

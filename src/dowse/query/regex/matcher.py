@@ -41,9 +41,9 @@ def compile_pattern(pattern: str, *, literal: bool = False, case: Case = "smart"
     if any("\ud800" <= char <= "\udfff" for char in pattern):
         raise QueryError("the pattern holds half a surrogate pair; remove the broken character")
     if literal:
-        return Pattern(pattern, _literal_node(pattern, case))
+        return Pattern(_literal_node(pattern, case))
     fold = case == "insensitive" or (case == "smart" and folds_smartly(pattern))
-    compiled = Pattern(pattern, parse_regex(pattern, fold=fold))
+    compiled = Pattern(parse_regex(pattern, fold=fold))
     compiled.check()
     return compiled
 
@@ -60,7 +60,6 @@ def compile_leaf(leaf: Phrase | Regex, case: bool | None = None) -> Pattern:
 class Pattern:
     """A compiled pattern; its engines are built when a text needs them."""
 
-    source: str
     node: Node
 
     def find_lines(self, text: str | bytes) -> list[LineMatch]:
@@ -82,11 +81,6 @@ class Pattern:
                 if end < 0:
                     break
         return numbers
-
-    def any(self, text: str | bytes) -> bool:
-        """Whether some line matches."""
-        data = _as_bytes(text)
-        return bool(data) and next(self._spans(data), None) is not None
 
     def check(self) -> None:
         """Raise the error that running the pattern would raise."""

@@ -6,7 +6,7 @@ characters of a text, lower-cased. A trigram query has false positives, but no f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
@@ -57,22 +57,6 @@ TrigramQuery = All | Trigram | And | Or
 def required_trigrams(pattern: Pattern) -> TrigramQuery:
     """Return the trigram query that every matching text satisfies."""
     return _all_of(_conditions(_analyse(pattern.node)))
-
-
-def evaluate(query: TrigramQuery, has: Callable[[str], bool]) -> bool:
-    """Evaluate a query; `has` tells whether a text contains a trigram."""
-    if isinstance(query, Trigram):
-        return has(query.text)
-    if isinstance(query, And):
-        return all(evaluate(part, has) for part in query.parts)
-    if isinstance(query, Or):
-        return any(evaluate(part, has) for part in query.parts)
-    return True
-
-
-def trigrams_of(text: str) -> set[str]:
-    """Return the trigrams that the index stores for a text."""
-    return {text[i : i + 3].lower() for i in range(len(text) - 2)}
 
 
 @dataclass(frozen=True, slots=True)
