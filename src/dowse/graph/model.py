@@ -1,4 +1,4 @@
-"""The data of graph queries: relations, their results, and what they read of an index."""
+"""The data of graph queries: relations, answers, and the order of their parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "ambiguous": 2}
 
 
 class EdgeSource(Protocol):
-    """The part of an index that a traversal reads; every `Reader` has it."""
+    """The part of an index that a search reads; every `Reader` has it."""
 
     def edges(
         self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = ...
@@ -22,16 +22,6 @@ class EdgeSource(Protocol):
 
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the order asked."""
-
-
-class GraphReader(EdgeSource, Protocol):
-    """The part of an index that graph queries read; every `Reader` has it."""
-
-    def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
-        """Return the symbols of files, file by file, in the order of their lines."""
-
-    def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
-        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
 
 
 class Relation(NamedTuple):

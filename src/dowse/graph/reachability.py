@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from dowse.graph.model import RELATIONS, EdgeSource, GraphReader, uncertainty
+from dowse.graph.model import RELATIONS, EdgeSource, uncertainty
 from dowse.graph.traverse import Reached, Traversal, breadth_first_search
 from dowse.graph.type_hierarchy import (
     call_aliases,
@@ -18,6 +18,7 @@ from dowse.graph.type_hierarchy import (
     overridden_methods,
     overriding_edges,
 )
+from dowse.storage.protocol import Reader
 from dowse.types import Edge, SymbolRow
 
 # Methods that another one overrides, by row: (base method, overriding method).
@@ -32,9 +33,7 @@ class ShortestPath(NamedTuple):
     is_truncated: bool  # whether a limit was reached before a path was found
 
 
-def reach(
-    reader: GraphReader, relation: str, seeds: Sequence[SymbolRow], depth: int
-) -> tuple[Traversal, Bases]:
+def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int) -> tuple[Traversal, Bases]:
     """Return what a relation reaches, and the base methods through which seeds may be called."""
     kinds, incoming, *_ = RELATIONS[relation]
     is_dispatched = relation in ("callers", "impact")
@@ -82,7 +81,7 @@ def dispatching_method(step: Reached, bases: Bases) -> str:
 
 
 def shortest_path(
-    reader: GraphReader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int
+    reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int
 ) -> ShortestPath:
     """Return the shortest path without ambiguous links; if there is none, the shortest of all.
 
@@ -109,7 +108,7 @@ def shortest_path(
     return ShortestPath((), False, is_truncated)
 
 
-def _overridden_bases(reader: GraphReader, methods: Sequence[SymbolRow], excluded: set[int]) -> Bases:
+def _overridden_bases(reader: Reader, methods: Sequence[SymbolRow], excluded: set[int]) -> Bases:
     """Return the methods that others override: a call of one may run the other."""
     return {
         base.row: (base, method)
@@ -120,7 +119,7 @@ def _overridden_bases(reader: GraphReader, methods: Sequence[SymbolRow], exclude
 
 
 def _search_path(
-    reader: GraphReader, starts: Sequence[SymbolRow], goal: frozenset[int], depth: int, is_certain: bool
+    reader: Reader, starts: Sequence[SymbolRow], goal: frozenset[int], depth: int, is_certain: bool
 ) -> Traversal:
     kinds, incoming, *_ = RELATIONS["path"]
     return breadth_first_search(
@@ -142,7 +141,7 @@ def _backtrack(traversal: Traversal, goal: frozenset[int]) -> tuple[Reached, ...
     return tuple(reversed(path))
 
 
-def _dispatch_step(reader: GraphReader, last: Reached, bases: Bases) -> list[Reached]:
+def _dispatch_step(reader: Reader, last: Reached, bases: Bases) -> list[Reached]:
     """Return the step from a base method to the method that overrides it."""
     if last.symbol.row not in bases:
         return []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from dowse.graph.model import GraphReader, location_key, uncertainty
+from dowse.graph.model import location_key, uncertainty
 from dowse.graph.traverse import Reached, breadth_first_search
+from dowse.storage.protocol import Reader
 from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, Edge, SymbolRow
 
 # An object of Scala or Kotlin is a type with one instance.
@@ -40,7 +41,7 @@ def is_constructor(symbol: SymbolRow) -> bool:
     return bool(owner) and (symbol.name in _CONSTRUCTORS or symbol.name == owner[0])
 
 
-def members(reader: GraphReader, types: Sequence[SymbolRow]) -> list[SymbolRow]:
+def members(reader: Reader, types: Sequence[SymbolRow]) -> list[SymbolRow]:
     """Return the methods and other members of types, also from other files of a folder."""
     found = {row.row: row for _, row in _members_in_same_file(reader, types)}
     for owner in types:
@@ -49,7 +50,7 @@ def members(reader: GraphReader, types: Sequence[SymbolRow]) -> list[SymbolRow]:
     return sorted((row for row in found.values() if row.row not in own), key=location_key)
 
 
-def call_aliases(reader: GraphReader, frontier: Sequence[SymbolRow], incoming: bool) -> dict[int, int]:
+def call_aliases(reader: Reader, frontier: Sequence[SymbolRow], incoming: bool) -> dict[int, int]:
     """Return the constructors of types, and the types of constructors: a call of one calls the other."""
     types = [symbol for symbol in frontier if is_type(symbol)]
     found = {row.row: owner.row for owner, row in _members_in_same_file(reader, types) if is_constructor(row)}
@@ -60,13 +61,13 @@ def call_aliases(reader: GraphReader, frontier: Sequence[SymbolRow], incoming: b
     return {row: near for row, near in found.items() if row not in own}
 
 
-def overridden_methods(reader: GraphReader, method: SymbolRow) -> list[SymbolRow]:
+def overridden_methods(reader: Reader, method: SymbolRow) -> list[SymbolRow]:
     """Return the methods of supertypes through which dynamic dispatch may run this one."""
     supertypes = _related_types(reader, method, incoming=False)
     return [row for _, row in _members_named(reader, supertypes, method.name)]
 
 
-def overriding_edges(reader: GraphReader, method: SymbolRow) -> list[Edge]:
+def overriding_edges(reader: Reader, method: SymbolRow) -> list[Edge]:
     """Return edges of kind "overrides" from the methods of subtypes that override this one.
 
     Each is as certain as the inheritance between them.
@@ -84,7 +85,7 @@ def overriding_edges(reader: GraphReader, method: SymbolRow) -> list[Edge]:
     return found
 
 
-def _related_types(reader: GraphReader, method: SymbolRow, incoming: bool) -> Sequence[Reached]:
+def _related_types(reader: Reader, method: SymbolRow, incoming: bool) -> Sequence[Reached]:
     """Return the supertypes, or the subtypes, of the type of a method; none for a constructor."""
     if is_constructor(method):
         return ()
@@ -92,7 +93,7 @@ def _related_types(reader: GraphReader, method: SymbolRow, incoming: bool) -> Se
     return breadth_first_search(reader, owners, _HIERARCHY, incoming, _MAX_GENERATIONS).reached
 
 
-def _owners(reader: GraphReader, member: SymbolRow) -> list[SymbolRow]:
+def _owners(reader: Reader, member: SymbolRow) -> list[SymbolRow]:
     """Return the type of a member; several where it can be reopened, as in Rust or Ruby."""
     near = [owner for _, owner in _owners_in_same_file(reader, [member])]
     name = member.qualified_name.rpartition(".")[0]
@@ -102,9 +103,7 @@ def _owners(reader: GraphReader, member: SymbolRow) -> list[SymbolRow]:
     return [row for row in rows if row.qualified_name == name and is_type(row) and _share_folder(row, member)]
 
 
-def _members_named(
-    reader: GraphReader, steps: Sequence[Reached], name: str
-) -> list[tuple[Reached, SymbolRow]]:
+def _members_named(reader: Reader, steps: Sequence[Reached], name: str) -> list[tuple[Reached, SymbolRow]]:
     """Return the members with a name, each with the step that reached its type."""
     by_type = {step.symbol.row: step for step in steps}
     types = [step.symbol for step in steps]
@@ -122,9 +121,7 @@ def _members_named(
     return list(first.values())
 
 
-def _members_in_same_file(
-    reader: GraphReader, types: Sequence[SymbolRow]
-) -> list[tuple[SymbolRow, SymbolRow]]:
+def _members_in_same_file(reader: Reader, types: Sequence[SymbolRow]) -> list[tuple[SymbolRow, SymbolRow]]:
     """Return (type, member) for the members in the file of their type."""
     by_name = {(owner.file_id, owner.qualified_name): owner for owner in reversed(types)}
     files = sorted({owner.file_id for owner in types})
@@ -136,7 +133,7 @@ def _members_in_same_file(
     return found
 
 
-def _members_in_other_files(reader: GraphReader, owner: SymbolRow, name: str = "*") -> list[SymbolRow]:
+def _members_in_other_files(reader: Reader, owner: SymbolRow, name: str = "*") -> list[SymbolRow]:
     """Return members in other files of the same folder, as Go allows."""
     if owner.language != "go":
         return []
@@ -149,9 +146,7 @@ def _members_in_other_files(reader: GraphReader, owner: SymbolRow, name: str = "
     ]
 
 
-def _owners_in_same_file(
-    reader: GraphReader, symbols: Sequence[SymbolRow]
-) -> list[tuple[SymbolRow, SymbolRow]]:
+def _owners_in_same_file(reader: Reader, symbols: Sequence[SymbolRow]) -> list[tuple[SymbolRow, SymbolRow]]:
     """Return (member, type) for members whose type is in the same file."""
     wanted: dict[tuple[int, str], list[SymbolRow]] = defaultdict(list)
     for symbol in symbols:

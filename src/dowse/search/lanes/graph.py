@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dowse.graph.model import RELATIONS, GraphReader, describe_confidence, is_peripheral
+from dowse.graph.model import RELATIONS, describe_confidence, is_peripheral
 from dowse.graph.reachability import Bases, dispatching_method, reach, shortest_path
 from dowse.graph.traverse import Aliases, Reached, breadth_first_search
 from dowse.graph.type_hierarchy import call_aliases, is_definition
+from dowse.storage.protocol import Reader
 
 # What a reference is worth by how sure it is; the number of references decides among equals.
 _SURE = {"resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
@@ -32,7 +33,7 @@ class GraphResult:
 
 
 def ask_graph(
-    reader: GraphReader,
+    reader: Reader,
     seeds: Sequence[int],
     limit: int,
     relation: str = "",
@@ -57,9 +58,7 @@ def ask_graph(
     return relation_lane(reader, relation, seeds, depth, limit)
 
 
-def relation_lane(
-    reader: GraphReader, relation: str, seeds: Sequence[int], depth: int, limit: int
-) -> GraphResult:
+def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: int, limit: int) -> GraphResult:
     """Return what the command of the same name would list, as the lane of a question in words.
 
     Args:
@@ -76,7 +75,7 @@ def relation_lane(
 
 
 def graph_lane(
-    reader: GraphReader,
+    reader: Reader,
     seeds: Sequence[int],
     kinds: Sequence[str],
     incoming: bool,
@@ -102,7 +101,7 @@ def graph_lane(
     return _result(reader, walked.reached, incoming, limit, walked.is_truncated)
 
 
-def neighbour_lane(reader: GraphReader, seeds: Sequence[int], limit: int) -> GraphResult:
+def neighbour_lane(reader: Reader, seeds: Sequence[int], limit: int) -> GraphResult:
     """Return what stands around a definition: what refers to it first, then what it refers to."""
     into = graph_lane(reader, seeds, (), True, 1, limit)
     out = graph_lane(reader, seeds, (), False, 1, limit)
@@ -112,7 +111,7 @@ def neighbour_lane(reader: GraphReader, seeds: Sequence[int], limit: int) -> Gra
 
 
 def path_lane(
-    reader: GraphReader, starts: Sequence[int], ends: Sequence[int], depth: int, limit: int
+    reader: Reader, starts: Sequence[int], ends: Sequence[int], depth: int, limit: int
 ) -> GraphResult:
     """Return the symbols of the shortest chain from some symbols to others, in its order."""
     first, last = reader.rows(starts), reader.rows(ends)
@@ -121,7 +120,7 @@ def path_lane(
 
 
 def _result(
-    reader: GraphReader,
+    reader: Reader,
     reached: Sequence[Reached],
     incoming: bool,
     limit: int,
