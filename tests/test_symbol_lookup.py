@@ -8,7 +8,7 @@ import pytest
 
 from dowse import Index
 from dowse.errors import DowseError
-from dowse.symbol_lookup import AmbiguousName, candidates, is_loose_match, resolve, resolve_all
+from dowse.symbol_lookup import AmbiguousName, candidates, is_partial_match, resolve, resolve_all
 
 from helpers import write_tree
 
@@ -102,7 +102,7 @@ def test_overloads_are_one_name(index: Index) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "loose"),
+    ("text", "partial"),
     [
         ("only_here", False),
         ("basket.only_here", False),
@@ -111,9 +111,9 @@ def test_overloads_are_one_name(index: Index) -> None:
         ("basket.py:5", False),
     ],
 )
-def test_a_name_that_fits_only_at_its_end_is_loose(index: Index, text: str, loose: bool) -> None:
+def test_a_name_that_matches_only_at_its_end_is_partial(index: Index, text: str, partial: bool) -> None:
     with index.backend.reader() as reader:
-        assert is_loose_match(text, resolve(reader, text)) is loose
+        assert is_partial_match(text, resolve(reader, text)) is partial
 
 
 def test_later_parts_of_a_long_symbol_belong_to_it(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
-    from dowse.graph.answer import GraphAnswer
+    from dowse.graph.model import GraphAnswer
     from dowse.indexing.diff import Difference
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Progress, Report
@@ -388,11 +388,11 @@ class Index:
             return find_path(reader, start, end, depth, show_secrets=self.settings.show_secrets)
 
     def _graph(self, relation: str, symbol: str, depth: int | None, k: int | None) -> GraphAnswer:
-        from dowse.graph.queries import ask
+        from dowse.graph.queries import query_relation
 
         with self.backend.reader() as reader:
             name, shows = symbol.removeprefix(f"{self.root}/"), self.settings.show_secrets
-            return ask(reader, relation, name, depth, k, show_secrets=shows)
+            return query_relation(reader, relation, name, depth, k, show_secrets=shows)
 
     def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""

@@ -19,7 +19,8 @@ from archive_mutations import HOSTILE, Frames, as_json, bomb_frames, build_snaps
 from archive_targets import ENCODER, PRINT_PEAK, small_snapshot, use_snapshot, written_outside
 from dowse import Index
 from dowse.errors import DowseError
-from dowse.storage.local.compression import BrokenBlock, pack, unpack
+from dowse.storage.local.compression import pack, unpack
+from dowse.storage.protocol import BrokenBlock
 from dowse.transfer.errors import BrokenSnapshot
 from dowse.transfer.export_snapshot import export
 from dowse.transfer.frames import FrameWriter, SnapshotFile

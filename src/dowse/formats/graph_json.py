@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dowse.formats.answer_json import SCHEMA_VERSION, notes_to_json
-from dowse.graph.answer import GraphAnswer, GraphStep
+from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.security.secret_masking import mask_row
 from dowse.types import Edge, SymbolRow
 from dowse.version import __version__

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from dowse.formats.text import Style
-from dowse.graph.answer import GraphAnswer, GraphStep
+from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.security.terminal import escape_name
 from dowse.types import SymbolRow
 

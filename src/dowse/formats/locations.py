@@ -14,7 +14,7 @@ from dowse.security.terminal import escape_controls, escape_line_ends, escape_na
 from dowse.types import Answer, Hit, LineMatch
 
 if TYPE_CHECKING:
-    from dowse.graph.answer import GraphAnswer, GraphStep
+    from dowse.graph.model import GraphAnswer, GraphStep
 
 # Only indentation is looked up here: a file that has grown beyond this is not worth it.
 _MAX_BYTES = 10_000_000

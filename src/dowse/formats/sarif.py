@@ -14,7 +14,7 @@ from dowse.types import Answer, Hit, LineMatch, Note
 from dowse.version import __version__
 
 if TYPE_CHECKING:
-    from dowse.graph.answer import GraphAnswer, GraphStep
+    from dowse.graph.model import GraphAnswer, GraphStep
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # The name under which the paths of a document are found again on another machine.

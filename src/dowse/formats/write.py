@@ -16,7 +16,7 @@ from dowse.security.terminal import escape_name
 from dowse.types import Answer
 
 if TYPE_CHECKING:
-    from dowse.graph.answer import GraphAnswer
+    from dowse.graph.model import GraphAnswer
 
 
 def chosen_format(options: argparse.Namespace) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import inf
 
 from dowse.encoders.place import place_of
-from dowse.graph.describe import describe
+from dowse.graph.symbol_table import make_graph_record
 from dowse.indexing.hashes import content_hash, corpus_hash, symbol_keys, vector_key
 from dowse.parsing.files import parse_file, parse_plain
 from dowse.parsing.languages import language_of
@@ -57,7 +57,7 @@ def make_record(source: Source, strip_docs: bool, plain: str = "") -> FileRecord
         symbol_record(data, d, key(d.qualified_name), source.path, language) for d in parsed.definitions
     ]
     text = data.decode() if strip_docs else source.text
-    described = describe(parsed, source.path, text, symbols, source.repo, source.tree)
+    graph = make_graph_record(parsed, source.path, text, symbols, source.repo, source.tree)
     return FileRecord(
         *(source.key, source.repo, source.path, language, source.role),
         *(source.size, source.mtime_ns, source.content_hash, source.encoding),
@@ -66,10 +66,10 @@ def make_record(source: Source, strip_docs: bool, plain: str = "") -> FileRecord
         packed_text=pack(data),
         references=pack_references(parsed.references),
         text=text,
-        symbols=described.symbols,
-        facts=described.facts,
-        offers=described.offers,
-        marks=described.marks,
+        symbols=graph.symbols,
+        facts=pack(graph.table) if graph.table else b"",
+        offers=graph.offers,
+        marks=graph.marks,
     )
 
 

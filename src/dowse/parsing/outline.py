@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from dowse.kinds import TYPES
 from dowse.parsing.comments import Comments, clean, docstring_at
 from dowse.parsing.facts import Facts
 from dowse.parsing.grammar import REFERS, SOURCED, SOURCING, Pattern, Toolkit
@@ -23,15 +22,15 @@ from dowse.parsing.names import (
 )
 from dowse.parsing.spans import is_inside
 from dowse.parsing.text import Text
-from dowse.types import Span
+from dowse.types import TYPE_KINDS, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Functions directly inside these are methods.
-_WITH_METHODS = TYPES - {"type"}
+_WITH_METHODS = TYPE_KINDS - {"type"}
 
-NAMED_TYPES = TYPES - {"impl"}
+NAMED_TYPES = TYPE_KINDS - {"impl"}
 
 # Own text of these is what is left when inner definitions are cut out.
 CONTAINERS = frozenset(["class", "interface", "struct", "enum", "trait", "module", "object", "impl"])

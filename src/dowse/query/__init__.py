@@ -1,15 +1,13 @@
-"""The query language: text in, words and constraints out.
+"""The query language: lexer, parser, AST and evaluation of boolean queries.
 
-Exact matching (`pattern`, `trigrams`, `leaves`) is imported by those who need it: most queries do not.
+Exact matching (`query.regex`) is imported where it is needed: most queries do not need it.
 """
 
 from __future__ import annotations
 
 from dowse.query.ast import (
     And,
-    Clause,
     Constraint,
-    Filter,
     KindFilter,
     LangFilter,
     Leaf,
@@ -26,29 +24,16 @@ from dowse.query.ast import (
     leaves,
     needs_match,
     positive_leaves,
-    requires_exact,
     with_exact_words,
 )
 from dowse.query.errors import QueryError
-from dowse.query.evaluate import (
-    evaluate,
-    glob_to_regex,
-    matches_metadata,
-    path_matches,
-    symbol_matches,
-)
-from dowse.query.languages import KINDS, LANGUAGE_ALIASES, LANGUAGES
+from dowse.query.evaluate import evaluate, matches_metadata, path_matches, symbol_matches
 from dowse.query.parser import narrow, parse_query
 from dowse.query.plain import plain_query
 
 __all__ = [
-    "KINDS",
-    "LANGUAGES",
-    "LANGUAGE_ALIASES",
     "And",
-    "Clause",
     "Constraint",
-    "Filter",
     "KindFilter",
     "LangFilter",
     "Leaf",
@@ -64,7 +49,6 @@ __all__ = [
     "Word",
     "WordConstraint",
     "evaluate",
-    "glob_to_regex",
     "leaves",
     "matches_metadata",
     "narrow",
@@ -73,7 +57,6 @@ __all__ = [
     "path_matches",
     "plain_query",
     "positive_leaves",
-    "requires_exact",
     "symbol_matches",
     "with_exact_words",
 ]

@@ -1,4 +1,4 @@
-"""Conditions decided from what is known of a symbol without reading its text."""
+"""Evaluation of constraints: three-valued boolean logic, filters on metadata, globs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def matches_metadata(
     name: str,
     qualified_name: str,
 ) -> bool | None:
-    """Decide a constraint without reading text; None when that depends on words, phrases or regexes."""
+    """Evaluate a constraint without reading text; None if that depends on words, phrases or regexes."""
 
     def decide(leaf: Leaf) -> bool | None:
         if isinstance(leaf, LangFilter):
@@ -52,7 +52,7 @@ def matches_metadata(
 
 
 def evaluate(constraint: Constraint | None, decide: Callable[[Leaf], bool | None]) -> bool | None:
-    """Decide a constraint from its leaves in three-valued logic; None means undecided."""
+    """Evaluate a constraint in three-valued logic (Kleene); None means unknown."""
     if constraint is None:
         return True
     if isinstance(constraint, Not):
@@ -61,24 +61,24 @@ def evaluate(constraint: Constraint | None, decide: Callable[[Leaf], bool | None
     if not isinstance(constraint, And | Or):
         return decide(constraint)
     decisive = isinstance(constraint, Or)
-    answer: bool | None = not decisive
+    result: bool | None = not decisive
     for part in constraint.parts:
         value = evaluate(part, decide)
         if value is decisive:
             return decisive
-        answer = None if value is None else answer
-    return answer
+        result = None if value is None else result
+    return result
 
 
 def path_matches(glob: str, path: str) -> bool:
-    """Match a path: a glob between component boundaries or, without * and ?, any part; smart case."""
+    """Whether a glob matches whole components of a path or, without * and ?, any part of it; smart case."""
     if not any(char in glob for char in "*?"):
         return glob.lstrip("/") in path if _has_upper(glob) else glob.lstrip("/") in path.lower()
     return _path_regex(glob).fullmatch(path.encode(errors="replace")) is not None
 
 
 def symbol_matches(glob: str, name: str, qualified_name: str) -> bool:
-    """Match a name, a qualified name, or its last segments; `::` and `#` are written `.`; smart case."""
+    """Whether a glob matches a name or the last segments of a qualified one; `::` is `.`; smart case."""
     regex = _symbol_regex(glob)
     return any(regex.fullmatch(each.encode(errors="replace")) for each in (name, qualified_name))
 
@@ -103,7 +103,7 @@ def _glob_piece(piece: str) -> str:
 
 @lru_cache(maxsize=256)
 def _path_regex(glob: str) -> re2_engine.Regex:
-    """Compile a path glob: from the start of a component to the end of one."""
+    """Compile a glob for whole components of a path."""
     start = "" if glob.startswith("/") else "(?:.*/)?"
     fold = "" if _has_upper(glob) else "(?i)"
     return re2_engine.compile_re2(f"{fold}{start}{glob_to_regex(glob.strip('/'))}(?:/.*)?")

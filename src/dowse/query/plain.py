@@ -1,4 +1,4 @@
-"""Text that is no query language: a pasted sentence, a commit's subject, what an agent was told."""
+"""Plain text as a query: a pasted sentence, the subject of a commit, the task of an agent."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dowse.query.lexer import OPERATORS, TRAILING, is_code_word
 from dowse.query.parser import MAX_LENGTH
 
 _BACKTICKED = re.compile(r"`([^`\s]+)`")
-# All that means something in the query language.
-_SIGNS = str.maketrans(dict.fromkeys('"/():`-', " "))
+# Characters with a meaning in the query language.
+_SYNTAX = str.maketrans(dict.fromkeys('"/():`-', " "))
 
 
 def plain_query(text: str) -> Query:
-    """Return the words of a text, whatever else stands in it; of a long one, those that come first.
+    """Return a query for the words of a text, without any syntax; only the start of a long text counts.
 
     Raises:
         QueryError: if it has no words.
@@ -31,5 +31,5 @@ def plain_query(text: str) -> Query:
 
 
 def plain_words(text: str) -> list[str]:
-    """Return what stands between blanks and the signs of the query language."""
-    return text.translate(_SIGNS).split()
+    """Split a text at white space and at the syntax of the query language."""
+    return text.translate(_SYNTAX).split()

@@ -1,8 +1,8 @@
-"""How questions about structure are worded: one form a line, in a small language of its own.
+"""Forms of structural queries: one template a line, compiled to regular expressions.
 
-X and Y stand for names, (a|b) for one of several words, [a|b] for one that may be missing, {word} for a group
-of words below, and _ for a space inside a word. A form has a strength: "plain" takes any name, "open" also a
-description of a symbol, "weak" forms are how code is described too, so there the name must look like code.
+X and Y stand for names, (a|b) for one of several words, [a|b] for an optional one, {word} for a group of
+words below, and _ for a space inside a word. A form has a strength: "plain" takes any name, "open" also a
+description of a symbol; "weak" forms also occur in descriptions of code, so the name must look like code.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 
 class Form(NamedTuple):
-    """One wording of one question."""
+    """One wording of a relation."""
 
     relation: str
     incoming: bool
     strength: str  # "plain", "open" or "weak"
-    pattern: re.Pattern[str]  # of the question with a space behind it; groups x and y
+    pattern: re.Pattern[str]  # of the question followed by a space; groups x and y
 
 
 _WORDS = {
@@ -63,7 +63,7 @@ _WORDS = {
     "impact": "(impacts?|effects?|consequences?|ripple_effects?|side_effects?|blast_radius|fallout|risks?)",
 }
 
-# Every form of a relation has one of these in it.
+# Every form of a relation contains one of these.
 _TRIGGERS = {
     ("callers", True): r"call|invo|instantiat|construct",
     ("callees", False): r"call|invok|use|depend|rely",
@@ -170,34 +170,30 @@ _FORMS = {
 
 
 def forms(question: str) -> Iterator[Form]:
-    """Give the forms that a question can have, by the words in it: most have no such word at all."""
-    for asked, words in _TRIGGERS.items():
+    """Yield the forms that a question can match, by the words in it: most contain none of these words."""
+    for relation, words in _TRIGGERS.items():
         if re.search(words, question, re.IGNORECASE):
-            yield from _made(asked)
+            yield from _compiled_forms(relation)
 
 
 @cache
-def _made(asked: tuple[str, bool]) -> tuple[Form, ...]:
-    """Return the forms of one relation with their patterns made, which takes milliseconds."""
-    made = []
-    for line in _FORMS[asked].strip().splitlines():
-        strength, _, form = line.strip().partition(" ")
-        made.append(Form(*asked, strength, re.compile(_pattern(form.strip()), re.IGNORECASE)))
-    return tuple(made)
+def _compiled_forms(relation: tuple[str, bool]) -> tuple[Form, ...]:
+    """Compile the forms of one relation, which takes milliseconds."""
+    compiled = []
+    for line in _FORMS[relation].strip().splitlines():
+        strength, *words = line.split()
+        pattern = re.compile("".join(map(_word_pattern, words)), re.IGNORECASE)
+        compiled.append(Form(*relation, strength, pattern))
+    return tuple(compiled)
 
 
-def _pattern(form: str) -> str:
-    """Return the regular expression of a form."""
-    return "".join(_word(word) for word in form.split(" "))
-
-
-def _word(word: str) -> str:
-    """Return the expression of one word with the space behind it."""
+def _word_pattern(word: str) -> str:
+    """Return the regular expression of one word and the space after it."""
     optional = word.startswith("[")
     if optional:
         word = f"({word[1:-1]})"
     while "{" in word:
-        word = re.sub(r"\{(\w+)\}", lambda found: _WORDS[found[1]], word)
+        word = re.sub(r"\{(\w+)\}", lambda group: _WORDS[group[1]], word)
     word = word.replace("(", "(?:").replace("_?", "[ -]?").replace("_", " ")
     word = re.sub(r"\bX\b", "(?P<x>.+?)", word)
     word = re.sub(r"\bY\b", "(?P<y>.+?)", word)

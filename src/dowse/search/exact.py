@@ -38,14 +38,14 @@ def match_patterns(reader: Reader, plan: Plan, seconds: float = math.inf) -> Exa
     """
     if not plan.exact:
         return {}
-    from dowse.query.leaves import pattern_of
+    from dowse.query.regex.matcher import compile_leaf
     from dowse.search.lanes.exact import exact_lane  # loads RE2: only when a query has a pattern
 
     has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
     keep = (lambda file: _may_match(plan.constraint, file)) if has_filters else None
     deadline = time.monotonic() + seconds
     return {
-        leaf: exact_lane(reader, pattern_of(leaf, plan.query.case), keep, deadline) for leaf in plan.exact
+        leaf: exact_lane(reader, compile_leaf(leaf, plan.query.case), keep, deadline) for leaf in plan.exact
     }
 
 
@@ -93,9 +93,9 @@ def matching_lines(
     if not matches:
         yield from (((), 0) for _ in ranked)
         return
-    from dowse.query.leaves import pattern_of
+    from dowse.query.regex.matcher import compile_leaf
 
-    patterns = {leaf: pattern_of(leaf, plan.query.case) for leaf in matches}
+    patterns = {leaf: compile_leaf(leaf, plan.query.case) for leaf in matches}
     matched: dict[tuple[int, Phrase | Regex], dict[int, LineMatch]] = {}
     for hit in ranked:
         lines: dict[int, LineMatch] = {}

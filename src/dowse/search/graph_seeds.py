@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from dowse.search.planner import Plan
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import is_loose_match, symbols_named
+from dowse.symbol_lookup import is_partial_match, symbols_named
 from dowse.types import Note, SymbolRow
 
 # Symbols of one name that the graph lane starts from; a name of more symbols says too little.
@@ -55,7 +55,7 @@ def _ambiguity_notes(names: Sequence[str], symbols: Sequence[SymbolRow]) -> tupl
         text = f"more than {_MAX_SEEDS} symbols are called {name}; the first {_MAX_SEEDS} count"
     elif len({row.qualified_name for row in symbols}) > 1:
         text = f"{len(symbols)} symbols are called {name}; all of them count"
-    elif is_loose_match(name, first):
+    elif is_partial_match(name, first):
         text = f"{name} is not here; taken for {first.qualified_name} ({first.path})"
     else:
         return ()

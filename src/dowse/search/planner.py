@@ -18,7 +18,7 @@ from dowse.query import (
     plain_query,
     with_exact_words,
 )
-from dowse.query.structural import Structural, recognise
+from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchRequest, filter_query
 
 # The lanes that the planner chooses from; tfidf answers on request only.
@@ -45,7 +45,7 @@ class Plan:
     query: Query
     constraint: Constraint | None
     exact: tuple[Phrase | Regex, ...] = ()  # patterns to match in the text before ranking
-    structural: Structural | None = None
+    structural: StructuralQuery | None = None
     seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
     unknown: str = ""  # a name in the query that no symbol has
 
@@ -115,14 +115,14 @@ def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], boo
     plan = replace(plan, mode=mode, lanes=lanes)
     if "graph" not in lanes:
         return plan
-    structural = recognise(plan.query.source, exists)
+    structural = parse_structural(plan.query.source, exists)
     return replace(plan, structural=structural, seeds=_seeds(plan.query, structural, exists))
 
 
 def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
     """Choose lanes by the kind of query."""
     query = plan.query
-    structural = recognise(query.source, exists) if has_graph else None
+    structural = parse_structural(query.source, exists) if has_graph else None
     if structural and (not structural.seed or exists(structural.seed)):
         reason = f"asks for {structural.relation} of {structural.seed or structural.described}"
         return replace(
@@ -153,7 +153,9 @@ def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) ->
     return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=PLANNED_LANES[:2])
 
 
-def _seeds(query: Query, structural: Structural | None, exists: Callable[[str], bool]) -> tuple[str, ...]:
+def _seeds(
+    query: Query, structural: StructuralQuery | None, exists: Callable[[str], bool]
+) -> tuple[str, ...]:
     """Return the names in a query that symbols have."""
     if structural:
         return tuple(filter(None, (structural.seed, structural.target)))

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dowse.errors import DowseError
-from dowse.kinds import BESIDES
 from dowse.query.languages import KINDS
 from dowse.storage.protocol import Backend, Reader
-from dowse.types import SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, SymbolRow
 
 # Where a word begins inside a name: after a mark, or a capital after a small letter.
 _INNER_WORD = re.compile(r"(?<=[_.\-/ :])[^_.\-/ :]|(?<=[a-z0-9])[A-Z]")
@@ -155,7 +154,7 @@ def _distinct(symbols: Iterable[SymbolRow]) -> Iterator[Name]:
     best: dict[str, SymbolRow] = {}
     counts: dict[str, int] = {}
     for row in symbols:
-        if not row.name or row.kind in BESIDES:
+        if not row.name or row.kind in NON_DEFINITION_KINDS:
             continue
         counts[row.name] = counts.get(row.name, 0) + 1
         known = best.get(row.name)

@@ -6,10 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dowse.query import Constraint
-from dowse.types import Edge, FileFingerprint, FileRecord, StoredFile, Symbol, SymbolRanges, SymbolRow
+from dowse.types import (
+    Edge,
+    FileFingerprint,
+    FileRecord,
+    Reference,
+    StoredFile,
+    Symbol,
+    SymbolRanges,
+    SymbolRow,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +26,6 @@ if TYPE_CHECKING:
 
     from dowse.encoders.document import Document
     from dowse.query.regex.trigrams import TrigramQuery
-    from dowse.storage.local.graph_tables import Linked, LinkedFile, Named, Target
 
     Floats = NDArray[np.float32]
 
@@ -195,17 +203,82 @@ class Reader(Protocol):
         """Return the description that the last writer left."""
 
 
+class BrokenBlock(Exception):
+    """Stored bytes that do not have the form in which they were written."""
+
+
+class ResolvedReference(NamedTuple):
+    """A resolved reference: from a symbol to another, or to one of several candidates."""
+
+    source: int
+    line: int
+    column: int
+    kind: str
+    target: int
+    candidates: int
+
+
+class NamedReference(NamedTuple):
+    """An unresolved reference, of which only the name is known."""
+
+    source: int
+    line: int
+    column: int
+    kind: str
+    name_key: int
+    sure: bool  # whether it must be one of this index, so that the only candidate is the one
+
+
+class Target(NamedTuple):
+    """A symbol that a reference can mean."""
+
+    row: int
+    kind: str
+    qualified_name: str
+    signature: str
+    path: str
+    language: str
+
+
+class FileSymbol(NamedTuple):
+    """A symbol of the file that is being linked."""
+
+    row: int
+    kind: str
+    name: str
+    qualified_name: str
+    first: int
+    last: int
+    part: int
+    signature: str
+
+
+class UnlinkedFile(NamedTuple):
+    """The input of linking one file."""
+
+    file_id: int
+    path: str
+    language: str
+    references: list[Reference]
+    table: bytes  # its symbol table, as `dowse.graph.symbol_table` encodes it
+    symbols: list[FileSymbol]  # in the order in which references count them
+
+
 class GraphStore(Protocol):
     """The call graph as linking reads and writes it: files with their facts, symbols by key, edges."""
 
     def files_to_link(self) -> list[int]:
         """Return the files to link: those put since the last linking, and those whose lookups changed."""
 
-    def file_to_link(self, file_id: int) -> LinkedFile | None:
+    def file_to_link(self, file_id: int) -> UnlinkedFile | None:
         """Return all that linking a file starts from; None if there is nothing."""
 
     def put_links(
-        self, file_id: int, linked: Iterable[Linked], named: Iterable[Named], asked: Iterable[int]
+        self,
+        file_id: int,
+        linked: Iterable[ResolvedReference],
+        named: Iterable[NamedReference],
+        asked: Iterable[int],
     ) -> None:
         """Replace the edges out of a file, and store the keys that were looked up for them."""
 
@@ -225,7 +298,7 @@ class GraphStore(Protocol):
         """Return the paths of the files with a mark."""
 
     def facts_of_path(self, path: str) -> bytes:
-        """Return the packed facts of a file, nothing if it has none."""
+        """Return the encoded symbol table of a file, nothing if it has none."""
 
 
 class Writer(Protocol):

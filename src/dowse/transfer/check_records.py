@@ -6,10 +6,11 @@ import binascii
 from base64 import b64decode
 from typing import Any
 
-from dowse.graph.describe import unpack_facts
+from dowse.graph.symbol_table import decode_symbol_table
 from dowse.security.limited_json import count_elements
-from dowse.storage.local.compression import BrokenBlock, unpack, unpacked_size
+from dowse.storage.local.compression import unpack, unpacked_size
 from dowse.storage.local.graph_tables import REFERENCE_KINDS, unpack_columns
+from dowse.storage.protocol import BrokenBlock
 from dowse.transfer.checks import (
     Check,
     boolean,
@@ -170,9 +171,10 @@ def _check_facts(packed: bytes) -> None:
         return
     try:
         # Parsed facts take up to a hundred times the memory of the text.
-        if count_elements(unpack(packed), PACKED_ELEMENTS) > PACKED_ELEMENTS:
+        data = unpack(packed)
+        if count_elements(data, PACKED_ELEMENTS) > PACKED_ELEMENTS:
             raise BrokenSnapshot("a file has too many facts")
-        face, local, remainder = unpack_facts(packed)
+        bindings, local, remainder = decode_symbol_table(data)
     except BrokenBlock:
         raise BrokenSnapshot("facts of a file can't be read") from None
     number = integer(-1, _LINES)
@@ -182,8 +184,8 @@ def _check_facts(packed: bytes) -> None:
             raise BrokenSnapshot("a fact is no text")
         for each in fact[4:]:
             number(each)
-    for said in face.values():
-        if type(said) is not list or any(type(each) is not list or len(each) != 3 for each in said):
+    for bound in bindings.values():
+        if type(bound) is not list or any(type(each) is not list or len(each) != 3 for each in bound):
             raise BrokenSnapshot("facts are not of the form that dowse writes")
-        if any(set(map(type, each)) != {str} for each in said):
+        if any(set(map(type, each)) != {str} for each in bound):
             raise BrokenSnapshot("a fact is no text")

@@ -13,7 +13,7 @@ from dowse.storage.local.catalog import Catalog
 from dowse.types import Edge
 
 # kind, source, target, line, column, confidence, candidates; symbols as "path:qualified.name"
-Said = tuple[str, str, str, int, int, str, int]
+NamedEdge = tuple[str, str, str, int, int, str, int]
 
 
 class World:
@@ -49,7 +49,7 @@ class World:
         """Every edge, as the reader gives them."""
         return self.catalog.graph.edges(list(self.rows()), (), incoming, 1 << 30)
 
-    def said(self, kind: str = "") -> list[Said]:
+    def named_edges(self, kind: str = "") -> list[NamedEdge]:
         """Every edge by names, in order."""
         names = self.rows()
         return [
@@ -67,9 +67,9 @@ class World:
         )
 
     def calls(self) -> set[str]:
-        """The calls, as "source -> target" with what is not resolved said so."""
+        """The calls, as "source -> target", with the confidence unless resolved."""
         marks = {"resolved": "", "unique": " (unique)", "ambiguous": " (ambiguous)"}
-        return {f"{said[1]} -> {said[2]}{marks[said[5]]}" for said in self.said("calls")}
+        return {f"{edge[1]} -> {edge[2]}{marks[edge[5]]}" for edge in self.named_edges("calls")}
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from dowse import Index
-from dowse.graph.answer import GraphAnswer
+from dowse.graph.model import GraphAnswer
 from dowse.interfaces.cli.main import main
 from dowse.symbol_lookup import AmbiguousName
 

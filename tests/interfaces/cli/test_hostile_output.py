@@ -25,8 +25,8 @@ from dowse.formats.links import Links
 from dowse.formats.locations import Spot, _Files, _match_spots, escaped_spots
 from dowse.formats.text import Style, render_answer, render_related
 from dowse.formats.write import _lines, answer_text, file_lines
-from dowse.graph.answer import GraphAnswer, GraphStep
 from dowse.graph.diagrams import to_dot, to_mermaid
+from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.interfaces.cli.main import main
 from dowse.interfaces.daemon.command import _Said
 from dowse.search.related import Related

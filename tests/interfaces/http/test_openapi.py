@@ -9,7 +9,7 @@ import pytest
 
 from dowse import config
 from dowse.feedback.events import KINDS
-from dowse.graph.relations import RELATIONS
+from dowse.graph.model import RELATIONS
 from dowse.interfaces.http import choices
 from dowse.interfaces.http.models.feedback import ChoiceKind
 from dowse.interfaces.http.problems import TITLES

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dowse.config import FUSIONS
 from dowse.errors import DowseError
 from dowse.query import QueryError
-from dowse.query.structural import recognise
+from dowse.query.structural import parse_structural
 from dowse.search.options import LANE_ORDER, SearchRequest, parse_lanes
 from dowse.search.planner import PLANNED_LANES, Plan, lane_weights, make_plan, plain_name
 from search.requests import request
@@ -379,7 +379,7 @@ def test_prose_with_a_name_in_it_keeps_its_meaning(words, code, data, known, has
     text = " ".join(words) + data.draw(st.sampled_from(["", ".", "?"]))
     made = make_plan(text, lambda _: known, has_graph=has_graph)
     if made.kind == "structure":
-        assert has_graph and recognise(text, lambda _: known) is not None
+        assert has_graph and parse_structural(text, lambda _: known) is not None
     else:
         assert made.kind == "mixed" and "embedding" in made.lanes and made.fusion == "blend"
         assert ("graph" in made.lanes) is (has_graph and known)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dowse.kinds import TYPES
 from dowse.parsing.files import parse_file
 from dowse.parsing.languages import LANGUAGES, language_of
 from dowse.security.safe_files import read_regular_file
 from dowse.source.content import classify, decode
 from dowse.source.roles import role_of
 from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk
-from dowse.types import Definition
+from dowse.types import TYPE_KINDS, Definition
 
 # What a question at symbol level can be about.
-SYMBOL_KINDS = TYPES | {"function", "method", "macro"}
+SYMBOL_KINDS = TYPE_KINDS | {"function", "method", "macro"}
 
 # Prose, data and settings: indexed, but no source code.
 _NO_CODE = frozenset(

@@ -1,1 +1,1 @@
-"""References to edges: what each reference means by the rules of its language."""
+"""Reference resolution: what each reference means by the rules of its language."""

@@ -1,4 +1,4 @@
-"""Method names that the libraries of many languages share: alone they say nothing about whose they are."""
+"""Method names common to libraries of many languages: alone, they do not identify a method."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ write_all write_str write_text writeHead writelines xpath yield zfill zip
 """.split()
 )
 
-_SEVERAL_WORDS = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z0-9][A-Z]")
+_MULTI_WORD = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z0-9][A-Z]")
 
 
-def says_whose(name: str) -> bool:
-    """Whether a method name alone tells that it is one of this index rather than of a library.
+def is_distinctive(name: str) -> bool:
+    """Whether a method name alone identifies a method of this index rather than of a library.
 
-    A name of several words that no library is known for: with one candidate, that is the one.
+    It does if it has several words and no library is known for it: the only candidate is then the target.
     """
-    return name not in _COMMON and len(name) >= 6 and _SEVERAL_WORDS.search(name) is not None
+    return name not in _COMMON and len(name) >= 6 and _MULTI_WORD.search(name) is not None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import posixpath
 
-from dowse.graph.lookups import Place
-from dowse.graph.resolve.expressions import OUTSIDE, Found, Value, last_in_file
+from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.storage.local.graph_tables import LinkedFile
+from dowse.graph.resolve.values import EXTERNAL, Candidate, Value, last_in_file
 from dowse.types import Reference
 
 _SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
-# What compiled files are called, and what they are made from.
+# Suffixes of compiled files, and of the sources that they are compiled from.
 _COMPILED = {
     ".js": (".ts", ".tsx", ".js", ".jsx"),
     ".mjs": (".mts", ".mjs"),
@@ -23,147 +22,128 @@ _COMPILED = {
 class EcmascriptRules(Rules):
     """Imports, exports and classes of JavaScript and TypeScript."""
 
-    selves = frozenset(["this"])
-    constructors = ("constructor",)
+    self_names = frozenset(["this"])
+    constructor_names = ("constructor",)
     functions_are_classes = True
 
-    def imported(self, place: Place, kind: str, value: str, origin: str, within: str) -> Value | None:
-        """A module, its default export, or one of its names."""
-        path = self._resolve(place.path, origin)
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a module, its default export, or one of its names."""
+        path = self.find_module(file.path, origin)
         if path is None:
-            return OUTSIDE
-        if not value:
-            return Value("module", module=path)
-        if value == "default":
-            return self._default(path) or Value("module", module=path)
-        return self.module_member(place, path, value)
+            return EXTERNAL
+        if name in ("", "default"):
+            value = self._default_export(path) if name else None
+            return value or Value("module", module=path)
+        return self.module_member(file, path, name)
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """Names that are neither defined nor imported are the engine's."""
-        return OUTSIDE
-
-    def module_member(self, place: Place, module: str, name: str) -> Value | None:
-        """A name that a module exports: its own, or one that it passes on."""
-        home = self.lookups.place(module)
-        if home is None:
-            return OUTSIDE
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name that a module exports or re-exports."""
+        module_file = self.lookups.file_scope(module)
+        if module_file is None:
+            return EXTERNAL
         if name == "default":
-            return self._default(module)
-        value = self.top(home, name)
-        if value is not None and value.kind != "outside":
+            return self._default_export(module)
+        value = self.resolve_name(module_file, name)
+        if value is not None and value.kind != "external":
             return value
         key = (module, "star", name)
         if key in self._active:
-            return OUTSIDE
+            return EXTERNAL
         self._active.add(key)
         try:
-            for kind, _, origin in self.lookups.face(module, "stars"):
-                path = self._resolve(module, origin) if kind == "export" else None
-                inner = self.module_member(place, path, name) if path else None
-                if inner is not None and inner.kind != "outside":
+            for kind, _, origin in self.lookups.bindings(module, "stars"):
+                path = self.find_module(module, origin) if kind == "export" else None
+                inner = self.module_member(file, path, name) if path else None
+                if inner is not None and inner.kind != "external":
                     return inner
         finally:
             self._active.discard(key)
-        for said in self.lookups.face(module, f"var exports.{name}"):
-            return self.said(home, [said])
+        for binding in self.lookups.bindings(module, f"var exports.{name}"):
+            return self.bound_value(module_file, [binding])
         return value
 
-    def _at_level(self, place: Place, level: list[Found], name: str) -> Value | None:
-        """A method can be put on an object under a second name: `a.x = a.y = function`."""
-        value = super()._at_level(place, level, name)
+    def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
+        """Return a member; a method can be assigned under a second name: `a.x = a.y = function`."""
+        value = super()._member_at_level(file, level, name)
         if value is None:
             for each in level:
-                said = self.lookups.face(place.path, f"var {each.full}.{name}")
-                if said and each.scope == place.path:
-                    return self.said(place, said)
+                bindings = self.lookups.bindings(file.path, f"var {each.full_name}.{name}")
+                if bindings and each.scope == file.path:
+                    return self.bound_value(file, bindings)
         return value
 
-    def called(self, value: Value | None) -> Value | None:
-        """Calling a module calls what it exports as a whole."""
-        if value is not None and value.kind == "module":
-            return super().called(self._default(value.module))
-        return super().called(value)
+    def call_result(self, value: Value | None) -> Value | None:
+        """Return the value of a call; calling a module calls its default export."""
+        return super().call_result(self.default_export(value))
 
-    def whole(self, value: Value | None) -> Value | None:
-        """What a module stands for when it is used like a function or a class."""
-        return self._default(value.module) if value is not None and value.kind == "module" else value
+    def default_export(self, value: Value | None) -> Value | None:
+        """Return the default export of a module; other values stay as they are."""
+        return self._default_export(value.module) if value is not None and value.kind == "module" else value
 
-    def _default(self, path: str) -> Value | None:
-        """What a module exports as a whole."""
-        home = self.lookups.place(path)
-        if home is None:
+    def _default_export(self, path: str) -> Value | None:
+        """Return the default export of a module, or what `module.exports` is set to."""
+        file = self.lookups.file_scope(path)
+        if file is None:
             return None
         for slot in ("var export default", "var module.exports", "var exports"):
-            for kind, value, origin in self.lookups.face(path, slot):
+            for kind, value, origin in self.lookups.bindings(path, slot):
                 if kind == "import":
-                    return self.imported(home, kind, value, origin, "")
-                found = self.said(home, [[kind, value, origin]])
-                if found is not None:
-                    return found
+                    return self.resolve_import(file, value, origin, "")
+                exported = self.bound_value(file, [[kind, value, origin]])
+                if exported is not None:
+                    return exported
         return None
 
-    def begin(self) -> None:
-        """Start on another file."""
-        super().begin()
-        self._files: dict[tuple[str, str], str | None] = {}
-
-    def _resolve(self, path: str, origin: str) -> str | None:
-        """The file that a module's name means, None if it is not of this index."""
-        memo = (path, origin)
-        if memo not in self._files:
-            self._files[memo] = self._find_file(path, origin)
-        return self._files[memo]
-
-    def _find_file(self, path: str, origin: str) -> str | None:
+    def _find_module(self, path: str, origin: str) -> str | None:
         if origin.startswith("."):
-            return self._file(posixpath.normpath(posixpath.join(posixpath.dirname(path), origin)))
+            return self._module_file(posixpath.normpath(posixpath.join(posixpath.dirname(path), origin)))
         if origin.startswith(("@/", "~/")):
-            return self._from_above(path, origin[2:])
+            return self._find_from_root(path, origin[2:])
         parts = origin.split("/")
         count = 2 if origin.startswith("@") else 1
-        for manifest in self.lookups.marked("npm", "/".join(parts[:count])):
+        for manifest in self.lookups.package_files("npm", "/".join(parts[:count])):
             folder, rest = posixpath.dirname(manifest), "/".join(parts[count:])
             for inner in ("src/" + rest, rest, "lib/" + rest, "src/index", "index", "lib/index"):
                 if not rest and inner.endswith("/"):
                     inner += "index"
-                found = self._file(posixpath.normpath(posixpath.join(folder, inner or "index")))
+                found = self._module_file(posixpath.normpath(posixpath.join(folder, inner or "index")))
                 if found is not None:
                     return found
         return None
 
-    def _from_above(self, path: str, rest: str) -> str | None:
-        """A path from the folder of sources above a file."""
+    def _find_from_root(self, path: str, module: str) -> str | None:
+        """Return a module by its path from the source folder that a file is in."""
         folder = posixpath.dirname(path)
         while True:
-            for inner in (f"{folder}/src/{rest}", f"{folder}/{rest}"):
-                found = self._file(inner.lstrip("/"))
+            for stem in (f"{folder}/src/{module}", f"{folder}/{module}"):
+                found = self._module_file(stem.lstrip("/"))
                 if found is not None:
                     return found
             if not folder:
                 return None
             folder = posixpath.dirname(folder)
 
-    def _file(self, stem: str) -> str | None:
+    def _module_file(self, stem: str) -> str | None:
         base, suffix = posixpath.splitext(stem)
-        tries = [base + other for other in _COMPILED.get(suffix, ())]
-        tries += [stem] if suffix in _SUFFIXES else []
-        tries += [stem + each for each in _SUFFIXES]
-        tries += [f"{stem}/index{each}" for each in _SUFFIXES]
-        for path in tries:
+        candidates = [base + other for other in _COMPILED.get(suffix, ())]
+        candidates += [stem] if suffix in _SUFFIXES else []
+        candidates += [stem + each for each in _SUFFIXES]
+        candidates += [f"{stem}/index{each}" for each in _SUFFIXES]
+        for path in candidates:
             if path and not path.startswith("..") and self.lookups.language(path) is not None:
                 return path
         return None
 
-    def narrowed(self, place: Place, value: Value, file: LinkedFile, reference: Reference) -> Value:
-        """Of several definitions in one file the last one holds; those before are overloads of it."""
+    def select_overloads(self, value: Value, reference: Reference) -> Value:
+        """Return the last of several definitions in one file; those before are its overloads."""
         return last_in_file(value)
 
-    def import_reference(self, place: Place, name: str, qualifier: str) -> Value | None:
-        """A name that a module exports; what has another name there is the module or its default."""
-        path = self._resolve(place.path, qualifier)
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return a name that a module exports; a name of the importer's own is the module or its default."""
+        path = self.find_module(file.path, qualifier)
         if path is None:
-            return OUTSIDE
-        value = self.module_member(place, path, name)
-        if value is not None and value.kind != "outside":
+            return EXTERNAL
+        value = self.module_member(file, path, name)
+        if value is not None and value.kind != "external":
             return value
-        return self._default(path) or Value("module", module=path)
+        return self._default_export(path) or Value("module", module=path)

@@ -1,55 +1,48 @@
-"""Languages whose names are global: C and C++, Ruby, Elixir, and those of which little more is known."""
+"""Languages with global names: C and C++, Ruby, Elixir, and the fallback for languages without rules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from dowse.graph.lookups import Place
-from dowse.graph.resolve.common_methods import says_whose
-from dowse.graph.resolve.expressions import OUTSIDE, Step, Value, value_of
-from dowse.graph.resolve.namespaces import joined
+from dowse.graph.lookups import FileScope
+from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
-from dowse.storage.local.graph_tables import Target
+from dowse.graph.resolve.values import EXTERNAL, PathStep, Value, value_of
+from dowse.graph.scopes import join_names
+from dowse.storage.protocol import Target
 
 
 class PlainRules(Rules):
     """Languages without rules of their own: names of the same file, then names that only one symbol has."""
 
-    looks_around = True
+    nested_scopes = True
     implicit_self = True
-    bare_by_name = True
+    bare_name_fallback = True
     # Whether a full name means the same in all files.
     is_global = False
 
-    def outers(self, place: Place, within: str) -> Iterator[str]:
-        """Names of the definitions around, from the inside out."""
-        while within:
-            yield within
-            within = within.rpartition(".")[0]
-        yield ""
-
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """Anything of the index may be meant."""
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return None: any symbol of the index may be meant."""
         return None
 
-    def named(self, place: Place, full: str) -> Value | None:
-        """A function of another file is only one of that name."""
-        value = super().named(place, full)
+    def scope_symbol(self, file: FileScope, full_name: str) -> Value | None:
+        """Return a symbol; functions only of the same file, since others merely have that name."""
+        value = super().scope_symbol(file, full_name)
         if value is None or value.kind != "function" or self.is_global:
             return value
-        own = tuple(each for each in value.found if each.target and each.target.path == place.path)
-        return value._replace(found=own) if own else None
+        own = tuple(each for each in value.candidates if each.target and each.target.path == file.path)
+        return value._replace(candidates=own) if own else None
 
-    def imported(self, place: Place, kind: str, value: str, origin: str, within: str) -> Value | None:
-        """Not known."""
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return None: imports are not analysed."""
         return None
 
-    def import_reference(self, place: Place, name: str, qualifier: str) -> Value | None:
-        """Not known."""
-        return OUTSIDE
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return EXTERNAL: imports are not analysed."""
+        return EXTERNAL
 
 
-# Namespaces of the standard library.
+# Namespaces of the standard library and of common libraries.
 _SYSTEM = frozenset(["std", "boost", "testing"])
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
 
@@ -59,123 +52,120 @@ def _is_static(target: Target) -> bool:
 
 
 class CRules(PlainRules):
-    """C and C++: one name space for all files, but for what is static, and namespaces."""
+    """C and C++: one namespace for all files, except for static functions and C++ namespaces."""
 
-    selves = frozenset(["this"])
-    supers = frozenset[str]()
-    bare_by_name = False
+    self_names = frozenset(["this"])
+    super_names = frozenset[str]()
+    bare_name_fallback = False
     is_global = True
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """A namespace, as far as anybody can tell; as a function it comes from the system."""
-        return OUTSIDE if name in _SYSTEM or place.language == "c" else Value("module", module=name)
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a namespace, since nothing tells otherwise; a function of this name is external."""
+        return EXTERNAL if name in _SYSTEM or file.language == "c" else Value("module", module=name)
 
-    def module_member(self, place: Place, module: str, name: str) -> Value | None:
-        """A name of a namespace; macros can hide that a file is in one."""
-        full = joined(module, name)
-        while full:
-            value = self.symbol(place, place.scope, full)
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name of a namespace; macros can hide that a file is in one."""
+        full_name = join_names(module, name)
+        while full_name:
+            value = self.symbol(file, file.scope, full_name)
             if value is not None:
                 return value
-            full = full.partition(".")[2]
-        return Value("module", module=joined(module, name))
+            full_name = full_name.partition(".")[2]
+        return Value("module", module=join_names(module, name))
 
-    def symbol(self, place: Place, scope: str, full: str) -> Value | None:
-        """A symbol that this file can see: static functions only in their own file."""
-        targets = self.lookups.symbols(place.family, scope, full)
+    def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
+        """Return a symbol that this file can see: static functions only in their own file."""
+        targets = self.lookups.symbols(file.family, scope, full_name)
         if len(targets) < 2 and not (targets and _is_static(targets[0])):
-            return value_of(targets, scope, full)
-        own = tuple(target for target in targets if target.path == place.path)
+            return value_of(targets, scope, full_name)
+        own = tuple(target for target in targets if target.path == file.path)
         if own:
-            return value_of(own, scope, full)
-        seen = tuple(target for target in targets if not _is_static(target))
-        # Variants for other systems lie in other folders.
-        folder = place.path.rpartition("/")[0]
-        near = tuple(target for target in seen if target.path.rpartition("/")[0] == folder)
-        return value_of(near or seen, scope, full)
+            return value_of(own, scope, full_name)
+        visible = tuple(target for target in targets if not _is_static(target))
+        # Variants for other platforms are in other folders.
+        folder = file.path.rpartition("/")[0]
+        near = tuple(target for target in visible if target.path.rpartition("/")[0] == folder)
+        return value_of(near or visible, scope, full_name)
 
-    def import_reference(self, place: Place, name: str, qualifier: str) -> Value | None:
-        """A header beside the file, or further up."""
-        folder = place.path.rpartition("/")[0]
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return a header in the folder of the file or in one above it."""
+        folder = file.path.rpartition("/")[0]
         while True:
             for inner in ("", "include/", "src/"):
                 path = f"{folder}/{inner}{qualifier}" if folder else inner + qualifier
                 if self.lookups.language(path) is not None:
                     return Value("module", module=path)
             if not folder:
-                return OUTSIDE
+                return EXTERNAL
             folder = folder.rpartition("/")[0]
 
 
 class RubyRules(PlainRules):
-    """Ruby: constants are looked for from the inside out, methods in the class and its mixins."""
+    """Ruby: constants are searched from the inside out, methods in the class and its mixins."""
 
-    selves = frozenset(["self"])
-    constructors = ("initialize",)
+    self_names = frozenset(["self"])
+    constructor_names = ("initialize",)
 
-    def member(self, place: Place, value: Value | None, name: str) -> Value | None:
-        """`Foo.new` makes a Foo."""
+    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
+        """Return a member; `Foo.new` stands for Foo, as calling it makes one."""
         if value is not None and value.kind == "class" and name == "new":
             return value
-        return super().member(place, value, name)
+        return super().member(file, value, name)
 
-    def follow(self, place: Place, value: Value | None, steps: Sequence[Step]) -> Value | None:
-        """Methods are called without brackets, too."""
+    def follow(self, file: FileScope, value: Value | None, steps: Sequence[PathStep]) -> Value | None:
+        """Follow the members of a path; `new` is a call even without brackets."""
         for step in steps:
-            made = step.name == "new"
-            value = self.member(place, value, step.name)
-            if made or step.called:
-                value = self.called(value)
+            value = self.member(file, value, step.name)
+            if step.name == "new" or step.is_call:
+                value = self.call_result(value)
         return value
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """A constant that nobody here defines is a library's; a method may be anybody's."""
-        return OUTSIDE if name[:1].isupper() else None
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return EXTERNAL for an undefined constant; a method can be any symbol of that name."""
+        return EXTERNAL if name[:1].isupper() else None
 
-    def sure_bare(self, name: str) -> bool:
-        """A method without a receiver is often one of the language's own."""
-        return says_whose(name)
+    def trusts_bare_name(self, name: str) -> bool:
+        """Whether the name is distinctive: a method without a receiver is often built in."""
+        return is_distinctive(name)
 
 
 class ElixirRules(PlainRules):
     """Elixir: modules by their full names or aliases, functions in them."""
 
-    selves = frozenset[str]()
-    supers = frozenset[str]()
+    self_names = frozenset[str]()
+    super_names = frozenset[str]()
     implicit_self = False
-    bare_by_name = False
+    bare_name_fallback = False
     is_global = True
 
-    def imported(self, place: Place, kind: str, value: str, origin: str, within: str) -> Value | None:
-        """A module under a short name."""
-        return (
-            self.symbol(place, "", joined(origin, value) if value not in ("", "*", "use") else origin)
-            or OUTSIDE
-        )
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a module by its alias."""
+        full_name = origin if name in ("", "*", "use") else join_names(origin, name)
+        return self.symbol(file, "", full_name) or EXTERNAL
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """What imported modules hold."""
-        for _, _, origin in self._stars(place, within):
-            value = self.symbol(place, "", joined(origin, name))
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a function of an imported module, or a module by its full name."""
+        for _, _, origin in self._wildcard_imports(file, enclosing):
+            value = self.symbol(file, "", join_names(origin, name))
             if value is not None:
                 return value
-        return OUTSIDE if not name[:1].isupper() else Value("module", module=name)
+        return EXTERNAL if not name[:1].isupper() else Value("module", module=name)
 
-    def _stars(self, place: Place, within: str) -> list[list[str]]:
-        stars = list(self.lookups.face(place.path, "stars"))
-        while within:
-            stars += self.lookups.face(place.path, f"field {within} *")
-            within = within.rpartition(".")[0]
-        return stars
+    def _wildcard_imports(self, file: FileScope, enclosing: str) -> list[list[str]]:
+        imports = list(self.lookups.bindings(file.path, "stars"))
+        while enclosing:
+            imports += self.lookups.bindings(file.path, f"field {enclosing} *")
+            enclosing = enclosing.rpartition(".")[0]
+        return imports
 
-    def module_member(self, place: Place, module: str, name: str) -> Value | None:
-        """A module inside a module, or a function."""
-        full = joined(module, name)
-        value = self.symbol(place, "", full)
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a function or a nested module."""
+        full_name = join_names(module, name)
+        value = self.symbol(file, "", full_name)
         if value is not None:
             return value
-        return Value("module", module=full) if name[:1].isupper() else OUTSIDE
+        return Value("module", module=full_name) if name[:1].isupper() else EXTERNAL
 
-    def import_reference(self, place: Place, name: str, qualifier: str) -> Value | None:
-        """A module."""
-        return self.symbol(place, "", joined(qualifier.replace("::", "."), name)) or OUTSIDE
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return a module."""
+        return self.symbol(file, "", join_names(qualifier.replace("::", "."), name)) or EXTERNAL

@@ -1,105 +1,96 @@
-"""Java, Kotlin and Scala: packages hold classes, classes all else; C# and PHP are much the same."""
+"""Java, Kotlin and Scala: packages contain classes, classes all else; C# and PHP are similar."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from dowse.graph.lookups import Place
-from dowse.graph.resolve.expressions import OUTSIDE, Value
-from dowse.graph.resolve.namespaces import joined
+from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.values import EXTERNAL, Value
+from dowse.graph.scopes import join_names
 
 
 class JvmRules(Rules):
     """Packages, imports and nested classes."""
 
-    looks_around = True
+    nested_scopes = True
     implicit_self = True
-    constructors = ("init", "constructor")
+    constructor_names = ("init", "constructor")
 
-    def outers(self, place: Place, within: str) -> Iterator[str]:
-        """Members of the classes around, from the inside out."""
-        while within:
-            yield within
-            within = within.rpartition(".")[0]
-        yield ""
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a class of a package, a nested class, or a static member."""
+        return self._package_member(file, origin, name) or EXTERNAL
 
-    def imported(self, place: Place, kind: str, value: str, origin: str, within: str) -> Value | None:
-        """A class of a package, a class in a class, or a static member."""
-        return self._in_package(place, origin, value) or OUTSIDE
-
-    def _in_package(self, place: Place, origin: str, name: str) -> Value | None:
-        """A name after a path of which nobody says where the package ends and the classes start."""
-        path, inside = origin, name
+    def _package_member(self, file: FileScope, origin: str, name: str) -> Value | None:
+        """Return a name after a path in which packages and classes look the same: try every boundary."""
+        package, inner = origin, name
         while True:
-            value = self.symbol(place, path, inside)
+            value = self.symbol(file, package, inner)
             if value is not None:
                 return value
-            if inside.count(".") >= 2 or not path:
-                return self._inherited(place, origin, name)
-            path, _, last = path.rpartition(".")
-            inside = joined(last, inside)
+            if inner.count(".") >= 2 or not package:
+                return self._inherited_static(file, origin, name)
+            package, _, last = package.rpartition(".")
+            inner = join_names(last, inner)
 
-    def _inherited(self, place: Place, origin: str, name: str) -> Value | None:
-        """A static member that the class named has from another."""
+    def _inherited_static(self, file: FileScope, origin: str, name: str) -> Value | None:
+        """Return a static member that the named class inherits."""
         package, _, last = origin.rpartition(".")
-        owner = self.symbol(place, package, last) if last else None
+        owner = self.symbol(file, package, last) if last else None
         if owner is None or owner.kind != "class":
             return None
-        found = self.class_member(place, owner, name)
-        return found if found is not None and found.kind != "outside" else None
+        member = self.class_member(file, owner, name)
+        return member if member is not None and member.kind != "external" else None
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """What the wildcard imports bring in, else something of the language's own packages."""
-        for _, _, origin in self.lookups.face(place.path, "stars"):
-            value = self._in_package(place, origin, name)
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a name from a wildcard import; any other is in the standard packages."""
+        for _, _, origin in self.lookups.bindings(file.path, "stars"):
+            value = self._package_member(file, origin, name)
             if value is not None:
                 return value
-        return OUTSIDE
+        return EXTERNAL
 
-    def module_member(self, place: Place, module: str, name: str) -> Value | None:
-        """A class of a package that is written out."""
-        return self.symbol(place, module, name) or OUTSIDE
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a class of a package that is written out."""
+        return self.symbol(file, module, name) or EXTERNAL
 
 
 class CsharpRules(JvmRules):
-    """C#: namespaces see those around them."""
+    """C#: a namespace sees the names of those around it."""
 
-    selves = frozenset(["this"])
-    supers = frozenset(["base"])
+    self_names = frozenset(["this"])
+    super_names = frozenset(["base"])
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """The namespaces around, then the ones in use."""
-        around = place.scope
-        while around:
-            around = around.rpartition(".")[0]
-            value = self.symbol(place, around, name)
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a name of the namespaces around, then of those that are imported."""
+        namespace = file.scope
+        while namespace:
+            namespace = namespace.rpartition(".")[0]
+            value = self.symbol(file, namespace, name)
             if value is not None:
                 return value
-        return super().elsewhere(place, name, within)
+        return super().resolve_free_name(file, name, enclosing)
 
 
 class PhpRules(Rules):
     """PHP: names belong to the namespace of the file unless they are imported."""
 
-    selves = frozenset(["this", "self", "static"])
-    supers = frozenset(["parent"])
-    constructors = ("__construct",)
+    self_names = frozenset(["this", "self", "static"])
+    super_names = frozenset(["parent"])
+    constructor_names = ("__construct",)
 
-    def imported(self, place: Place, kind: str, value: str, origin: str, within: str) -> Value | None:
-        """A class or a function of a namespace."""
-        return self.symbol(place, origin, value) or Value("module", module=joined(origin, value))
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a class or a function of a namespace, or a namespace."""
+        return self.symbol(file, origin, name) or Value("module", module=join_names(origin, name))
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """A function of the global namespace, or the start of a path."""
-        value = self.symbol(place, "", name)
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a function of the global namespace, or the namespace that a path starts with."""
+        value = self.symbol(file, "", name)
         if value is not None:
-            return value if value.kind == "function" or not place.scope else OUTSIDE
-        return Value("module", module=joined(place.scope, name))
+            return value if value.kind == "function" or not file.scope else EXTERNAL
+        return Value("module", module=join_names(file.scope, name))
 
-    def module_member(self, place: Place, module: str, name: str) -> Value | None:
-        """A name of a namespace."""
-        value = self.symbol(place, module, name)
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name of a namespace."""
+        value = self.symbol(file, module, name)
         if value is not None:
             return value
-        return Value("module", module=joined(module, name)) if name[:1].isupper() else OUTSIDE
+        return Value("module", module=join_names(module, name)) if name[:1].isupper() else EXTERNAL

@@ -1,4 +1,4 @@
-"""Which rules hold for which languages."""
+"""The resolution rules of each language family."""
 
 from __future__ import annotations
 
@@ -25,15 +25,13 @@ _RULES: dict[str, type[Rules]] = {
 }
 
 
-class Families:
-    """The rules of each family of languages, made when the first file needs them."""
+class RulesByFamily(dict[str, Rules]):
+    """The rules of each language family, made when the first file needs them."""
 
     def __init__(self, lookups: Lookups) -> None:
+        super().__init__()
         self._lookups = lookups
-        self._made: dict[str, Rules] = {}
 
-    def of(self, family: str) -> Rules:
-        """The rules of one family."""
-        if family not in self._made:
-            self._made[family] = _RULES.get(family, PlainRules)(self._lookups)
-        return self._made[family]
+    def __missing__(self, family: str) -> Rules:
+        rules = self[family] = _RULES.get(family, PlainRules)(self._lookups)
+        return rules

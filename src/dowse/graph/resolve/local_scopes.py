@@ -1,4 +1,4 @@
-"""What names mean inside the functions of one file: parameters, variables, functions in functions."""
+"""Lexical scopes in one file: parameters, local variables and nested functions."""
 
 from __future__ import annotations
 
@@ -6,53 +6,52 @@ from bisect import bisect_right
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from dowse.kinds import TYPES
-from dowse.storage.local.graph_tables import OwnSymbol
-from dowse.types import Fact
+from dowse.storage.protocol import FileSymbol
+from dowse.types import TYPE_KINDS, Fact
 
 
-class LocalName(NamedTuple):
-    """A name in the lines where it holds."""
+class LocalBinding(NamedTuple):
+    """One binding of a name, and the lines of its scope."""
 
     first: int
     last: int
-    fact: Fact | None  # what is said of it
-    symbol: OwnSymbol | None  # or the function that it is
+    fact: Fact | None  # its import, type or value
+    symbol: FileSymbol | None  # or the nested function that has the name
 
 
-# Of a name that a function binds to more things than this, nobody can tell what it stands for.
+# Bindings of one name in one scope that are kept: with more, its value is unknown anyway.
 _MAX_BINDINGS = 50
 
 
-class _Scopes:
-    """What holds for one name, by line; found in the time of a binary search."""
+class _NameScopes:
+    """The scopes of one name; the innermost one at a line is found by binary search."""
 
     __slots__ = ("_bounds", "_innermost", "_seen", "_spans")
 
     def __init__(self) -> None:
-        self._spans: dict[tuple[int, int], list[LocalName]] = {}
+        self._spans: dict[tuple[int, int], list[LocalBinding]] = {}
         self._seen: set[tuple[object, ...]] = set()
-        self._bounds: list[int] | None = None  # lines from which on something else holds
-        self._innermost: list[list[LocalName]] = []
+        self._bounds: list[int] | None = None  # lines at which the innermost scope changes
+        self._innermost: list[list[LocalBinding]] = []
 
-    def add(self, name: LocalName) -> None:
-        """Take one binding; those that say the same as an earlier one are left out."""
-        fact = name.fact
-        says = (name.first, name.last, *(fact[:4] if fact else (name.symbol,)))
-        held = self._spans.setdefault((name.first, name.last), [])
-        if says not in self._seen and (fact is None or len(held) < _MAX_BINDINGS):
-            self._seen.add(says)
-            held.append(name)
+    def add(self, binding: LocalBinding) -> None:
+        """Add a binding, without duplicates."""
+        fact = binding.fact
+        identity = (binding.first, binding.last, *(fact[:4] if fact else (binding.symbol,)))
+        bindings = self._spans.setdefault((binding.first, binding.last), [])
+        if identity not in self._seen and (fact is None or len(bindings) < _MAX_BINDINGS):
+            self._seen.add(identity)
+            bindings.append(binding)
 
-    def at(self, line: int) -> list[LocalName]:
-        """What holds at a line: the innermost only."""
+    def at(self, line: int) -> list[LocalBinding]:
+        """Return the bindings of the innermost scope at a line."""
         if self._bounds is None:
             self._bounds = self._sweep()
         index = bisect_right(self._bounds, line) - 1
         return self._innermost[index] if index >= 0 else []
 
     def _sweep(self) -> list[int]:
-        """Go through all lines where a range starts or ends; keep the shortest ranges around each."""
+        """Sweep over the lines where scopes start or end; keep the shortest scopes around each."""
         starts: dict[int, list[tuple[int, int]]] = {}
         for first, last in self._spans:
             starts.setdefault(first, []).append((last - first, last))
@@ -66,9 +65,9 @@ class _Scopes:
             self._innermost.append(self._shortest(around, line))
         return bounds
 
-    def _shortest(self, around: list[tuple[int, int]], line: int) -> list[LocalName]:
-        """The bindings of the shortest ranges that hold at a line; ranges of one length may touch."""
-        found: list[LocalName] = []
+    def _shortest(self, around: list[tuple[int, int]], line: int) -> list[LocalBinding]:
+        """Return the bindings of the shortest scopes at a line; scopes of one length may overlap."""
+        found: list[LocalBinding] = []
         put_back: list[tuple[int, int]] = []
         while around and (not put_back or around[0][0] == put_back[0][0]):
             length, last = heappop(around)
@@ -80,28 +79,28 @@ class _Scopes:
         return found
 
 
-class LocalNames:
-    """The local names of a file, by name."""
+class LocalScopes:
+    """The local scopes of a file, by name."""
 
-    def __init__(self, symbols: list[OwnSymbol], facts: list[Fact], remainder: int) -> None:
+    def __init__(self, symbols: list[FileSymbol], facts: list[Fact], remainder: int) -> None:
         self._ranges = _ranges(symbols)
-        self._names: dict[str, _Scopes] = {}
+        self._names: dict[str, _NameScopes] = {}
         self._classes = {
             s.qualified_name
             for index, s in enumerate(symbols)
-            if s.kind in TYPES or (s.kind == "module" and index != remainder)
+            if s.kind in TYPE_KINDS or (s.kind == "module" and index != remainder)
         }
-        self._symbols, self._rest = symbols, remainder
+        self._symbols, self._remainder = symbols, remainder
         for fact in facts:
             first, last = fact.first, fact.last
             if not first:
                 first, last = self._ranges[fact.owner] if 0 <= fact.owner < len(symbols) else (1, 1 << 30)
-            self._add(fact.name.lstrip("$"), LocalName(first, last, fact, None))
+            self._add(fact.name.lstrip("$"), LocalBinding(first, last, fact, None))
         self._add_functions(symbols, remainder)
 
-    def _add_functions(self, symbols: list[OwnSymbol], remainder: int) -> None:
-        """Functions in functions are known only there."""
-        homes = {
+    def _add_functions(self, symbols: list[FileSymbol], remainder: int) -> None:
+        """Bind nested functions in the function around them."""
+        functions = {
             s.qualified_name: self._ranges[i]
             for i, s in enumerate(symbols)
             if s.kind in ("function", "method") and not s.part
@@ -109,48 +108,50 @@ class LocalNames:
         for index, symbol in enumerate(symbols):
             if symbol.part or index == remainder:
                 continue
-            home = homes.get(symbol.qualified_name.rpartition(".")[0])
-            if home and home[0] <= symbol.first <= home[1]:
-                self._add(symbol.name, LocalName(*home, None, symbol))
+            scope = functions.get(symbol.qualified_name.rpartition(".")[0])
+            if scope and scope[0] <= symbol.first <= scope[1]:
+                self._add(symbol.name, LocalBinding(*scope, None, symbol))
 
-    def _add(self, name: str, found: LocalName) -> None:
+    def _add(self, name: str, binding: LocalBinding) -> None:
         scopes = self._names.get(name)
         if scopes is None:
-            scopes = self._names[name] = _Scopes()
-        scopes.add(found)
+            scopes = self._names[name] = _NameScopes()
+        scopes.add(binding)
 
-    def knows(self, name: str) -> bool:
+    def binds(self, name: str) -> bool:
         """Whether any function of the file binds a name."""
         return name in self._names
 
-    def lookup(self, name: str, line: int) -> list[LocalName]:
-        """What holds for a name at a line: the innermost only."""
+    def lookup(self, name: str, line: int) -> list[LocalBinding]:
+        """Return the bindings of a name in the innermost scope at a line."""
         scopes = self._names.get(name)
         return scopes.at(line) if scopes else []
 
-    def class_around(self, owner: int) -> str:
-        """The qualified name of the class that a definition is or is in, "" for none."""
+    def enclosing_class(self, owner: int) -> str:
+        """Return the qualified name of the class that a definition is or is in, "" for none."""
         if not 0 <= owner < len(self._symbols):
             return ""
         symbol = self._symbols[owner]
         name = symbol.qualified_name
-        if symbol.kind in TYPES or (
-            symbol.kind == "module" and name in self._classes and owner != self._rest
+        if symbol.kind in TYPE_KINDS or (
+            symbol.kind == "module" and name in self._classes and owner != self._remainder
         ):
             return name
-        above = name.rpartition(".")[0]
-        while above and above not in self._classes:
-            above = above.rpartition(".")[0]
-        return above or (name.rpartition(".")[0] if symbol.kind == "method" else "")
+        outer = name.rpartition(".")[0]
+        while outer and outer not in self._classes:
+            outer = outer.rpartition(".")[0]
+        return outer or (name.rpartition(".")[0] if symbol.kind == "method" else "")
 
-    def function_around(self, owner: int) -> str:
-        """The qualified name of the function that is a class for its `this`, in JavaScript."""
+    def enclosing_function(self, owner: int) -> str:
+        """Return the qualified name of a JavaScript function, which is the class of its `this`."""
         symbol = self._symbols[owner] if 0 <= owner < len(self._symbols) else None
-        return symbol.qualified_name if symbol and symbol.kind == "function" and owner != self._rest else ""
+        return (
+            symbol.qualified_name if symbol and symbol.kind == "function" and owner != self._remainder else ""
+        )
 
 
-def _ranges(symbols: list[OwnSymbol]) -> list[tuple[int, int]]:
-    """The lines of every symbol, those of its later parts included."""
+def _ranges(symbols: list[FileSymbol]) -> list[tuple[int, int]]:
+    """Return the first and last line of every symbol, with those of its later parts."""
     ranges: list[tuple[int, int]] = []
     start = 0
     for index, symbol in enumerate(symbols):

@@ -1,340 +1,358 @@
-"""How names get their meaning, as far as languages agree; each family says where it differs."""
+"""Reference resolution as far as languages agree; the rules of each family override what differs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dowse.graph.lookups import Lookups, Place
-from dowse.graph.resolve.arity import takes
-from dowse.graph.resolve.expressions import OUTSIDE, Found, Step, Value, only_callable, only_types, steps_of
-from dowse.graph.resolve.namespaces import joined
-from dowse.graph.resolve.return_types import return_type
+from dowse.graph.lookups import FileScope, Lookups
+from dowse.graph.resolve.signatures import accepts_argument_count, return_type
+from dowse.graph.resolve.values import (
+    EXTERNAL,
+    Candidate,
+    PathStep,
+    Value,
+    only_callable,
+    only_types,
+    parse_path,
+)
+from dowse.graph.scopes import join_names
 from dowse.parsing.facts import LITERAL, written_type
-from dowse.storage.local.graph_tables import LinkedFile
 from dowse.types import Reference
 
-# Chains of imports and base classes longer than this are cycles, or as good as.
-_DEPTH = 24
+# Longer chains of imports and base classes are cycles, or might as well be.
+_MAX_DEPTH = 24
+# Classes that the search for an inherited member visits at most.
+_MAX_ANCESTORS = 200
 # Types that mean the class itself.
 _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
 
 
 class Rules:
-    """The meaning of names at the top level of files, of members, and of calls."""
+    """Resolves names at the top level of files, members and calls.
 
-    # What the object at hand and its parent are called.
-    selves = frozenset(["self", "this", "cls"])
-    supers = frozenset(["super"])
+    In all methods, `file` is the file whose code is resolved, and `enclosing` the qualified name of the
+    definition around that code. None stands for "unknown", EXTERNAL for "not defined in this index".
+    """
+
+    # Names of the current object and of its base class.
+    self_names = frozenset(["self", "this", "cls"])
+    super_names = frozenset(["super"])
     # Whether a bare name can be a member of the class around it.
     implicit_self = False
-    # Whether a bare name that no scope knows can still be defined elsewhere in the index.
-    bare_by_name = False
-    # Whether a member that its class does not have can come from elsewhere in the index.
-    open_classes = True
-    # Whether the definitions around a name have a say in what it means.
-    looks_around = False
+    # Whether a bare name that is in no scope can still mean any symbol of the index with that name.
+    bare_name_fallback = False
+    # Whether names are looked up in the definitions around them.
+    nested_scopes = False
     # Whether a function can be used like a class.
     functions_are_classes = False
-    # What a class calls its constructor, besides its own name.
-    constructors: tuple[str, ...] = ()
+    # Names of constructors, besides the name of the class.
+    constructor_names: tuple[str, ...] = ()
 
     def __init__(self, lookups: Lookups) -> None:
         self.lookups = lookups
-        self._memo: dict[tuple[str, str, str], Value | None] = {}
-        self._members: dict[tuple[str, tuple[Found, ...], str], Value | None] = {}
-        self._bases: dict[Found, list[Value | None]] = {}
+        self._names: dict[tuple[str, str, str], Value | None] = {}
+        self._members: dict[tuple[str, tuple[Candidate, ...], str], Value | None] = {}
+        self._base_classes: dict[Candidate, list[Value | None]] = {}
+        self._modules: dict[tuple[str, str], str | None] = {}
         self._active: set[tuple[str, ...]] = set()
         self._depth = 0
 
-    def begin(self) -> None:
-        """Start on another file: its answers must be asked for anew, so that they are remembered."""
-        self._memo.clear()
+    def reset(self) -> None:
+        """Start on another file: it must do all lookups itself, so that its dependencies are recorded."""
+        self._names.clear()
         self._members.clear()
-        self._bases.clear()
+        self._base_classes.clear()
+        self._modules.clear()
         self._active.clear()
         self._depth = 0
 
     # Names
 
-    def top(self, place: Place, name: str, within: str = "") -> Value | None:
-        """What a name means outside of functions; `within` is the definition around it."""
-        memo = (place.path, name, within if self.looks_around else "")
-        if memo in self._memo:
-            return self._memo[memo]
-        if memo in self._active or self._depth > _DEPTH:
+    def resolve_name(self, file: FileScope, name: str, enclosing: str = "") -> Value | None:
+        """Return the value of a name outside of functions."""
+        memo = (file.path, name, enclosing if self.nested_scopes else "")
+        if memo in self._names:
+            return self._names[memo]
+        if memo in self._active or self._depth > _MAX_DEPTH:
             return None
         self._active.add(memo)
         self._depth += 1
         try:
-            found = self._memo[memo] = self._top(place, name, within)
+            value = self._names[memo] = self._resolve_name(file, name, enclosing)
         finally:
             self._active.discard(memo)
             self._depth -= 1
-        return found
+        return value
 
-    def _top(self, place: Place, name: str, within: str) -> Value | None:
-        for outer in self.outers(place, within):
+    def _resolve_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        for outer in self.enclosing_scopes(file, enclosing):
             if outer.rpartition(".")[2] == name:
                 continue  # a constructor has the name of its class
-            value = self.named(place, joined(outer, name))
+            value = self.scope_symbol(file, join_names(outer, name))
             if value is not None:
                 return value
-        for kind, what, origin in self.lookups.face(place.path, f"import {name}"):
-            return self.imported(place, kind, what, origin, within)
-        said = self.lookups.face(place.path, f"var {name}")
-        if said:
-            return self.said(place, said, within)
-        return self.elsewhere(place, name, within)
+        for _, imported, origin in self.lookups.bindings(file.path, f"import {name}"):
+            return self.resolve_import(file, imported, origin, enclosing)
+        bindings = self.lookups.bindings(file.path, f"var {name}")
+        if bindings:
+            return self.bound_value(file, bindings, enclosing)
+        return self.resolve_free_name(file, name, enclosing)
 
-    def outers(self, place: Place, within: str) -> Iterator[str]:
-        """The names that may stand, unwritten, before a name; the last is none."""
+    def enclosing_scopes(self, file: FileScope, enclosing: str) -> Iterator[str]:
+        """Yield the names of the scopes that are searched, from the inside out; "" is the top level."""
+        while enclosing and self.nested_scopes:
+            yield enclosing
+            enclosing = enclosing.rpartition(".")[0]
         yield ""
 
-    def named(self, place: Place, full: str) -> Value | None:
-        """A symbol of the scope that a place is in."""
-        return self.symbol(place, place.scope, joined(place.prefix, full))
+    def scope_symbol(self, file: FileScope, full_name: str) -> Value | None:
+        """Return a symbol of the scope that a file belongs to."""
+        return self.symbol(file, file.scope, join_names(file.prefix, full_name))
 
-    def symbol(self, place: Place, scope: str, full: str) -> Value | None:
-        """A symbol by scope and full name."""
-        return self.lookups.value(place.family, scope, full)
+    def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
+        """Return a symbol by scope and full name."""
+        return self.lookups.value(file.family, scope, full_name)
 
-    def imported(self, place: Place, kind: str, value: str, origin: str, within: str) -> Value | None:
-        """What an import brings in."""
-        return OUTSIDE
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return what an import binds: a name of a module, or the module itself if the name is ""."""
+        return EXTERNAL
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """What a name means that the file does not define: wildcards, the package, nothing."""
-        return OUTSIDE
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return the value of a name that the file does not bind, e.g. one from a wildcard import."""
+        return EXTERNAL
 
-    def module_member(self, place: Place, module: str, name: str) -> Value | None:
-        """A name inside a module."""
-        return OUTSIDE
+    def find_module(self, path: str, origin: str) -> str | None:
+        """Return the file of the module that a file imports, None if it is not in this index."""
+        memo = (path, origin)
+        if memo not in self._modules:
+            self._modules[memo] = self._find_module(path, origin)
+        return self._modules[memo]
+
+    def _find_module(self, path: str, origin: str) -> str | None:
+        return None
+
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name of a module."""
+        return EXTERNAL
 
     # Expressions
 
-    def said(self, place: Place, said: list[list[str]], within: str = "") -> Value | None:
-        """What is said of a variable or a field; None if it is not one thing."""
-        values = {self._one_said(place, kind, value, within) for kind, value, _ in said if kind != "local"}
+    def bound_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
+        """Return the value that a variable or field is bound to; None if there is not exactly one."""
+        values = {
+            self._binding_value(file, kind, value, enclosing)
+            for kind, value, _ in bindings
+            if kind != "local"
+        }
         values -= {None} if len(values) > 1 else set()
         return values.pop() if len(values) == 1 else None
 
-    def _one_said(self, place: Place, kind: str, value: str, within: str) -> Value | None:
+    def _binding_value(self, file: FileScope, kind: str, value: str, enclosing: str) -> Value | None:
         if kind == "type":
-            return self.of_type(place, value, within)
+            return self.instance_of(file, value, enclosing)
         if kind == "made":
-            return self.called(self.written(place, value, within))
-        if kind == "same":
-            return self.written(place, value, within)
-        return None
+            return self.call_result(self.resolve_path(file, value, enclosing))
+        return self.resolve_path(file, value, enclosing) if kind == "same" else None
 
-    def of_type(self, place: Place, written: str, within: str) -> Value | None:
-        """An instance of a type."""
-        if written == LITERAL:
-            return OUTSIDE
-        if written in _SELF_TYPES:
-            found = self.own_class(place, within)
-            return Value("instance", found.found) if found else None
-        value = self.written(place, written, within)
-        if value is None or value.kind == "outside":
+    def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        """Return an instance of a type."""
+        if type_name == LITERAL:
+            return EXTERNAL
+        if type_name in _SELF_TYPES:
+            own = self.enclosing_class(file, enclosing)
+            return Value("instance", own.candidates) if own else None
+        value = self.resolve_path(file, type_name, enclosing)
+        if value is None or value.kind == "external":
             return value
-        return Value("instance", only_types(value).found) if value.kind == "class" else None
+        return Value("instance", only_types(value).candidates) if value.kind == "class" else None
 
-    def own_class(self, place: Place, within: str) -> Value | None:
-        """The class that a definition is in."""
-        name = within
-        while name:
-            value = self.named(place, name)
+    def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
+        """Return the innermost class around a definition, or the definition itself if it is one."""
+        while enclosing:
+            value = self.scope_symbol(file, enclosing)
             if value is not None and value.kind == "class":
                 return value
-            name = name.rpartition(".")[0]
+            enclosing = enclosing.rpartition(".")[0]
         return None
 
-    def written(self, place: Place, path: str, within: str = "") -> Value | None:
-        """What a path means at the top level of a file."""
-        steps = steps_of(path)
-        if not steps or self._depth > _DEPTH:
+    def resolve_path(self, file: FileScope, path: str, enclosing: str = "") -> Value | None:
+        """Return the value of a member path such as `a.b().c` at the top level of a file."""
+        steps = parse_path(path)
+        if not steps or self._depth > _MAX_DEPTH:
             return None
         self._depth += 1
         try:
-            if steps[0].name in _SELF_TYPES | self.selves:
-                value = self.own_class(place, within)
+            if steps[0].name in _SELF_TYPES | self.self_names:
+                value = self.enclosing_class(file, enclosing)
             else:
-                value = self.top(place, steps[0].name, within)
-            if steps[0].called:
-                value = self.called(value)
-            return self.follow(place, value, steps[1:])
+                value = self.resolve_name(file, steps[0].name, enclosing)
+            if steps[0].is_call:
+                value = self.call_result(value)
+            return self.follow(file, value, steps[1:])
         finally:
             self._depth -= 1
 
-    def follow(self, place: Place, value: Value | None, steps: Sequence[Step]) -> Value | None:
-        """Walk along the members of a path."""
+    def follow(self, file: FileScope, value: Value | None, steps: Sequence[PathStep]) -> Value | None:
+        """Follow the members of a path."""
         for step in steps:
-            value = self.member(place, value, step.name)
-            if step.called:
-                value = self.called(value)
+            value = self.member(file, value, step.name)
+            if step.is_call:
+                value = self.call_result(value)
         return value
 
-    def called(self, value: Value | None) -> Value | None:
-        """What calling something gives."""
-        if value is None or value.kind == "outside":
+    def call_result(self, value: Value | None) -> Value | None:
+        """Return the value of calling something."""
+        if value is None or value.kind == "external":
             return value
         value = only_callable(value)
         if value.kind == "class":
-            return Value("instance", value.found)
-        if value.kind == "function":
-            return self._returned(value)
-        return None
+            return Value("instance", value.candidates)
+        return self._return_value(value) if value.kind == "function" else None
 
-    def _returned(self, value: Value) -> Value | None:
-        if self._depth > _DEPTH:
+    def _return_value(self, function: Value) -> Value | None:
+        if self._depth > _MAX_DEPTH:
             return None
         self._depth += 1
         try:
-            results = {self._returned_by(each) for each in value.found}
+            results = {self._declared_return(candidate) for candidate in function.candidates}
         finally:
             self._depth -= 1
         return results.pop() if len(results) == 1 else None
 
-    def _returned_by(self, found: Found) -> Value | None:
-        if found.target is None:
+    def _declared_return(self, function: Candidate) -> Value | None:
+        """Return an instance of the return type in a function's signature."""
+        target = function.target
+        if target is None:
             return None
-        place = self.lookups.place(found.target.path)
-        written = return_type(found.target.language, found.target.signature)
-        if place is None or not written:
+        file = self.lookups.file_scope(target.path)
+        type_name = return_type(target.language, target.signature)
+        if file is None or not type_name:
             return None
-        return self.of_type(place, written, found.target.qualified_name.rpartition(".")[0])
+        return self.instance_of(file, type_name, target.qualified_name.rpartition(".")[0])
 
     # Members
 
-    def member(self, place: Place, value: Value | None, name: str) -> Value | None:
-        """What a name means after a dot."""
-        if value is None or value.kind == "outside":
+    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
+        """Return the value of a name after a dot."""
+        if value is None or value.kind == "external":
             return value
         if value.kind == "module":
-            return self.module_member(place, value.module, name)
+            return self.module_member(file, value.module, name)
         if value.kind in ("class", "instance", "super"):
-            return self.class_member(place, value, name)
-        if value.kind == "function":
-            for each in value.found:  # what hangs on a function, or on what a property gives
-                inner = self.symbol(place, each.scope, joined(each.full, name))
+            return self.class_member(file, value, name)
+        if value.kind in ("function", "constant"):
+            for each in value.candidates:  # an attribute of a function, or of the value of a property
+                inner = self.symbol(file, each.scope, join_names(each.full_name, name))
                 if inner is not None:
                     return inner
-            return self.member(place, self._returned(value), name)
-        if value.kind == "constant":
-            for each in value.found:
-                inner = self.symbol(place, each.scope, joined(each.full, name))
-                if inner is not None:
-                    return inner
-        return None
+        return self.member(file, self._return_value(value), name) if value.kind == "function" else None
 
-    def class_member(self, place: Place, value: Value, name: str) -> Value | None:
-        """A member of a class or of one that it inherits from."""
-        memo = (value.kind, value.found, name)
+    def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return a member of a class or of its base classes."""
+        memo = (value.kind, value.candidates, name)
         if memo not in self._members:
-            # Who asks again on the way to the answer goes in a circle. What is found then is remembered,
-            # too: fields that say of each other what they are would else be walked without end.
+            # None breaks cycles: a lookup that needs its own result finds nothing. What follows from that is
+            # cached as well, or fields that are bound to each other would be followed without end.
             self._members[memo] = None
-            self._members[memo] = self._class_member(place, value, name)
+            self._members[memo] = self._class_member(file, value, name)
         return self._members[memo]
 
-    def _class_member(self, place: Place, value: Value, name: str) -> Value | None:
+    def _class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Search the class hierarchy level by level (breadth-first) as a common method resolution order."""
         seen: set[tuple[str, str]] = set()
-        outside = False
-        level = list(value.found)
-        first = value.kind != "super"
-        while level and len(seen) < 200:
-            if first:
-                found = self._at_level(place, level, name)
-                if found is not None:
-                    return found
-            first = True
-            above: list[Found] = []
+        has_external_base = False
+        level = list(value.candidates)
+        is_searched = value.kind != "super"
+        while level and len(seen) < _MAX_ANCESTORS:
+            if is_searched:
+                member = self._member_at_level(file, level, name)
+                if member is not None:
+                    return member
+            is_searched = True
+            bases: list[Candidate] = []
             for each in level:
-                if (each.scope, each.full) in seen:
+                if (each.scope, each.full_name) in seen:
                     continue
-                seen.add((each.scope, each.full))
-                for base in self.bases(place, each):
+                seen.add((each.scope, each.full_name))
+                for base in self.base_classes(each):
                     if base is None or base.kind != "class":
-                        outside = True
+                        has_external_base = True
                     else:
-                        above.extend(base.found)
-            level = [each for each in above if (each.scope, each.full) not in seen]
-        return OUTSIDE if outside or not self.open_classes else None
+                        bases.extend(base.candidates)
+            level = [each for each in bases if (each.scope, each.full_name) not in seen]
+        return EXTERNAL if has_external_base else None
 
-    def _at_level(self, place: Place, level: list[Found], name: str) -> Value | None:
-        """A member of one of some classes that are equally near."""
+    def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
+        """Return a member of one of several classes at the same distance."""
         for each in level:
-            value = self.symbol(place, each.scope, joined(each.full, name))
+            value = self.symbol(file, each.scope, join_names(each.full_name, name))
             if value is not None:
                 return value
         for each in level:
             if each.target is not None:
-                said = self.lookups.face(each.target.path, f"field {each.target.qualified_name} {name}")
-                home = self.lookups.place(each.target.path) if said else None
-                if home is not None:
-                    # A field is there; of which type, nobody may say.
-                    return self.said(home, said, each.target.qualified_name) or Value("field")
+                path, owner = each.target.path, each.target.qualified_name
+                bindings = self.lookups.bindings(path, f"field {owner} {name}")
+                class_file = self.lookups.file_scope(path) if bindings else None
+                if class_file is not None:
+                    # The field exists, even if its type is unknown.
+                    return self.bound_value(class_file, bindings, owner) or Value("field")
         return None
 
-    def bases(self, place: Place, found: Found) -> list[Value | None]:
-        """The classes that a class inherits from, as far as they are known."""
-        if found not in self._bases:
-            self._bases[found] = []  # for who asks again on the way: a class is no base of itself
-            self._bases[found] = self._find_bases(found)
-        return self._bases[found]
+    def base_classes(self, candidate: Candidate) -> list[Value | None]:
+        """Return the base classes of a class, as far as they are known."""
+        if candidate not in self._base_classes:
+            self._base_classes[candidate] = []  # breaks cycles: a class is no base of itself
+            self._base_classes[candidate] = self._find_base_classes(candidate)
+        return self._base_classes[candidate]
 
-    def _find_bases(self, found: Found) -> list[Value | None]:
-        target = found.target
-        if target is None:
+    def _find_base_classes(self, candidate: Candidate) -> list[Value | None]:
+        target = candidate.target
+        file = self.lookups.file_scope(target.path) if target else None
+        if target is None or file is None or self._depth > _MAX_DEPTH:
             return []
-        home = self.lookups.place(target.path)
-        if home is None or self._depth > _DEPTH:
-            return []
-        around = target.qualified_name.rpartition(".")[0]
-        paths = [path for _, path, _ in self.lookups.face(target.path, f"base {target.qualified_name}")]
+        paths = [path for _, path, _ in self.lookups.bindings(target.path, f"base {target.qualified_name}")]
         if target.kind == "type" and "=" in target.signature:
             aliased = written_type(target.signature.partition("=")[2].strip(" ;"))
             paths += [aliased] if aliased and aliased != LITERAL else []
+        enclosing = target.qualified_name.rpartition(".")[0]
         self._depth += 1
         try:
-            return [self.written(home, path, around) for path in paths]
+            return [self.resolve_path(file, path, enclosing) for path in paths]
         finally:
             self._depth -= 1
 
-    def constructor(self, place: Place, value: Value) -> Value | None:
-        """What runs when a class is instantiated, if the class itself defines it."""
-        for each in value.found:
-            for name in (*self.constructors, each.full.rpartition(".")[2]):
-                found = self.symbol(place, each.scope, joined(each.full, name))
-                if found is not None and found.kind == "function":
-                    return found
+    def constructor(self, file: FileScope, value: Value) -> Value | None:
+        """Return the constructor of a class, if the class itself defines one."""
+        for each in value.candidates:
+            for name in (*self.constructor_names, each.full_name.rpartition(".")[2]):
+                member = self.symbol(file, each.scope, join_names(each.full_name, name))
+                if member is not None and member.kind == "function":
+                    return member
         return None
 
-    def called_instance(self, place: Place, value: Value) -> Value | None:
-        """What runs when an object is called like a function."""
+    def call_operator(self, file: FileScope, value: Value) -> Value | None:
+        """Return the method that runs when an object is called like a function."""
         return None
 
-    def whole(self, value: Value | None) -> Value | None:
-        """What a module stands for when it is used like a function or a class."""
+    def default_export(self, value: Value | None) -> Value | None:
+        """Return what a module stands for when it is used like a function or a class."""
         return value
 
-    def import_reference(self, place: Place, name: str, qualifier: str) -> Value | None:
-        """What an import statement names."""
-        return self.imported(place, "import", name, qualifier, "")
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return what an import statement names."""
+        return self.resolve_import(file, name, qualifier, "")
 
-    def is_variable(self, name: str) -> bool:
-        """Whether a name that nothing is known of can only be a variable."""
-        return False
-
-    def sure_bare(self, name: str) -> bool:
-        """Whether a bare name with one candidate means that one."""
+    def trusts_bare_name(self, name: str) -> bool:
+        """Whether the only candidate for a bare name is certainly its target."""
         return True
 
-    def narrowed(self, place: Place, value: Value, file: LinkedFile, reference: Reference) -> Value:
-        """The symbols among several of one name that a reference can mean, by the number of arguments."""
-        if len(value.found) < 2 or reference.arguments < 0 or value.kind != "function":
+    def select_overloads(self, value: Value, reference: Reference) -> Value:
+        """Return the overloads that a reference can mean by its number of arguments."""
+        if len(value.candidates) < 2 or reference.arguments < 0 or value.kind != "function":
             return value
         fitting = tuple(
-            each for each in value.found if each.target and takes(each.target.signature, reference.arguments)
+            each
+            for each in value.candidates
+            if each.target and accepts_argument_count(each.target.signature, reference.arguments)
         )
-        return value._replace(found=fitting) if fitting else value
+        return value._replace(candidates=fitting) if fitting else value

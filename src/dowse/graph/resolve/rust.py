@@ -4,140 +4,139 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dowse.graph.lookups import Place
-from dowse.graph.resolve.expressions import OUTSIDE, Value
-from dowse.graph.resolve.namespaces import joined, rust_module
+from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.values import EXTERNAL, Value
+from dowse.graph.scopes import join_names, rust_module
 
 _SEPARATOR = "|"
 
 
 class RustRules(Rules):
-    """Crates, modules and types. A module is called "crate|module path"."""
+    """Crates, modules and types. The name of a module is "crate|module path"."""
 
-    looks_around = True
-    selves = frozenset(["self", "Self"])
-    supers = frozenset[str]()
+    nested_scopes = True
+    self_names = frozenset(["self", "Self"])
+    super_names = frozenset[str]()
 
-    def outers(self, place: Place, within: str) -> Iterator[str]:
-        """The inline modules around, the innermost alone: Rust looks no further out."""
-        yield self._inline(place, within)
+    def enclosing_scopes(self, file: FileScope, enclosing: str) -> Iterator[str]:
+        """Yield only the innermost inline module: Rust does not search the modules around it."""
+        yield self._inline_module(file, enclosing)
 
-    def _inline(self, place: Place, within: str) -> str:
-        """The part of a qualified name that is inline modules."""
-        parts = within.split(".")[:-1] if within else []
-        while parts and self.named(place, ".".join(parts)) is not None:
+    def _inline_module(self, file: FileScope, enclosing: str) -> str:
+        """Return the part of a qualified name that consists of inline modules."""
+        parts = enclosing.split(".")[:-1] if enclosing else []
+        while parts and self.scope_symbol(file, ".".join(parts)) is not None:
             parts.pop()
         return ".".join(parts)
 
-    def _top(self, place: Place, name: str, within: str) -> Value | None:
-        module = joined(place.prefix, self._inline(place, within))
+    def _resolve_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        module = join_names(file.prefix, self._inline_module(file, enclosing))
         if name == "crate":
-            return _module(place.scope, "")
+            return _module(file.scope, "")
         if name == "self":
-            return _module(place.scope, module)
+            return _module(file.scope, module)
         if name == "super":
-            return _module(place.scope, module.rpartition(".")[0])
-        return super()._top(place, name, within)
+            return _module(file.scope, module.rpartition(".")[0])
+        return super()._resolve_name(file, name, enclosing)
 
-    def imported(self, place: Place, kind: str, value: str, origin: str, within: str) -> Value | None:
-        """A module, or a name in one."""
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a module, or a name in one."""
         if not origin:
-            return self._crate(value) if value else OUTSIDE
+            return self._crate(name) if name else EXTERNAL
         head, *rest = origin.split("::")
-        start = self._start(place, head, within)
-        for name in [*rest, value] if value else rest:
-            start = self.member(place, start, name)
-        return start
+        value = self._path_head(file, head, enclosing)
+        for segment in [*rest, name] if name else rest:
+            value = self.member(file, value, segment)
+        return value
 
-    def _start(self, place: Place, head: str, within: str) -> Value | None:
-        """The first segment of a path: this crate, a module here, another crate."""
+    def _path_head(self, file: FileScope, head: str, enclosing: str) -> Value | None:
+        """Return the first segment of a path: this crate, another crate, or a module of this file."""
         if head in ("crate", "self", "super"):
-            return self._top(place, head, within)
+            return self._resolve_name(file, head, enclosing)
         crate = self._crate(head)
-        if crate.kind != "outside":
+        if crate.kind != "external":
             return crate
-        value = self._child(place.scope, place.prefix, head)
-        if value is not None:
-            return value
-        return self.top(place, head, within) or OUTSIDE
+        submodule = self._submodule(file.scope, file.prefix, head)
+        return submodule or self.resolve_name(file, head, enclosing) or EXTERNAL
 
     def _crate(self, name: str) -> Value:
-        for manifest in self.lookups.marked("crate", name):
+        for manifest in self.lookups.package_files("crate", name):
             folder = manifest.removesuffix("Cargo.toml")
             for root in ("src/lib.rs", "src/main.rs"):
                 if self.lookups.language(folder + root) is not None:
                     return _module(rust_module(folder + root)[0], "")
-        return OUTSIDE
+        return EXTERNAL
 
-    def elsewhere(self, place: Place, name: str, within: str) -> Value | None:
-        """A module below, what wildcards bring in, a crate, or the prelude."""
-        child = self._child(place.scope, joined(place.prefix, self._inline(place, within)), name)
-        if child is not None:
-            return child
-        for kind, _, origin in self.lookups.face(place.path, "stars"):
-            value = self._in_star(place, kind, origin, name, within)
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a submodule, a name from a wildcard import, or a crate; any other is in the prelude."""
+        module = join_names(file.prefix, self._inline_module(file, enclosing))
+        submodule = self._submodule(file.scope, module, name)
+        if submodule is not None:
+            return submodule
+        for _, _, origin in self.lookups.bindings(file.path, "stars"):
+            value = self._wildcard_member(file, origin, name, enclosing)
             if value is not None:
                 return value
         return self._crate(name)
 
-    def _in_star(self, place: Place, kind: str, origin: str, name: str, within: str) -> Value | None:
-        key = (place.path, "star", origin, name)
+    def _wildcard_member(self, file: FileScope, origin: str, name: str, enclosing: str) -> Value | None:
+        key = (file.path, "star", origin, name)
         if key in self._active:
             return None
         self._active.add(key)
         try:
-            module = self.imported(place, kind, "", origin, within)
-            value = self.member(place, module, name) if module is not None else None
+            module = self.resolve_import(file, "", origin, enclosing)
+            value = self.member(file, module, name) if module is not None else None
         finally:
             self._active.discard(key)
-        return value if value is not None and value.kind != "outside" else None
+        return value if value is not None and value.kind != "external" else None
 
-    def module_member(self, place: Place, module: str, name: str) -> Value | None:
-        """A name that a module defines, passes on or holds as a module."""
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name that a module defines or re-exports, or a submodule."""
         crate, _, path = module.partition(_SEPARATOR)
         if name == "super":
             return _module(crate, path.rpartition(".")[0])
         if name == "self":
             return _module(crate, path)
-        value = self.symbol(place, crate, joined(path, name))
+        value = self.symbol(file, crate, join_names(path, name))
         if value is not None:
             return value
-        for file in self._files(crate, path):
-            home = self.lookups.place(file)
-            if home is not None:
-                found = self.top(home, name)
-                if found is not None and found.kind != "outside":
-                    return found
-        return self._child(crate, path, name) or OUTSIDE
+        for module_path in self._module_files(crate, path):
+            module_file = self.lookups.file_scope(module_path)
+            if module_file is not None:
+                value = self.resolve_name(module_file, name)
+                if value is not None and value.kind != "external":
+                    return value
+        return self._submodule(crate, path, name) or EXTERNAL
 
-    def class_member(self, place: Place, value: Value, name: str) -> Value | None:
-        """A variant of an enum stands for the enum; what a foreign type has is not known."""
-        found = super().class_member(place, value, name)
-        kinds = {each.target.kind for each in value.found if each.target}
-        if (found is None or found is OUTSIDE) and kinds == {"enum"} and name[:1].isupper():
+    def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return a member; a variant of an enum stands for the enum, and foreign types are unknown."""
+        member = super().class_member(file, value, name)
+        kinds = {each.target.kind for each in value.candidates if each.target}
+        if (member is None or member is EXTERNAL) and kinds == {"enum"} and name[:1].isupper():
             return value._replace(kind="class")
-        return None if kinds == {"impl"} else found
+        return None if kinds == {"impl"} else member
 
-    def _child(self, crate: str, path: str, name: str) -> Value | None:
-        """A module below another; those of a test or an example lie beside it."""
-        above = path.rpartition(".")[0]
-        beside = [above] if above.rpartition(".")[2] in ("tests", "examples", "benches") else []
-        for home in (path, *beside):
-            inner = joined(home, name)
-            if any(self._files(crate, inner)):
-                return _module(crate, inner)
+    def _submodule(self, crate: str, path: str, name: str) -> Value | None:
+        """Return a module in another; the submodules of a test or an example are its siblings."""
+        parent = path.rpartition(".")[0]
+        siblings = [parent] if parent.rpartition(".")[2] in ("tests", "examples", "benches") else []
+        for outer in (path, *siblings):
+            module = join_names(outer, name)
+            if any(self._module_files(crate, module)):
+                return _module(crate, module)
         return None
 
-    def _files(self, crate: str, path: str) -> Iterator[str]:
-        """The file of a module, if it has one."""
-        inside = path.replace(".", "/")
-        tries = (f"{inside}.rs", f"{inside}/mod.rs") if inside else ("lib.rs", "main.rs", "mod.rs")
-        for each in tries:
-            file = f"{crate}/{each}" if crate else each
+    def _module_files(self, crate: str, path: str) -> Iterator[str]:
+        """Yield the files that can define a module, as far as they exist."""
+        stem = path.replace(".", "/")
+        names = (f"{stem}.rs", f"{stem}/mod.rs") if stem else ("lib.rs", "main.rs", "mod.rs")
+        for name in names:
+            file = f"{crate}/{name}" if crate else name
             if self.lookups.language(file) is not None:
                 yield file
-        if not inside and self.lookups.language(f"{crate}.rs") is not None:
+        if not stem and self.lookups.language(f"{crate}.rs") is not None:
             yield f"{crate}.rs"
 
 

@@ -14,7 +14,7 @@ from dowse.interfaces.cli.common import open_index, prepare, say_error
 from dowse.interfaces.cli.main import ERROR, FOUND, NOTHING
 
 if TYPE_CHECKING:
-    from dowse.graph.answer import GraphAnswer
+    from dowse.graph.model import GraphAnswer
     from dowse.symbol_lookup import AmbiguousName
 
 

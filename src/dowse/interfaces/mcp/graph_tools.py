@@ -10,8 +10,8 @@ from dowse.formats.answer_json import notes_to_json
 from dowse.formats.graph_json import graph_to_json
 from dowse.formats.graph_text import render_graph
 from dowse.formats.text import Style
-from dowse.graph.answer import GraphAnswer
-from dowse.graph.queries import ask_about
+from dowse.graph.model import GraphAnswer
+from dowse.graph.queries import query_relation_of
 from dowse.interfaces.mcp.arguments import GraphArguments
 from dowse.interfaces.mcp.budget import clipped, most_that_fit
 from dowse.interfaces.mcp.frame import framed, quoted
@@ -39,7 +39,7 @@ def _walk(relation: str, asked: Asked, given: GraphArguments) -> Reply:
         check_symbol(at.row)
         seeds = rows_of(at.place, at.reader, at.row.key)
         shows = at.place.index.settings.show_secrets
-        answer = ask_about(at.reader, relation, seeds, given.depth or None, show_secrets=shows)
+        answer = query_relation_of(at.reader, relation, seeds, given.depth or None, show_secrets=shows)
     notes = for_agents(answer.notes)
     own = [*asked.notes, *work_said([repository], by_meaning=False)]
     where = f"in {places_said([repository])}"

@@ -1,8 +1,7 @@
-"""The tree of a regular expression in Rust's syntax, with flags already resolved into the nodes."""
+"""The AST of a regular expression in Rust's syntax, with flags already resolved into the nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice
 
@@ -35,7 +34,7 @@ class Posix:
 
 @dataclass(frozen=True, slots=True)
 class CharSet:
-    """What stands between brackets: a union of items, possibly negated."""
+    """The content of brackets: a union of items, possibly negated."""
 
     items: tuple[ClassItem, ...]
     negated: bool = False
@@ -76,7 +75,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """A place rather than a character: start or end of the line, word boundary or its absence."""
+    """A zero-width assertion: start or end of the line, word boundary or its absence."""
 
     kind: Choice["start", "end", "boundary", "not_boundary"]
 
@@ -108,25 +107,17 @@ class Repeat:
 Node = Literal | CharClass | Dot | Assertion | Concat | Alternate | Repeat
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """Yield `node` and everything below it."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        if isinstance(current, Concat | Alternate):
-            stack.extend(current.parts)
-        elif isinstance(current, Repeat):
-            stack.append(current.node)
-
-
 def has_boundary(node: Node) -> bool:
-    r"""Whether \b or \B occurs, which RE2 understands for ASCII only."""
-    return any(isinstance(n, Assertion) and "boundary" in n.kind for n in walk(node))
+    r"""Whether \b or \B occurs, which RE2 supports for ASCII only."""
+    if isinstance(node, Concat | Alternate):
+        return any(map(has_boundary, node.parts))
+    if isinstance(node, Repeat):
+        return has_boundary(node.node)
+    return isinstance(node, Assertion) and node.kind in ("boundary", "not_boundary")
 
 
 def literal_text(node: Node) -> str | None:
-    """Return the only string this matches if it is a plain, case-sensitive literal."""
+    """Return the text of a case-sensitive literal, None for any other pattern."""
     parts = node.parts if isinstance(node, Concat) else (node,)
     if all(isinstance(part, Literal) and not part.fold for part in parts):
         return "".join(part.char for part in parts if isinstance(part, Literal))
@@ -134,7 +125,7 @@ def literal_text(node: Node) -> str | None:
 
 
 def whole_word(node: Node) -> tuple[bool, bool] | None:
-    r"""Whether \b stands before and after a literal; None for anything more complicated."""
+    r"""Whether \b is before and after a literal; None for any other pattern."""
     parts = node.parts if isinstance(node, Concat) else ()
     edge = Assertion("boundary")
     before, after = parts[:1] == (edge,), parts[-1:] == (edge,)

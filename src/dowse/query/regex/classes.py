@@ -1,7 +1,8 @@
-"""Character classes as RE2 writes them; what RE2 has no syntax for is worked out as explicit ranges."""
+"""Character classes in RE2 syntax; classes without such syntax become explicit ranges."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from dowse.query.regex import re2_engine
@@ -14,7 +15,7 @@ _ASCII = {"d": "0-9", "s": r"\t-\r ", "w": "0-9A-Za-z_"}
 
 
 def render_class(node: CharClass, *, ascii_text: bool) -> str:
-    """Write a class for RE2; with `ascii_text` the small tables do, as the text holds nothing else."""
+    """Return a class in RE2 syntax; `ascii_text` allows the small tables for ASCII texts."""
     chars = node.chars
     sign = "^" if chars.negated else ""
     only = chars.items[0] if len(chars.items) == 1 else None
@@ -30,28 +31,24 @@ def render_class(node: CharClass, *, ascii_text: bool) -> str:
 
 @lru_cache(maxsize=64)
 def class_ranges(node: CharClass) -> tuple[Range, ...]:
-    """Work out which code points a class holds, line feed included."""
+    """Return the code points of a class, with line feed."""
     return tuple(_evaluate(node.chars, node.fold))
 
 
 def _with_fold(text: str, fold: bool) -> str:
-    """Ignore case if asked."""
+    """Add the flag that ignores case."""
     return f"(?i:{text})" if fold else text
 
 
 def _union_body(items: tuple[ClassItem, ...], ascii_text: bool) -> str | None:
-    """Write the items side by side, None when one of them cannot stand inside RE2's brackets."""
-    bodies = []
-    for item in items:
-        body = _item_body(item, ascii_text)
-        if body is None:
-            return None
-        bodies.append(body)
-    return "".join(bodies)
+    """Return the concatenated items, None if RE2 has no syntax for one of them inside brackets."""
+    bodies = [_item_body(item, ascii_text) for item in items]
+    known = [body for body in bodies if body is not None]
+    return "".join(known) if len(known) == len(bodies) else None
 
 
 def _item_body(item: ClassItem, ascii_text: bool) -> str | None:
-    """Write one item for use inside RE2's brackets, None when there is no way."""
+    """Return one item in RE2 syntax inside brackets, None if there is none."""
     if isinstance(item, tuple):
         return _ranges_body((item,))
     if isinstance(item, Posix):
@@ -68,33 +65,31 @@ def _item_body(item: ClassItem, ascii_text: bool) -> str | None:
 
 
 def _negated_property(body: str) -> str | None:
-    r"""Turn \p{X} into \P{X}; bodies of several parts have no such form."""
+    r"""Return \P{X} for \p{X}; bodies of several parts have no such form."""
     return r"\P" + body[2:] if body.startswith(r"\p{") and body.count("\\") == 1 else None
 
 
 def _ranges_body(ranges: tuple[Range, ...]) -> str:
-    """Write ranges for use inside RE2's brackets."""
+    """Return ranges in RE2 syntax inside brackets."""
     if not ranges:
         return rf"^\x{{0}}-\x{{{LAST:x}}}"
     return "".join(rf"\x{{{low:x}}}-\x{{{high:x}}}" for low, high in ranges)
 
 
 def _evaluate(item: ClassItem, fold: bool) -> list[Range]:
-    """Work out one item of a class."""
+    """Return the code points of one item of a class."""
     if isinstance(item, SetOperation):
         return _operate(item.operator, _evaluate(item.left, fold), _evaluate(item.right, fold))
     if isinstance(item, CharSet):
         union = _merge([r for part in item.items for r in _evaluate(part, fold)])
         return _complement(union) if item.negated else union
-    if isinstance(item, Perl) and item.negated:
-        return _complement(_evaluate(Perl(item.name, False), fold))
-    if isinstance(item, Property) and item.negated:
-        return _complement(_evaluate(Property(item.body, False), fold))
-    return _ask_re2(_with_fold(f"[{_item_body(item, ascii_text=False)}]", fold))
+    if isinstance(item, Perl | Property) and item.negated:
+        return _complement(_evaluate(replace(item, negated=False), fold))
+    return _ranges_by_re2(_with_fold(f"[{_item_body(item, ascii_text=False)}]", fold))
 
 
 def _operate(operator: str, left: list[Range], right: list[Range]) -> list[Range]:
-    """Apply a set operator of Rust's classes."""
+    """Apply a set operator of Rust's character classes."""
     if operator == "&&":
         return _intersect(left, right)
     if operator == "--":
@@ -103,7 +98,7 @@ def _operate(operator: str, left: list[Range], right: list[Range]) -> list[Range
 
 
 def _merge(ranges: list[Range]) -> list[Range]:
-    """Sort ranges and join those that touch."""
+    """Sort ranges and merge adjacent ones."""
     merged: list[Range] = []
     for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:
@@ -114,7 +109,7 @@ def _merge(ranges: list[Range]) -> list[Range]:
 
 
 def _complement(ranges: list[Range]) -> list[Range]:
-    """Return what sorted `ranges` leave out."""
+    """Return the complement of sorted ranges."""
     gaps = []
     start = 0
     for low, high in ranges:
@@ -125,7 +120,7 @@ def _complement(ranges: list[Range]) -> list[Range]:
 
 
 def _intersect(left: list[Range], right: list[Range]) -> list[Range]:
-    """Return what both sorted lists hold."""
+    """Return the intersection of two sorted lists of ranges."""
     common = []
     i = j = 0
     while i < len(left) and j < len(right):
@@ -139,8 +134,8 @@ def _intersect(left: list[Range], right: list[Range]) -> list[Range]:
     return common
 
 
-def _ask_re2(pattern: str) -> list[Range]:
-    """Let RE2 say which characters a class holds, so that both always agree."""
+def _ranges_by_re2(pattern: str) -> list[Range]:
+    """Return the code points of a class by matching it with RE2, so that both always agree."""
     everything = _every_character()
     ranges = []
     for match in re2_engine.compile_re2(f"{pattern}+", newlines=True).finditer(everything):
@@ -152,5 +147,5 @@ def _ask_re2(pattern: str) -> list[Range]:
 
 @cache
 def _every_character() -> bytes:
-    """Return all of Unicode in order, but for surrogates, which UTF-8 cannot hold."""
+    """Return all of Unicode in order, except for surrogates, which UTF-8 cannot encode."""
     return "".join(map(chr, (*range(0xD800), *range(0xE000, LAST + 1)))).encode()

@@ -1,4 +1,4 @@
-"""Exact matching as ripgrep does it: whole texts at once, answers by line, in linear time."""
+"""Exact matching with the results of ripgrep: by line, in time linear in the text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
+from dowse.query.ast import Phrase, Regex
 from dowse.query.errors import QueryError
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
@@ -26,10 +27,10 @@ from dowse.query.regex.parser import NO_NEWLINE, folds_smartly, parse_regex
 from dowse.types import LineMatch, Span
 
 if TYPE_CHECKING:
-    from dowse.query.regex.line_matcher import LineMachine
+    from dowse.query.regex.nfa import Nfa
 
 Case = Choice["sensitive", "insensitive", "smart"]
-# After so many empty matches in one text, one for each line is enough: they show nothing.
+# After this many empty matches in one text, one per line is enough: they show nothing.
 MAX_EMPTY = 1000
 BOM = b"\xef\xbb\xbf"
 
@@ -37,21 +38,28 @@ BOM = b"\xef\xbb\xbf"
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str, *, literal: bool = False, case: Case = "smart") -> Pattern:
     """Compile a regex in Rust's syntax, or a literal string; smart case as in `rg -S`."""
-    if not _is_unicode(pattern):
+    if any("\ud800" <= char <= "\udfff" for char in pattern):
         raise QueryError("the pattern holds half a surrogate pair; remove the broken character")
     if literal:
-        return Pattern(pattern, _literal_node(pattern, case))
+        return Pattern(_literal_node(pattern, case))
     fold = case == "insensitive" or (case == "smart" and folds_smartly(pattern))
-    compiled = Pattern(pattern, parse_regex(pattern, fold=fold))
+    compiled = Pattern(parse_regex(pattern, fold=fold))
     compiled.check()
     return compiled
 
 
+def compile_leaf(leaf: Phrase | Regex, case: bool | None = None) -> Pattern:
+    """Compile a phrase or regex of a query; `case` is Query.case: True for case:yes, None for smart case."""
+    mode: Case = "smart" if case is None else "sensitive" if case else "insensitive"
+    if isinstance(leaf, Phrase):
+        return compile_pattern(leaf.text, literal=True, case=mode)
+    return compile_pattern(leaf.pattern, case="insensitive" if leaf.ignore_case else mode)
+
+
 @dataclass(frozen=True)
 class Pattern:
-    """A compiled pattern; its engines are built when a text first needs them."""
+    """A compiled pattern; its engines are built when a text needs them."""
 
-    source: str
     node: Node
 
     def find_lines(self, text: str | bytes) -> list[LineMatch]:
@@ -74,19 +82,14 @@ class Pattern:
                     break
         return numbers
 
-    def any(self, text: str | bytes) -> bool:
-        """Whether some line matches."""
-        data = _as_bytes(text)
-        return bool(data) and next(self._spans(data), None) is not None
-
     def check(self) -> None:
         """Raise the error that running the pattern would raise."""
         if self._needle is None:
             self._ascii_regex.search(b"")
 
     def _spans(self, data: bytes) -> Iterator[Span]:
-        """Yield all matches in bytes, choosing the cheapest engine that is right for this text."""
-        end = len(data) - data.endswith(b"\n")  # what follows the last line feed is no line
+        """Yield the byte spans of all matches, from the cheapest engine that is correct for this text."""
+        end = len(data) - data.endswith(b"\n")  # nothing follows the last line feed
         if self._needle:
             return _find_all(self._needle, data)
         if data.isascii():
@@ -98,7 +101,7 @@ class Pattern:
         return self._verified_spans(data, end)
 
     def _verified_spans(self, data: bytes, end: int) -> Iterator[Span]:
-        r"""Judge \b by Unicode: find lines without it, then look at each of them again."""
+        r"""Match Unicode \b: find candidate lines without it, then verify each of them."""
         line_end = -1
         for start, _ in _regex_spans(self._candidate_regex, data, end):
             if start <= line_end:
@@ -108,17 +111,19 @@ class Pattern:
             if _non_ascii_word().search(line) is None:
                 spans = _regex_spans(self._unicode_regex, line, len(line))
             else:
-                spans = self._machine_spans(line)
+                spans = self._nfa_spans(line)
             yield from ((line_start + low, line_start + high) for low, high in spans)
 
-    def _machine_spans(self, line: bytes) -> Iterator[Span]:
-        """Match one line in Python, and give the answer in bytes."""
+    def _nfa_spans(self, line: bytes) -> Iterator[Span]:
+        """Match one line with the NFA; return spans in bytes."""
         text = line.decode(errors="surrogateescape")
-        return _running_lengths(self._machine.spans(text), lambda a, b: len(_raw(text[a:b])))
+        return _running_lengths(
+            self._nfa.spans(text), lambda a, b: len(text[a:b].encode(errors="surrogateescape"))
+        )
 
     @cached_property
     def _needle(self) -> bytes | None:
-        """The bytes to look for, when there is nothing but a case-sensitive literal."""
+        """The bytes to search for, if the pattern is a case-sensitive literal."""
         text = literal_text(self.node)
         return text.encode() if text else None
 
@@ -143,43 +148,34 @@ class Pattern:
         return self._translated(ascii_text=False, boundaries=False)
 
     @cached_property
-    def _machine(self) -> LineMachine:
-        from dowse.query.regex.line_matcher import LineMachine
+    def _nfa(self) -> Nfa:
+        from dowse.query.regex.nfa import Nfa
 
-        return LineMachine(self.node)
+        return Nfa(self.node)
 
     def _translated(self, *, ascii_text: bool, boundaries: bool = True) -> re2_engine.Regex:
-        """Compile the tree for RE2."""
+        """Compile the AST for RE2."""
         from dowse.query.regex.translate import to_re2
 
         return re2_engine.compile_re2(to_re2(self.node, ascii_text=ascii_text, boundaries=boundaries))
 
 
 def _literal_node(text: str, case: Case) -> Node:
-    """Make the tree of a literal string."""
+    """Return the AST of a literal string."""
     if "\n" in text:
         raise QueryError(NO_NEWLINE, text.index("\n"))
     fold = case == "insensitive" or (case == "smart" and not any(char.isupper() for char in text))
     return Concat(tuple(Literal(char, fold) for char in text))
 
 
-def _is_unicode(text: str) -> bool:
-    """Whether the text can be encoded at all."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _as_bytes(text: str | bytes) -> bytes:
-    """Return UTF-8 without a byte order mark, which ripgrep does not see either."""
+    """Return UTF-8 without a byte order mark, which ripgrep ignores too."""
     data = text.encode(errors="replace") if isinstance(text, str) else text
     return data.removeprefix(BOM)
 
 
 def _find_all(needle: bytes, data: bytes) -> Iterator[Span]:
-    """Yield where a literal stands."""
+    """Yield the occurrences of a literal."""
     size = len(needle)
     at = data.find(needle)
     while at >= 0:
@@ -188,7 +184,7 @@ def _find_all(needle: bytes, data: bytes) -> Iterator[Span]:
 
 
 def _regex_spans(regex: re2_engine.Regex, data: bytes, end: int) -> Iterator[Span]:
-    """Yield matches as Rust counts them: no empty one right after another, none inside a character."""
+    """Yield matches as Rust's regex crate does: no empty match after another one or inside a character."""
     last, empty = -1, 0
     position = 0
     while position >= 0:
@@ -208,7 +204,7 @@ def _regex_spans(regex: re2_engine.Regex, data: bytes, end: int) -> Iterator[Spa
 
 
 def _whole_words(regex: re2_engine.Regex, data: bytes, end: int, before: bool, after: bool) -> Iterator[Span]:
-    r"""Yield where a literal stands with a word boundary on the sides that ask for one."""
+    r"""Yield the occurrences of a literal with a word boundary where one is required."""
     match = regex.search(data, 0, end)
     while match is not None:
         low, high = match.span()
@@ -229,7 +225,7 @@ def _is_boundary(data: bytes, at: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_word(char: str) -> bool:
-    """Whether a character is a word character; none is not."""
+    """Whether a character is a word character; False for an empty string."""
     if char.isascii():
         return char.isalnum() or char == "_"
     return _non_ascii_word().search(char.encode()) is not None
@@ -245,13 +241,13 @@ def _non_ascii_word() -> re2_engine.Regex:
 
 
 def _line_around(data: bytes, at: int) -> Span:
-    """Return where the line around an offset starts and ends."""
+    """Return the start and end of the line around an offset."""
     end = data.find(b"\n", at)
     return data.rfind(b"\n", 0, at) + 1, len(data) if end < 0 else end
 
 
 def _by_line(data: bytes, spans: Iterator[Span]) -> list[LineMatch]:
-    """Gather matches, which come in order, under their lines."""
+    """Group matches, which come in order, by line."""
     lines: list[LineMatch] = []
     number, start, end = 1, 0, -1
     inside: list[Span] = []
@@ -269,7 +265,7 @@ def _by_line(data: bytes, spans: Iterator[Span]) -> list[LineMatch]:
 
 
 def _line_match(number: int, line: bytes, spans: list[Span]) -> LineMatch:
-    """Turn a line and its matches from bytes into characters."""
+    """Convert a line and its matches from bytes to characters."""
     text = line.decode(errors="replace")
     if len(text) != len(line):
         spans = list(_running_lengths(spans, lambda a, b: len(line[a:b].decode(errors="replace"))))
@@ -277,15 +273,10 @@ def _line_match(number: int, line: bytes, spans: list[Span]) -> LineMatch:
 
 
 def _running_lengths(spans: Iterable[Span], measure: Callable[[int, int], int]) -> Iterator[Span]:
-    """Convert ordered spans between bytes and characters, measuring each stretch of the line once."""
+    """Convert ordered spans between bytes and characters in one pass over the line."""
     here = there = 0
     for low, high in spans:
         start = there + measure(here, low)
         there = start + measure(low, high)
         here = high
         yield start, there
-
-
-def _raw(text: str) -> bytes:
-    """Return the bytes that a piece of a decoded line came from."""
-    return text.encode(errors="surrogateescape")

@@ -1,4 +1,4 @@
-"""The only door to google-re2: imported late, with the options every pattern shares."""
+"""RE2 (Cox 2010), imported late, with the options that every pattern shares."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, Protocol
 
 from dowse.query.errors import QueryError
 
-# Room for RE2's automata; beyond it RE2 falls back to its slower machine or refuses the pattern.
+# Memory of RE2's automata; beyond it RE2 falls back to its slower NFA or rejects the pattern.
 MAX_MEMORY = 64 << 20
 
 
 class Match(Protocol):
-    """What we use of a match."""
+    """The part of a match that is used here."""
 
     def span(self) -> tuple[int, int]:
         """Return start and end, in bytes."""
 
 
 class Regex(Protocol):
-    """What we use of a compiled pattern."""
+    """The part of a compiled pattern that is used here."""
 
     def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
         """Find the first match."""

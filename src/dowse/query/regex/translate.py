@@ -1,4 +1,4 @@
-"""From the tree to RE2's syntax, keeping ripgrep's meaning."""
+"""Translation of the AST to RE2 syntax, with the meaning that ripgrep gives it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from dowse.query.regex.classes import render_class
 
 
 def to_re2(node: Node, *, ascii_text: bool, boundaries: bool = True) -> str:
-    r"""Write `node` for RE2 with multi-line anchors.
+    r"""Return a node in RE2 syntax, with multi-line anchors.
 
     Args:
-        node: The tree.
-        ascii_text: The text holds ASCII only, so the short class tables do.
+        node: The AST.
+        ascii_text: The text is ASCII only, so the short class tables suffice.
         boundaries: Keep \b and \B; without them the result matches more, never less.
     """
     return f"(?m){_Renderer(ascii_text, boundaries).render(node)}"
 
 
 class _Renderer:
-    """The choices of one translation, carried through the walk."""
+    """The options of one translation."""
 
     def __init__(self, ascii_text: bool, boundaries: bool) -> None:
         self.ascii_text = ascii_text
         self.boundaries = boundaries
 
     def render(self, node: Node) -> str:
-        """Write one node such that it can stand next to others."""
+        """Return one node such that others can follow it."""
         if isinstance(node, Literal):
             return _literal_run([node], node.fold)
         if isinstance(node, Dot):
@@ -43,7 +43,7 @@ class _Renderer:
         return self.concat(node)
 
     def assertion(self, node: Assertion) -> str:
-        """Write an anchor or a word boundary."""
+        """Return an anchor or a word boundary."""
         if node.kind in ("start", "end"):
             return "^" if node.kind == "start" else "$"
         if not self.boundaries:
@@ -51,12 +51,12 @@ class _Renderer:
         return r"\b" if node.kind == "boundary" else r"\B"
 
     def repeat(self, node: Repeat) -> str:
-        """Write a repetition; the group keeps stacked operators apart."""
+        """Return a repetition; the group separates stacked operators."""
         high = "" if node.high is None else str(node.high)
         return f"(?:{self.render(node.node)}){{{node.low},{high}}}{'' if node.greedy else '?'}"
 
     def concat(self, node: Concat) -> str:
-        """Write parts in a row, with neighbouring letters under one case flag."""
+        """Return a sequence, with neighbouring letters under one case flag."""
         pieces: list[str] = []
         for key, group in groupby(node.parts, lambda part: part.fold if isinstance(part, Literal) else None):
             parts = list(group)
@@ -68,11 +68,11 @@ class _Renderer:
 
 
 def _literal_run(literals: list[Literal], fold: bool) -> str:
-    """Write letters in a row."""
+    """Return a sequence of letters."""
     text = "".join(_escape(literal.char) for literal in literals)
     return f"(?i:{text})" if fold else text
 
 
 def _escape(char: str) -> str:
-    """Write a character so that RE2 takes it literally."""
+    """Escape a character for RE2."""
     return char if char.isalnum() or char == "_" else rf"\x{{{ord(char):x}}}"

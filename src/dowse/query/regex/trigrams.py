@@ -1,27 +1,27 @@
-"""Which trigrams a text must hold for a pattern to match, after Russ Cox's analysis for Code Search.
+"""The trigrams that a text must contain for a pattern to match.
 
-The index stores, for each three characters of the original text, the three lower-cased. A query over them may
-let through texts that do not match; it never holds back one that does.
+After Cox 2012, "Regular Expression Matching with a Trigram Index". The index stores each three consecutive
+characters of a text, lower-cased. A trigram query has false positives, but no false negatives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
 from dowse.query.regex.ast import Alternate, Assertion, CharClass, Concat, Literal, Node, Repeat
 from dowse.query.regex.matcher import Pattern
 
-# Strings kept side by side; beyond it an alternative costs more lookups than it saves.
+# Alternative strings that are kept; with more, an alternative costs more lookups than it saves.
 MAX_STRINGS = 12
-# Characters of a class worth spelling out.
+# Characters of a class that are enumerated.
 MAX_CLASS = 6
-# Copies of a counted repetition worth spelling out.
+# Copies of a counted repetition that are unrolled.
 MAX_COPIES = 3
 # Trigrams of one string; more add little to the filter.
 MAX_TRIGRAMS = 24
-# Stands for "s or ſ", the one pair of ASCII fold partners that str.lower() leaves apart.
+# Stands for "s or ſ", the only two characters with one ASCII case folding that str.lower() keeps apart.
 _EITHER_S = "\ue000"
 
 
@@ -32,7 +32,7 @@ class All:
 
 @dataclass(frozen=True, slots=True)
 class Trigram:
-    """The text holds this trigram."""
+    """The text contains this trigram."""
 
     text: str
 
@@ -55,33 +55,16 @@ TrigramQuery = All | Trigram | And | Or
 
 
 def required_trigrams(pattern: Pattern) -> TrigramQuery:
-    """Return what the trigrams of every matching text satisfy."""
-    info = _analyse(pattern.node)
-    return _all_of(_settled(info).match)
-
-
-def evaluate(query: TrigramQuery, has: Callable[[str], bool]) -> bool:
-    """Evaluate a query, given which trigrams there are."""
-    if isinstance(query, Trigram):
-        return has(query.text)
-    if isinstance(query, And):
-        return all(evaluate(part, has) for part in query.parts)
-    if isinstance(query, Or):
-        return any(evaluate(part, has) for part in query.parts)
-    return True
-
-
-def trigrams_of(text: str) -> set[str]:
-    """Return the trigrams the index stores for a text."""
-    return {text[i : i + 3].lower() for i in range(len(text) - 2)}
+    """Return the trigram query that every matching text satisfies."""
+    return _all_of(_conditions(_analyse(pattern.node)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Info:
-    """What is known of a node's matches.
+    """What is known of the matches of a node.
 
     `exact` lists all of them, or is None; every match starts with one of `prefixes` and ends with one of
-    `suffixes`; `match` holds the conditions already certain.
+    `suffixes`; `match` are conditions that hold for every match.
     """
 
     exact: frozenset[str] | None
@@ -96,7 +79,7 @@ _EMPTY = _Info(_NOTHING, _NOTHING, _NOTHING)
 
 
 def _analyse(node: Node) -> _Info:
-    """Work out what is known of a node."""
+    """Return what is known of the matches of a node."""
     if isinstance(node, Literal):
         return _exactly(_spelled(node.char, node.fold))
     if isinstance(node, CharClass):
@@ -113,23 +96,23 @@ def _analyse(node: Node) -> _Info:
 
 
 def _exactly(strings: frozenset[str] | None) -> _Info:
-    """Make the info of a known, small set of matches."""
+    """Return the info of a known, small set of matches."""
     return _Info(strings, strings, strings) if strings else _UNKNOWN
 
 
 def _spelled(char: str, fold: bool) -> frozenset[str] | None:
-    """Return the ways a character may stand in the text, up to lower-casing, None if too unsure."""
+    """Return the spellings of a character in the text, before lower-casing, None if they are unknown."""
     if char == _EITHER_S:
         return None
     if not fold:
         return frozenset({char})
     if not char.isascii():
-        return None  # its fold partners need not share a lower-case form
+        return None  # characters with the same case folding can have different lower-case forms
     return frozenset({_EITHER_S if char in "sS" else char.lower()})
 
 
 def _class_strings(node: CharClass) -> frozenset[str] | None:
-    """Spell out a small class."""
+    """Enumerate a small class."""
     chars: set[str] = set()
     for item in node.chars.items:
         if node.chars.negated or not isinstance(item, tuple) or item[1] - item[0] >= MAX_CLASS:
@@ -143,7 +126,7 @@ def _class_strings(node: CharClass) -> frozenset[str] | None:
 
 
 def _repeat(node: Repeat) -> _Info:
-    """Write a repetition as copies with something unknown between them."""
+    """Unroll a repetition, with an unknown string between the copies."""
     inner = _analyse(node.node)
     if (node.low, node.high) == (0, 1):
         return _alternate([inner, _EMPTY])
@@ -152,12 +135,12 @@ def _repeat(node: Repeat) -> _Info:
     if node.low == node.high and node.low <= MAX_COPIES:
         return _concat([inner] * node.low)
     if node.low == 1:
-        return _Info(None, inner.prefixes, inner.suffixes, _settled(inner).match)
+        return _Info(None, inner.prefixes, inner.suffixes, _conditions(inner))
     return _concat([*[inner] * min(node.low - 1, MAX_COPIES), _UNKNOWN, inner])
 
 
 def _concat(infos: Iterable[_Info]) -> _Info:
-    """Put infos in a row."""
+    """Return the info of a sequence."""
     result = _EMPTY
     for info in infos:
         result = _join(result, info)
@@ -165,7 +148,7 @@ def _concat(infos: Iterable[_Info]) -> _Info:
 
 
 def _join(left: _Info, right: _Info) -> _Info:
-    """Put two infos in a row."""
+    """Return the info of two nodes in sequence."""
     if (
         left.exact is not None
         and right.exact is not None
@@ -175,38 +158,35 @@ def _join(left: _Info, right: _Info) -> _Info:
     across = _condition(_cross(_ends(left.suffixes, last=True), _ends(right.prefixes, last=False)))
     prefixes = left.prefixes if left.exact is None else _cross(left.exact, right.prefixes)
     suffixes = right.suffixes if right.exact is None else _cross(left.suffixes, right.exact)
-    match = _settled(left).match | _settled(right).match | across
+    match = _conditions(left) | _conditions(right) | across
     return _Info(None, _bounded(prefixes, last=False), _bounded(suffixes, last=True), match)
 
 
 def _alternate(infos: list[_Info]) -> _Info:
-    """Take one of several infos."""
+    """Return the info of alternatives."""
     exact = [info.exact for info in infos if info.exact is not None]
     if len(exact) == len(infos) and sum(map(len, exact)) <= MAX_STRINGS:
         return _exactly(frozenset().union(*exact))
     prefixes = frozenset().union(*(info.prefixes for info in infos))
     suffixes = frozenset().union(*(info.suffixes for info in infos))
-    conditions = [_all_of(_settled(info).match) for info in infos]
-    match = _as_set(_any_of(conditions))
+    match = _as_set(_any_of([_all_of(_conditions(info)) for info in infos]))
     return _Info(None, _bounded(prefixes, last=False), _bounded(suffixes, last=True), match)
 
 
-def _settled(info: _Info) -> _Info:
-    """Turn what the strings of an info say into conditions, keeping the strings short."""
+def _conditions(info: _Info) -> frozenset[TrigramQuery]:
+    """Return the conditions of an info, with those that its strings imply."""
     if info.exact is not None:
-        match = info.match | _condition(info.exact)
-    else:
-        match = info.match | _condition(info.prefixes) | _condition(info.suffixes)
-    return _Info(info.exact, info.prefixes, info.suffixes, match)
+        return info.match | _condition(info.exact)
+    return info.match | _condition(info.prefixes) | _condition(info.suffixes)
 
 
 def _cross(left: frozenset[str], right: frozenset[str]) -> frozenset[str]:
-    """Join every string with every other."""
+    """Return the cross product: every string of one set followed by every string of the other."""
     return frozenset(a + b for a, b in product(left, right))
 
 
 def _ends(strings: frozenset[str], *, last: bool) -> frozenset[str]:
-    """Keep the two characters of each string that can make a trigram with a neighbour."""
+    """Return the two characters of each string that can be part of a trigram across the border."""
     return _bounded(frozenset((s[-2:] if last else s[:2]) for s in strings), last=last)
 
 
@@ -220,29 +200,29 @@ def _bounded(strings: frozenset[str], *, last: bool) -> frozenset[str]:
 
 
 def _condition(strings: frozenset[str]) -> frozenset[TrigramQuery]:
-    """Say that one of the strings is in the text."""
+    """Return the condition that the text contains one of the strings."""
     if not strings or len(strings) > MAX_STRINGS * MAX_STRINGS or any(len(s) < 3 for s in strings):
         return frozenset()
-    return _as_set(_any_of([_all_of(_windows(s)) for s in strings]))
+    return _as_set(_any_of([_all_of(_trigram_conditions(s)) for s in strings]))
 
 
-def _windows(string: str) -> frozenset[TrigramQuery]:
-    """Return the conditions on each three neighbouring characters of a string."""
-    found = {_window(string[i : i + 3]) for i in range(min(len(string) - 2, MAX_TRIGRAMS))}
-    return frozenset(found - {All()})
+def _trigram_conditions(string: str) -> frozenset[TrigramQuery]:
+    """Return the conditions of all trigrams of a string."""
+    conditions = {_trigram_condition(string[i : i + 3]) for i in range(min(len(string) - 2, MAX_TRIGRAMS))}
+    return frozenset(conditions - {All()})
 
 
-def _window(three: str) -> TrigramQuery:
-    """Return the condition that these three characters stand in the text."""
+def _trigram_condition(three: str) -> TrigramQuery:
+    """Return the condition that the text contains these three characters."""
     spellings = product(*("sſ" if char == _EITHER_S else char for char in three))
     options = ["".join(spelling) for spelling in spellings]
-    if any(_is_unsteady(option) for option in options):
+    if any(_has_irregular_lower(option) for option in options):
         return All()
     return _any_of([Trigram(option.lower()) for option in options])
 
 
-def _is_unsteady(three: str) -> bool:
-    """Whether lower-casing depends on the neighbours or changes the length (final sigma, dotted I)."""
+def _has_irregular_lower(three: str) -> bool:
+    """Whether lower-casing depends on the context or changes the length (final sigma, dotted I)."""
     return [char.lower() for char in three] != list(three.lower())
 
 
@@ -254,7 +234,7 @@ def _as_set(query: TrigramQuery) -> frozenset[TrigramQuery]:
 
 
 def _all_of(parts: frozenset[TrigramQuery]) -> TrigramQuery:
-    """Make the simplest query that all parts hold, in an order that does not change between runs."""
+    """Return the simplest conjunction of queries, in an order that does not change between runs."""
     kept: list[TrigramQuery] = []
     for part in sorted(parts, key=repr):
         if not any(_implies(other, part) for other in kept):
@@ -265,7 +245,7 @@ def _all_of(parts: frozenset[TrigramQuery]) -> TrigramQuery:
 
 
 def _any_of(options: list[TrigramQuery]) -> TrigramQuery:
-    """Make the simplest query that some option holds; what all options share is said once."""
+    """Return the simplest disjunction of queries; conditions that all share are factored out."""
     flat = {inner for option in options for inner in (option.parts if isinstance(option, Or) else (option,))}
     if All() in flat or len(flat) > MAX_STRINGS:
         return All()
@@ -281,7 +261,7 @@ def _any_of(options: list[TrigramQuery]) -> TrigramQuery:
 
 
 def _implies(strong: TrigramQuery, weak: TrigramQuery) -> bool:
-    """Whether `weak` surely holds where `strong` does, as far as their shapes tell."""
+    """Whether `strong` implies `weak`, as far as their structure tells."""
     if strong == weak:
         return True
     if isinstance(strong, Or):

@@ -1,4 +1,4 @@
-r"""Names of Unicode properties: what Rust accepts in \p{…}, as RE2 spells it inside a class."""
+r"""Unicode properties: the names that Rust accepts in \p{…}, in RE2 syntax inside a class."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ for _short, _long in _CATEGORIES.items():
 
 
 def property_body(name: str) -> str | None:
-    """Return the inside of an RE2 class for a property's name, None if there is no such property."""
+    """Return the RE2 syntax of a property inside a class, None if there is no such property."""
     _, _, value = name.rpartition("=")
     loose = "".join(c for c in value.lower() if c not in " _-")
     if not loose.isascii() or not loose.isalpha():
@@ -44,7 +44,7 @@ def property_body(name: str) -> str | None:
 
 
 def _script_body(name: str) -> str | None:
-    """Ask RE2 whether it knows a script of this name."""
+    """Return the RE2 syntax of a script, None if RE2 does not know it."""
     from dowse.query.regex import re2_engine
 
     script = "_".join(

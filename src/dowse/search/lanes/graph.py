@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from dowse.graph.answer import in_words
-from dowse.graph.path import shortest_chain
-from dowse.graph.reachability import Bases, reach, through
-from dowse.graph.relations import RELATIONS
-from dowse.graph.resolve.inheritance import KinSource, call_companions, is_definition
-from dowse.graph.traverse import Companions, Reached, aside, walk
+from dowse.graph.model import RELATIONS, describe_confidence, is_peripheral
+from dowse.graph.reachability import Bases, dispatching_method, reach, shortest_path
+from dowse.graph.traverse import Aliases, Reached, breadth_first_search
+from dowse.graph.type_hierarchy import call_aliases, is_definition
+from dowse.storage.protocol import Reader
 
 # Score of a reference by its confidence; the number of references breaks ties.
 _CONFIDENCE_SCORES = {"resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
@@ -30,11 +29,11 @@ class GraphResult:
     rows: tuple[int, ...]
     scores: tuple[float, ...]  # in (0, 1]
     details: tuple[str, ...]  # "calls shop.Cart.add in line 12, resolved"
-    is_cut: bool = False  # whether there was more than the walk looks at
+    is_truncated: bool = False  # whether there was more than the walk looks at
 
 
 def graph_query_lane(
-    reader: KinSource,
+    reader: Reader,
     seeds: Sequence[int],
     limit: int,
     relation: str = "",
@@ -59,9 +58,7 @@ def graph_query_lane(
     return relation_lane(reader, relation, seeds, depth, limit)
 
 
-def relation_lane(
-    reader: KinSource, relation: str, seeds: Sequence[int], depth: int, limit: int
-) -> GraphResult:
+def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: int, limit: int) -> GraphResult:
     """Return what the command of the same name would list, as the lane of a question in words.
 
     Args:
@@ -74,11 +71,11 @@ def relation_lane(
     symbols = reader.rows(list(dict.fromkeys(seeds)))
     walked, bases = reach(reader, relation, symbols, depth)
     incoming = RELATIONS[relation].incoming
-    return _result(reader, walked.reached, incoming, limit, walked.is_cut, bases)
+    return _result(reader, walked.reached, incoming, limit, walked.is_truncated, bases)
 
 
 def graph_lane(
-    reader: KinSource,
+    reader: Reader,
     seeds: Sequence[int],
     kinds: Sequence[str],
     incoming: bool,
@@ -97,35 +94,37 @@ def graph_lane(
     """
     symbols = reader.rows(list(dict.fromkeys(seeds)))
     joined = not kinds or "calls" in kinds  # who calls a constructor uses its class
-    together: Companions = partial(call_companions, reader, incoming=incoming) if joined else lambda _: {}
-    walked = walk(reader, symbols, kinds, incoming, depth, companions=together, goes_on=is_definition)
-    return _result(reader, walked.reached, incoming, limit, walked.is_cut)
+    aliases: Aliases = partial(call_aliases, reader, incoming=incoming) if joined else lambda _: {}
+    walked = breadth_first_search(
+        reader, symbols, kinds, incoming, depth, aliases=aliases, expands=is_definition
+    )
+    return _result(reader, walked.reached, incoming, limit, walked.is_truncated)
 
 
-def neighbour_lane(reader: KinSource, seeds: Sequence[int], limit: int) -> GraphResult:
+def neighbour_lane(reader: Reader, seeds: Sequence[int], limit: int) -> GraphResult:
     """Return the neighbours of a definition: incoming references first, then outgoing ones."""
     into = graph_lane(reader, seeds, (), True, 1, limit)
     out = graph_lane(reader, seeds, (), False, 1, limit)
     known, share = set(into.rows), _OUTGOING_FACTOR * min(into.scores, default=1.0)
     more = [(row, share * score, detail) for row, score, detail in _each(out) if row not in known]
-    return _from([*_each(into), *more][:limit], into.is_cut or out.is_cut)
+    return _from([*_each(into), *more][:limit], into.is_truncated or out.is_truncated)
 
 
 def path_lane(
-    reader: KinSource, starts: Sequence[int], ends: Sequence[int], depth: int, limit: int
+    reader: Reader, starts: Sequence[int], ends: Sequence[int], depth: int, limit: int
 ) -> GraphResult:
     """Return the symbols of the shortest chain from some symbols to others, in its order."""
     first, last = reader.rows(starts), reader.rows(ends)
-    chain = shortest_chain(reader, first, last, depth)
-    return _result(reader, chain.steps, False, limit, chain.is_cut)
+    chain = shortest_path(reader, first, last, depth)
+    return _result(reader, chain.steps, False, limit, chain.is_truncated)
 
 
 def _result(
-    reader: KinSource,
+    reader: Reader,
     reached: Sequence[Reached],
     incoming: bool,
     limit: int,
-    is_cut: bool,
+    is_truncated: bool,
     bases: Bases | None = None,
 ) -> GraphResult:
     """Score the symbols that a traversal reached, each with a detail that names the reference."""
@@ -136,16 +135,16 @@ def _result(
         (step.symbol.row, _score(step, bases), _detail(step, names, incoming, bases)) for step in reached
     ]
     scored.sort(key=lambda each: -each[1])  # ties keep the order of the traversal, by location
-    return _from(scored[:limit], is_cut)
+    return _from(scored[:limit], is_truncated)
 
 
 def _score(step: Reached, bases: Bases) -> float:
     """Return a score by hops, then by the best confidence, then by the number of references."""
     edge, count = step.edges[0], len(step.edges)
-    only_possible = through(step, bases) and edge.confidence != "ambiguous"
+    only_possible = dispatching_method(step, bases) and edge.confidence != "ambiguous"
     confidence = _CONFIDENCE_SCORES["possible" if only_possible else edge.confidence]
     tie_break = count / (count + 1) / edge.candidates  # in (0, 1)
-    if aside(step.symbol) or edge.kind == "imports":
+    if is_peripheral(step.symbol) or edge.kind == "imports":
         tie_break *= _SECONDARY_FACTOR
     return _HOP_FACTOR ** (step.depth - 1) * (0.5 + (confidence + tie_break) / 6)
 
@@ -155,14 +154,14 @@ def _detail(step: Reached, names: dict[int, str], incoming: bool, bases: Bases) 
     target = names[edge.target]
     said = f"{edge.kind} {target}" if incoming else f"{names[edge.source]} {edge.kind} {target}"
     more = f", {len(step.edges)} references" if len(step.edges) > 1 else ""
-    possible = f", may mean {bases[edge.target][1].qualified_name}" if through(step, bases) else ""
-    return f"{said} in line {edge.line}, {in_words(edge)}{more}{possible}"
+    possible = f", may mean {bases[edge.target][1].qualified_name}" if dispatching_method(step, bases) else ""
+    return f"{said} in line {edge.line}, {describe_confidence(edge)}{more}{possible}"
 
 
 def _each(result: GraphResult) -> list[tuple[int, float, str]]:
     return list(zip(result.rows, result.scores, result.details, strict=True))
 
 
-def _from(found: Sequence[tuple[int, float, str]], is_cut: bool) -> GraphResult:
+def _from(found: Sequence[tuple[int, float, str]], is_truncated: bool) -> GraphResult:
     rows, scores, details = zip(*found, strict=True) if found else ((), (), ())
-    return GraphResult(rows, scores, details, is_cut)
+    return GraphResult(rows, scores, details, is_truncated)

@@ -19,7 +19,8 @@ from dowse.storage.elastic.documents import Document, edges_document
 from dowse.storage.elastic.ledger import TABLES, Ledger
 from dowse.storage.elastic.names import file_number, number_of, symbol_rows
 from dowse.storage.local.catalog import Catalog, RemovedFile
-from dowse.storage.local.graph_tables import KINDS, GraphTables, Linked, Named
+from dowse.storage.local.graph_tables import KINDS, GraphTables
+from dowse.storage.protocol import NamedReference, ResolvedReference
 from dowse.types import FileRecord
 
 # Files whose references were looked at in this transaction.
@@ -33,7 +34,11 @@ class _RecordingGraph(GraphTables):
     """The graph's tables; what is linked anew is noted, for its documents are made from that."""
 
     def put_links(
-        self, file_id: int, linked: Iterable[Linked], named: Iterable[Named], asked: Iterable[int]
+        self,
+        file_id: int,
+        linked: Iterable[ResolvedReference],
+        named: Iterable[NamedReference],
+        asked: Iterable[int],
     ) -> None:
         super().put_links(file_id, linked, named, asked)
         self._db.execute("INSERT OR IGNORE INTO relinked VALUES (?)", (file_id,))

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
 from dowse.storage.local.catalog import Catalog
-from dowse.storage.local.compression import BrokenBlock
 from dowse.storage.local.layout import (
     catalog_path,
     damage_error,
@@ -27,7 +26,7 @@ from dowse.storage.local.layout import (
 from dowse.storage.local.reader import LocalReader
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
-from dowse.storage.protocol import KnownVectors
+from dowse.storage.protocol import BrokenBlock, KnownVectors
 from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:

@@ -5,13 +5,11 @@ Exact search decompresses every candidate file, so this is where its time goes.
 
 from __future__ import annotations
 
+from dowse.storage.protocol import BrokenBlock
+
 _SIZE_BYTES = 4
 # LZ4 can't shrink anything to less than a 255th.
 _MAX_RATIO = 255
-
-
-class BrokenBlock(Exception):
-    """Bytes that are not what `pack` made."""
 
 
 def pack(data: bytes) -> bytes:

@@ -6,9 +6,16 @@ import sqlite3
 import struct
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
-from dowse.storage.local.compression import BrokenBlock, unpack
+from dowse.storage.local.compression import unpack
+from dowse.storage.protocol import (
+    BrokenBlock,
+    FileSymbol,
+    NamedReference,
+    ResolvedReference,
+    Target,
+    UnlinkedFile,
+)
 from dowse.types import Edge, FileRecord, Reference
 
 SCHEMA = """
@@ -42,63 +49,6 @@ _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 
 # Bound values of one statement.
 _BATCH = 500
-
-
-class Linked(NamedTuple):
-    """A reference that was resolved: from a symbol to one, or to one of some."""
-
-    source: int
-    line: int
-    column: int
-    kind: str
-    target: int
-    candidates: int
-
-
-class Named(NamedTuple):
-    """A reference of which only the name is known."""
-
-    source: int
-    line: int
-    column: int
-    kind: str
-    name_key: int
-    sure: bool  # whether it must be one of this index, so that the only candidate is the one
-
-
-class Target(NamedTuple):
-    """A symbol that a reference can mean."""
-
-    row: int
-    kind: str
-    qualified_name: str
-    signature: str
-    path: str
-    language: str
-
-
-class OwnSymbol(NamedTuple):
-    """A symbol of the file that is being linked."""
-
-    row: int
-    kind: str
-    name: str
-    qualified_name: str
-    first: int
-    last: int
-    part: int
-    signature: str
-
-
-class LinkedFile(NamedTuple):
-    """All that linking one file starts from."""
-
-    file_id: int
-    path: str
-    language: str
-    references: list[Reference]
-    facts: bytes
-    symbols: list[OwnSymbol]  # as references count them
 
 
 class GraphTables:
@@ -180,7 +130,7 @@ class GraphTables:
                         todo.add(file_id)
         return sorted(todo)
 
-    def file_to_link(self, file_id: int) -> LinkedFile | None:
+    def file_to_link(self, file_id: int) -> UnlinkedFile | None:
         """Return all that linking a file starts from; None if there is nothing."""
         row = self._db.execute(
             "SELECT f.path, f.language, g.data, g.rows, coalesce(r.data, x'') FROM files f"
@@ -193,7 +143,7 @@ class GraphTables:
         rows = array("q")
         rows.frombytes(packed_rows)
         found = {
-            each[0]: OwnSymbol(*each)
+            each[0]: FileSymbol(*each)
             for each in self._db.execute(
                 "SELECT id, kind, name, qualified_name, start_line, end_line, part, signature"
                 " FROM symbols WHERE file_id=?",
@@ -201,10 +151,15 @@ class GraphTables:
             )
         }
         symbols = [found[each] for each in rows if each in found]
-        return LinkedFile(file_id, path, language, unpack_references(references), facts, symbols)
+        table = unpack(facts) if facts else b""
+        return UnlinkedFile(file_id, path, language, unpack_references(references), table, symbols)
 
     def put_links(
-        self, file_id: int, linked: Iterable[Linked], named: Iterable[Named], asked: Iterable[int]
+        self,
+        file_id: int,
+        linked: Iterable[ResolvedReference],
+        named: Iterable[NamedReference],
+        asked: Iterable[int],
     ) -> None:
         """Replace the edges out of a file, and store the keys that were looked up for them."""
         own = "(SELECT id FROM symbols WHERE file_id=?)"
@@ -255,10 +210,10 @@ class GraphTables:
         return [path for (path,) in self._db.execute(query, (key,))]
 
     def facts_of_path(self, path: str) -> bytes:
-        """Return the packed facts of a file, nothing if it has none."""
+        """Return the encoded symbol table of a file, nothing if it has none."""
         query = "SELECT g.data FROM files f JOIN facts g ON g.file_id = f.id WHERE f.key=?"
         row = self._db.execute(query, (path,)).fetchone()
-        return bytes(row[0]) if row else b""
+        return unpack(row[0]) if row and row[0] else b""
 
     # Reading
 

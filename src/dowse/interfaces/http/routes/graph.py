@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from dowse.formats.graph_json import graph_to_json, symbol_to_json
-from dowse.graph.answer import GraphAnswer as Walk
-from dowse.graph.answer import GraphStep
-from dowse.graph.diagram_edges import arrows, shown_symbols
-from dowse.graph.queries import ask_about, path_between
+from dowse.graph.diagrams import arrows, shown_symbols
+from dowse.graph.model import GraphAnswer as Walk
+from dowse.graph.model import GraphStep
+from dowse.graph.queries import find_path_between, query_relation_of
 from dowse.interfaces.http.choices import EdgeKind, Relation
 from dowse.interfaces.http.models.graph import GraphAnswer
 from dowse.interfaces.http.routes.parameters import IndexName, Target
@@ -60,7 +60,7 @@ def _chain(state: ServerState, target: str, to: str, index: str | None, depth: i
     with found(state.places, index, target) as (place, reader, row):
         ends = rows_of(place, reader, to)
         shows = place.index.settings.show_secrets
-        chain = path_between(reader, rows_of(place, reader, row.key), ends, depth, show_secrets=shows)
+        chain = find_path_between(reader, rows_of(place, reader, row.key), ends, depth, show_secrets=shows)
         return {"index": place.name, **graph_to_json(chain), **_picture(chain)}
 
 
@@ -75,7 +75,7 @@ def _walk(
 ) -> dict[str, Any]:
     with found(state.places, index, target) as (place, reader, row):
         seeds, shows = rows_of(place, reader, row.key), place.index.settings.show_secrets
-        walk = ask_about(reader, relation, seeds, depth, k, show_secrets=shows)
+        walk = query_relation_of(reader, relation, seeds, depth, k, show_secrets=shows)
         walk = _only(walk, kinds) if kinds else walk
         return {"index": place.name, **graph_to_json(walk), **_picture(walk)}
 

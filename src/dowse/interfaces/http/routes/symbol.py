@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query
 
 from dowse.formats.answer_json import notes_to_json
 from dowse.formats.graph_json import symbol_to_json
-from dowse.graph.answer import GraphAnswer
-from dowse.graph.queries import ask_about
+from dowse.graph.model import GraphAnswer
+from dowse.graph.queries import query_relation_of
 from dowse.interfaces.http.models.symbol import SymbolAnswer
 from dowse.interfaces.http.routes.parameters import IndexName, Target
 from dowse.interfaces.http.state import State
@@ -103,7 +103,7 @@ def _neighbours(at: Found, most: int, masked: int) -> dict[str, Any]:
     known = bool(at.row.row) and not at.reader.is_corpus and most > 0
     seeds = rows_of(at.place, at.reader, at.row.key) if known else ()
     for relation in ("callers", "callees"):
-        answer = ask_about(at.reader, relation, seeds, 1, most, show_secrets=shows) if known else None
+        answer = query_relation_of(at.reader, relation, seeds, 1, most, show_secrets=shows) if known else None
         given[relation] = _steps(answer) if answer else []
         given[f"{relation}_total"] = answer.total if answer else 0
         notes += answer.notes if answer else ()

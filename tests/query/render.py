@@ -1,4 +1,4 @@
-"""A query written back as text, in a canonical form that parses to an equal query."""
+"""Renders a query as text in a canonical form that parses to an equal query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BARE_VALUE = re.compile(r'[^\s"()\\]+\Z')
 
 
 def render_query(query: Query) -> str:
-    """Write a query."""
+    """Return a query as text."""
     pieces = [_clause(clause) for clause in query.clauses]
     if query.case is not None:
         pieces.append("case:yes" if query.case else "case:no")

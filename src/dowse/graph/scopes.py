@@ -1,20 +1,33 @@
-"""Where the names of a file live: its own scope in Python, its directory in Go, its package in Java."""
+"""Scopes of top-level names: the file in Python, the directory in Go, the package in Java."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from dowse.graph.keys import family_of
-
+# Languages whose symbols can refer to each other.
+_FAMILIES = {
+    "javascript": "ecmascript",
+    "typescript": "ecmascript",
+    "c": "c",
+    "cpp": "c",
+    "java": "jvm",
+    "kotlin": "jvm",
+    "scala": "jvm",
+}
 # Every file is a scope of its own.
 _BY_FILE = frozenset(["python", "ecmascript", "lua", "zig", "haskell"])
-# Files name the scope that they add to.
+# Files declare the scope that they add to.
 _BY_PACKAGE = frozenset(["jvm", "php", "csharp"])
+
+
+def family_of(language: str) -> str:
+    """Return the family of languages that share symbols with this one."""
+    return _FAMILIES.get(language, language)
 
 
 @lru_cache(maxsize=4096)
 def scope_of(language: str, path: str, package: str) -> str:
-    """The scope that the top-level names of a file belong to."""
+    """Return the scope that the top-level names of a file belong to."""
     family = family_of(language)
     if family in _BY_FILE:
         return path
@@ -29,13 +42,13 @@ def scope_of(language: str, path: str, package: str) -> str:
 
 @lru_cache(maxsize=4096)
 def prefix_of(language: str, path: str) -> str:
-    """What stands before the qualified names of a file in its scope: the module path, in Rust."""
+    """Return the prefix of the qualified names of a file in its scope: the module path, in Rust."""
     return rust_module(path)[1] if language == "rust" else ""
 
 
 @lru_cache(maxsize=4096)
 def rust_module(path: str) -> tuple[str, str]:
-    """The crate that a file belongs to, and its module there, joined with dots."""
+    """Return the crate that a file belongs to, and its module path there, joined with dots."""
     parts = path.removesuffix(".rs").split("/")
     if "src" in parts:
         at = len(parts) - 1 - parts[::-1].index("src")
@@ -52,6 +65,6 @@ def rust_module(path: str) -> tuple[str, str]:
     return "", ".".join(parts)
 
 
-def joined(*names: str) -> str:
-    """Names joined with dots, empty ones left out."""
+def join_names(*names: str) -> str:
+    """Join names with dots, leaving out empty ones."""
     return ".".join([name for name in names if name])

@@ -1,4 +1,4 @@
-"""Walks against brute force: what is reached, how far away, in an order that nothing can disturb."""
+"""Breadth-first search against brute force: what is reached, its distance, and a stable order."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.graph import traverse as walking
-from dowse.graph.path import shortest_chain
-from dowse.graph.traverse import walk
+from dowse.graph import traverse
+from dowse.graph.reachability import shortest_path
+from dowse.graph.traverse import breadth_first_search
 from dowse.search.lanes.graph import graph_lane, neighbour_lane, path_lane, relation_lane
 from dowse.types import Edge
-from graph.walk.memory_graph import MemoryGraph, edge, symbol
+from graph.memory_graph import MemoryGraph, edge, symbol
 
 KINDS = ("calls", "uses", "extends")
 NODES = 12
@@ -56,24 +56,24 @@ questions = st.tuples(
 
 
 @given(graphs(), questions)
-def test_a_walk_reaches_what_brute_force_reaches(edges, question):
+def test_a_search_reaches_what_brute_force_reaches(edges, question):
     seeds, kinds, incoming, depth = question
     graph = graph_of(edges)
-    walked = walk(graph, graph.rows(seeds), kinds, incoming, depth)
+    traversal = breadth_first_search(graph, graph.rows(seeds), kinds, incoming, depth)
     expected = distances(edges, seeds, kinds, incoming, depth)
-    assert {step.symbol.row: step.depth for step in walked.reached} == expected
-    assert not walked.is_cut and not walked.unfollowed
-    hops = [step.depth for step in walked.reached]
+    assert {step.symbol.row: step.depth for step in traversal.reached} == expected
+    assert not traversal.is_truncated and not traversal.unfollowed
+    hops = [step.depth for step in traversal.reached]
     assert hops == sorted(hops)
 
 
 @given(graphs(), questions)
-def test_every_step_hangs_on_the_one_before_it(edges, question):
+def test_every_step_has_the_one_before_it_as_parent(edges, question):
     seeds, kinds, incoming, depth = question
     graph = graph_of(edges)
-    walked = walk(graph, graph.rows(seeds), kinds, incoming, depth)
+    traversal = breadth_first_search(graph, graph.rows(seeds), kinds, incoming, depth)
     away = dict.fromkeys(seeds, 0)
-    for step in walked.reached:
+    for step in traversal.reached:
         assert away[step.parent] == step.depth - 1
         for found in step.edges:
             near, far = (found.target, found.source) if incoming else (found.source, found.target)
@@ -86,7 +86,7 @@ def test_every_step_hangs_on_the_one_before_it(edges, question):
         if e.kind in kinds and e.source in everything and e.target in everything
         and away[e.target if incoming else e.source] < depth
     }  # fmt: skip
-    assert {found._replace(file_id=0) for found in walked.edges} == between
+    assert {found._replace(file_id=0) for found in traversal.edges} == between
 
 
 @given(graphs(), questions, st.randoms(use_true_random=False))
@@ -95,8 +95,8 @@ def test_the_order_of_edges_changes_nothing(edges, question, random):
     shuffled = random.sample(edges, len(edges))
     one, other = graph_of(edges), graph_of(shuffled)
     assert (
-        walk(one, one.rows(seeds), kinds, incoming, depth).reached
-        == walk(other, other.rows(seeds), kinds, incoming, depth).reached
+        breadth_first_search(one, one.rows(seeds), kinds, incoming, depth).reached
+        == breadth_first_search(other, other.rows(seeds), kinds, incoming, depth).reached
     )
     lanes = [graph_lane(graph, seeds, kinds, incoming, depth, 100) for graph in (one, other)]
     assert lanes[0] == lanes[1]
@@ -136,8 +136,8 @@ def test_sure_references_come_before_guesses_and_many_before_few():
         ]
     )
     assert graph_lane(graph, [1], ("calls",), True, 1, 10).rows == (5, 4, 3, 2)
-    walked = walk(graph, graph.rows([1]), ("calls",), True, 1)
-    assert [step.symbol.row for step in walked.reached] == [4, 5, 3, 2]
+    traversal = breadth_first_search(graph, graph.rows([1]), ("calls",), True, 1)
+    assert [step.symbol.row for step in traversal.reached] == [4, 5, 3, 2]
 
 
 def test_a_lane_says_why():
@@ -161,43 +161,43 @@ def test_seeds_that_are_gone_or_given_twice_do_no_harm():
     assert neighbour_lane(graph, [], 10).rows == ()
 
 
-def test_nothing_is_looked_for_behind_a_name_that_many_bear():
-    many = walking.FOLLOWED_CANDIDATES + 1
+def test_references_with_many_candidates_are_not_followed():
+    many = traverse.MAX_FOLLOWED_CANDIDATES + 1
     graph = graph_of([edge(2, 1, confidence="ambiguous", candidates=many), edge(3, 2)])
-    walked = walk(graph, graph.rows([1]), ("calls",), True, 3)
-    assert [step.symbol.row for step in walked.reached] == [2] and walked.unfollowed == 1
+    traversal = breadth_first_search(graph, graph.rows([1]), ("calls",), True, 3)
+    assert [step.symbol.row for step in traversal.reached] == [2] and traversal.unfollowed == 1
 
 
-def test_a_walk_ends_when_it_has_reached_enough(monkeypatch):
+def test_a_search_ends_at_its_limit(monkeypatch):
     graph = graph_of([edge(row, 1) for row in range(2, 8)])
-    walked = walk(graph, graph.rows([1]), ("calls",), True, 1, most=3)
-    assert len(walked.reached) == 3 and walked.is_cut
-    monkeypatch.setattr(walking, "EDGES_PER_HOP", 4)
-    assert walk(graph, graph.rows([1]), ("calls",), True, 1).is_cut
+    traversal = breadth_first_search(graph, graph.rows([1]), ("calls",), True, 1, limit=3)
+    assert len(traversal.reached) == 3 and traversal.is_truncated
+    monkeypatch.setattr(traverse, "EDGES_PER_HOP", 4)
+    assert breadth_first_search(graph, graph.rows([1]), ("calls",), True, 1).is_truncated
 
 
 def test_cycles_end():
     graph = graph_of([edge(1, 2), edge(2, 3), edge(3, 1), edge(1, 1)])
-    walked = walk(graph, graph.rows([1]), ("calls",), False, 50)
-    assert [(step.symbol.row, step.depth) for step in walked.reached] == [(2, 1), (3, 2)]
+    traversal = breadth_first_search(graph, graph.rows([1]), ("calls",), False, 50)
+    assert [(step.symbol.row, step.depth) for step in traversal.reached] == [(2, 1), (3, 2)]
 
 
 @given(graphs(), st.integers(1, NODES), st.integers(1, NODES), st.integers(1, 6))
-def test_a_chain_is_as_short_as_brute_force_finds(edges, start, end, depth):
+def test_a_path_is_as_short_as_brute_force_finds(edges, start, end, depth):
     graph = graph_of(edges)
     kinds = ("calls", "uses")
-    chain = shortest_chain(graph, graph.rows([start]), graph.rows([end]), depth)
+    path = shortest_path(graph, graph.rows([start]), graph.rows([end]), depth)
     sure = distances([e for e in edges if e.confidence != "ambiguous"], [start], kinds, False, depth)
     every = distances(edges, [start], kinds, False, depth)
-    assert chain.is_sure == (end in sure) and len(chain.steps) == sure.get(end, every.get(end, 0))
+    assert path.is_certain == (end in sure) and len(path.steps) == sure.get(end, every.get(end, 0))
     at = start
-    for step in chain.steps:
+    for step in path.steps:
         assert step.parent == at
         at = step.symbol.row
-    assert at == end or not chain.steps
+    assert at == end or not path.steps
 
 
-def test_nothing_goes_on_behind_the_rest_of_a_file():
+def test_code_outside_definitions_is_not_followed():
     symbols = [symbol(1), symbol(2, "app", kind="module"), symbol(3)]
     graph = MemoryGraph(symbols, [edge(2, 1, "imports"), edge(3, 2, "imports")])
     assert graph_lane(graph, [1], (), True, 3, 10).rows == (2,)
