@@ -16,15 +16,22 @@ import numpy as np
 import pytest
 
 from archive_mutations import HOSTILE, Frames, as_json, bomb_frames, build_snapshot
-from archive_targets import ENCODER, PRINT_PEAK, small_snapshot, use_snapshot, written_outside
+from archive_targets import (
+    ENCODER,
+    PRINT_PEAK,
+    read_header,
+    small_snapshot,
+    use_snapshot,
+    written_outside,
+)
 from dowse import Index
 from dowse.errors import DowseError
 from dowse.storage.local.compression import BrokenBlock, pack, unpack
-from dowse.transfer.errors import BrokenSnapshot
 from dowse.transfer.export_snapshot import export
-from dowse.transfer.frames import FrameWriter, SnapshotFile
-from dowse.transfer.import_snapshot import load_checked, read_about
-from dowse.transfer.validate import validate
+from dowse.transfer.frames import FrameWriter
+from dowse.transfer.import_snapshot import import_snapshot
+from dowse.transfer.limits import BrokenSnapshot
+from dowse.transfer.validate import open_snapshot
 
 from helpers import image, run_dowse, write_tree
 
@@ -38,9 +45,10 @@ _MEASURE = """
 import sys
 from pathlib import Path
 from dowse.errors import DowseError
-from dowse.transfer.load import read_about
+from dowse.transfer.validate import open_snapshot
 try:
-    print(read_about(Path(sys.argv[1])).files)
+    with open_snapshot(Path(sys.argv[1])) as (_, header):
+        print(header.files)
 except DowseError as error:
     print(error)
 """
@@ -258,11 +266,10 @@ def test_a_file_exchanged_after_the_check_is_not_loaded(frames: Frames, tmp_path
     path.write_bytes(build_snapshot(frames))
     forged = changed(frames, b"file", set_file("path", "../outside.py"))
     index = Index.open(write_tree(tmp_path / "t", BARE), index_dir=str(tmp_path / "i"), encoder="none")
-    with SnapshotFile(path) as snapshot:
-        about = validate(snapshot)
+    with open_snapshot(path) as (snapshot, header):
         (tmp_path / "other").write_bytes(forged)
         os.replace(tmp_path / "other", path)  # another file at the same path: the open one is loaded
-        load_checked(snapshot, about, index.backend, index.settings, root=tmp_path / "t")
+        import_snapshot(snapshot, header, index.backend, index.settings, root=tmp_path / "t")
     assert {file.path for file in _files(index)} == {"shop/order.py", "shop/bread.py", "web/page.js"}
 
 
@@ -270,12 +277,11 @@ def test_bytes_exchanged_after_the_check_are_not_loaded(frames: Frames, tmp_path
     path = tmp_path / "x.snap"
     path.write_bytes(build_snapshot(frames))
     index = Index.open(write_tree(tmp_path / "t", BARE), index_dir=str(tmp_path / "i"), encoder="none")
-    with SnapshotFile(path) as snapshot:
-        about = validate(snapshot)
+    with open_snapshot(path) as (snapshot, header):
         with path.open("r+b") as file:  # the same file
             file.write(changed(frames, b"file", set_file("path", "../outside.py")))
         with pytest.raises(BrokenSnapshot, match=r"changed while it was read|cut short|damaged"):
-            load_checked(snapshot, about, index.backend, index.settings, root=tmp_path / "t")
+            import_snapshot(snapshot, header, index.backend, index.settings, root=tmp_path / "t")
     assert not index.exists
 
 
@@ -299,9 +305,9 @@ def test_no_device_and_no_fifo_is_read(tmp_path: Path) -> None:
 def test_a_link_is_not_followed(frames: Frames, tmp_path: Path) -> None:
     (tmp_path / "real.snap").write_bytes(build_snapshot(frames))
     (tmp_path / "link.snap").symlink_to("real.snap")
-    assert read_about(tmp_path / "real.snap").files == 3
+    assert read_header(tmp_path / "real.snap").files == 3
     with pytest.raises(DowseError, match="not a link"):
-        read_about(tmp_path / "link.snap")
+        read_header(tmp_path / "link.snap")
 
 
 def test_the_command_refuses_a_path_out_of_the_index_in_one_line(frames: Frames, tmp_path: Path) -> None:
@@ -336,7 +342,7 @@ def test_an_export_writes_through_no_link(frames: Frames, tmp_path: Path) -> Non
     assert victim.read_text() == "precious"
     assert not target.is_symlink()
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    assert read_about(target).files == 1
+    assert read_header(target).files == 1
     assert not (tmp_path / f"x.snap.{os.getpid()}.part").is_symlink()
 
 

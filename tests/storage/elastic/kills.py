@@ -1,7 +1,7 @@
 """Indexing jobs that are killed at random requests and started again; tests do a few, bench/ many.
 
-As a program, `kills.py ADDRESS ROOT NUMBER MOMENT` indexes a tree and kills itself, as a kill -9 does, at
-its NUMBER-th request to the cluster: `before` it is sent, or `after` the cluster has done it.
+As a program, `kills.py ADDRESS ROOT ID_FIELD MOMENT` indexes a tree and kills itself, as a kill -9 does, at
+its ID_FIELD-th request to the cluster: `before` it is sent, or `after` the cluster has done it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,17 @@ from typing import Any
 
 from dowse import Index
 from dowse.storage.elastic.backend import ElasticBackend
-from dowse.storage.elastic.loading import NUMBER, refresh
-from dowse.storage.elastic.names import VERSIONED
-from dowse.storage.elastic.session import Session, scan
-from dowse.storage.elastic.state import read_snapshot
+from dowse.storage.elastic.names import ID_FIELD, VERSIONED
 
 
 def visible_documents(backend: ElasticBackend) -> dict[tuple[str, int], dict[str, Any]]:
     """Return all that a reader can see, by kind and number; without what differs from run to run."""
-    session = Session(backend.client, backend.names, read_snapshot(backend.client, backend.names))
+    searcher = backend.searcher()
     found: dict[tuple[str, int], dict[str, Any]] = {}
     for kind in VERSIONED:
-        for hit in session.scan(kind, None, NUMBER[kind]):
+        for hit in searcher.scan(kind, None, ID_FIELD[kind]):
             body = {name: value for name, value in hit["_source"].items() if value is not None}
-            key = (kind, int(body[NUMBER[kind]]))
+            key = (kind, int(body[ID_FIELD[kind]]))
             assert key not in found, f"{key} is there twice"
             found[key] = {name: value for name, value in body.items() if name != "born"}
     return found
@@ -38,10 +35,11 @@ def visible_documents(backend: ElasticBackend) -> dict[tuple[str, int], dict[str
 
 def all_ids(backend: ElasticBackend) -> set[str]:
     """Return the ids of all documents, also of those that nobody sees."""
-    refresh(backend.client, backend.names)
+    backend.client.refresh(backend.names.alias(kind) for kind in VERSIONED)
     found: set[str] = set()
     for kind in VERSIONED:
-        hits = scan(backend.client, backend.names.alias(kind), {"match_all": {}}, (NUMBER[kind], "born"))
+        sort = (ID_FIELD[kind], "born")
+        hits = backend.client.scan(backend.names.alias(kind), {"match_all": {}}, sort)
         found |= {f"{kind} {hit['_id']}" for hit in hits}
     return found
 

@@ -119,5 +119,5 @@ def test_what_is_refused_says_so_in_a_line_without_the_secret(
             pass
         backend.close()
     assert sent and "\n" not in str(error.value) and name in str(error.value)
-    shown = [str(error.value), repr(backend), backend.address, repr(backend.place), caplog.text]
+    shown = [str(error.value), repr(backend), backend.address, repr(backend.parsed_address), caplog.text]
     assert not any(SECRET in each for each in shown)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dowse.errors import DowseError, IndexMissing, IndexVersionError
-from dowse.storage.elastic import mapping, sender
+from dowse.storage.elastic import bulk, mapping
 from dowse.storage.elastic.backend import ElasticBackend
-from dowse.storage.elastic.carrying import KnownVectors
-from dowse.storage.elastic.problems import ClusterBlocked, ClusterBusy
+from dowse.storage.elastic.errors import ClusterBlocked, ClusterBusy
+from dowse.storage.protocol import KnownVectors
 from dowse.types import FileRecord
 from storage.conformance import fill, some_files
 from storage.elastic.gate import gate
@@ -31,15 +31,19 @@ def many_files(count: int = 40) -> list[FileRecord]:
     return [file_record(f"{n}.py", [symbol(f"f{n}", f"word{n}")], text=f"word{n}\n") for n in range(count)]
 
 
-def through(index: ElasticBackend, host: str, patience: float = 2.0) -> ElasticBackend:
+def through(index: ElasticBackend, host: str, retry_seconds: float = 2.0) -> ElasticBackend:
     """Return the same index, asked through a gate."""
-    return ElasticBackend(f"elastic://{host}/{index.place.name}{SMALL}", index.source, patience=patience)
+    return ElasticBackend(
+        f"elastic://{host}/{index.parsed_address.name}{SMALL}", index.source, retry_seconds=retry_seconds
+    )
 
 
 def test_no_node_answers() -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
-        backend = ElasticBackend(f"elastic://127.0.0.1:{nobody.getsockname()[1]}/x", "shop", patience=0.2)
+        backend = ElasticBackend(
+            f"elastic://127.0.0.1:{nobody.getsockname()[1]}/x", "shop", retry_seconds=0.2
+        )
         for ask in (backend.has_generation, backend.size, lambda: fill(backend, [])):
             with pytest.raises(DowseError, match=r"no node of .* answers; start") as error:
                 ask()
@@ -51,7 +55,7 @@ def test_what_answers_may_be_something_else() -> None:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
         host = f"127.0.0.1:{deaf.getsockname()[1]}"
-        backend = ElasticBackend(f"elastics://{host}/x", "shop", patience=0.2)
+        backend = ElasticBackend(f"elastics://{host}/x", "shop", retry_seconds=0.2)
         with pytest.raises(DowseError) as error:
             # It hangs up: no handshake, no answer.
             deaf.settimeout(10)
@@ -63,7 +67,7 @@ def test_what_answers_may_be_something_else() -> None:
 
 
 def test_nothing_to_read_says_how_to_make_it(index: ElasticBackend) -> None:
-    missing = ElasticBackend(index.address.replace(index.place.name, "never-made"))
+    missing = ElasticBackend(index.address.replace(index.parsed_address.name, "never-made"))
     for backend in (missing, index):
         with pytest.raises(IndexMissing, match="run `dowse index` first"), backend.reader():
             pass
@@ -133,13 +137,13 @@ def block(index: ElasticBackend, kind: str, on: bool | None) -> None:
 def test_a_busy_cluster_gets_smaller_pieces_until_it_takes_them(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sender, "_FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bulk, "_FIRST_PAUSE", 0.01)
     refusals = itertools.count()
 
     def rule(method: str, path: str) -> str | int:
         return 429 if path.startswith("/_bulk") and next(refusals) < 3 else "pass"
 
-    with gate(rule, index.place.hosts[0]) as host:
+    with gate(rule, index.parsed_address.hosts[0]) as host:
         busy = through(index, host)
         fill(busy, many_files())
         busy.close()
@@ -152,16 +156,16 @@ def test_a_busy_cluster_gets_smaller_pieces_until_it_takes_them(
 def test_a_cluster_that_stays_busy_is_given_up_and_the_next_run_goes_on(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sender, "_FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(sender, "MOST_DOCUMENTS", 10)
+    monkeypatch.setattr(bulk, "_FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bulk, "MAX_DOCUMENTS", 10)
     fill(index, some_files())
     before, asked = visible_documents(index), itertools.count()
 
     def rule(method: str, path: str) -> str | int:
         return 429 if path.startswith("/_bulk") and next(asked) >= 2 else "pass"
 
-    with gate(rule, index.place.hosts[0]) as host:
-        busy = through(index, host, patience=0.1)
+    with gate(rule, index.parsed_address.hosts[0]) as host:
+        busy = through(index, host, retry_seconds=0.1)
         with pytest.raises(ClusterBusy, match=r"429.*run the same again") as error:
             fill(busy, many_files())
         busy.close()
@@ -181,8 +185,8 @@ def test_searches_wait_for_a_busy_cluster(index: ElasticBackend) -> None:
     def rule(method: str, path: str) -> str | int:
         return (429, 503, "pass")[min(2, next(asked))]
 
-    with gate(rule, index.place.hosts[0]) as host:
-        backend = through(index, host, patience=10)
+    with gate(rule, index.parsed_address.hosts[0]) as host:
+        backend = through(index, host, retry_seconds=10)
         with backend.reader() as reader:
             assert reader.counts()["files"] == 3
         backend.close()
@@ -199,8 +203,8 @@ def test_answers_that_get_lost_change_nothing(index: ElasticBackend, lost: int) 
             return "pass"
         return "lose" if next(changes) == lost else "pass"
 
-    with gate(rule, index.place.hosts[0]) as host:
-        backend = through(index, host, patience=10)
+    with gate(rule, index.parsed_address.hosts[0]) as host:
+        backend = through(index, host, retry_seconds=10)
         with backend.writer() as writer:
             writer.put(some_files()[1])
             writer.delete("src/cart.py")

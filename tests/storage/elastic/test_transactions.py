@@ -12,10 +12,9 @@ import threading
 import pytest
 
 from dowse.errors import IndexLocked, IndexMissing
-from dowse.storage.elastic import lock as locks
-from dowse.storage.elastic import transactions
+from dowse.storage.elastic import lease, transactions
 from dowse.storage.elastic.backend import ElasticBackend
-from dowse.storage.elastic.loading import refresh
+from dowse.storage.elastic.names import VERSIONED
 from dowse.storage.elastic.transactions import LostTransaction
 from storage.conformance import fill, found_names, request, some_files
 from storage.elastic.kills import all_ids, visible_documents
@@ -44,8 +43,8 @@ def test_two_sources_written_at_once_are_seen_whole_or_not_at_all(index: Elastic
     with index.writer() as one, other.writer() as two:
         one.put(file_record("a.py", [symbol("a1", "x"), symbol("a2", "x")]))
         two.put(file_record("b.py", [symbol("b1", "x")]))
-        one._drain(), two._drain()
-        refresh(index.client, index.names)
+        one.flush(), two.flush()
+        index.client.refresh(index.names.alias(kind) for kind in VERSIONED)
         with pytest.raises(IndexMissing), index.reader():
             pass
         one.commit({})
@@ -119,8 +118,7 @@ def test_clear_removes_one_source_and_the_last_takes_the_index_along(index: Elas
 
 def test_a_scan_by_file_gives_all_symbols_though_a_page_ends_within_one(index: ElasticBackend) -> None:
     fill(index, [file_record(f"{name}.py", [symbol(f"{name}{n}", "x") for n in range(5)]) for name in "abc"])
-    with index.reader() as reader:
-        found = list(reader._session.scan("symbols", None, "file", page=4))
+    found = list(index.searcher().scan("symbols", None, "file", page=4))
     assert len({hit["_id"] for hit in found}) == len(found) == 15
 
 
@@ -131,7 +129,7 @@ def test_a_removal_that_ends_halfway_leaves_no_source(
     fill(index, some_files())
     fill(other, [file_record("b.py", [symbol("b1", "x")])])
     with monkeypatch.context() as crash, pytest.raises(IndexLocked):
-        crash.setattr(locks.SourceLock, "forget_versions", _fails)
+        crash.setattr(lease.SourceLease, "drop_versions", _fails)
         index.clear()
     assert names(other) == ["b1"]
     fill(index, some_files()[:1])
@@ -190,14 +188,14 @@ def fill_second(backend: ElasticBackend, told: list[str]) -> None:
 JOB = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
-from dowse.backends.elastic.backend import ElasticBackend
+from dowse.storage.elastic.backend import ElasticBackend
 from helpers import file_record, symbol
 backend = ElasticBackend({address!r}, "shop")
 with backend.writer() as writer:
     for name in "abc":
         writer.put(file_record(f"{{name}}.py", [symbol(name, "x"), symbol(name + "2", "x")]))
     writer.delete("old.py")
-    writer._drain()
+    writer.flush()
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -226,12 +224,12 @@ def test_a_dead_writer_is_replaced_at_once_and_what_it_sent_is_used(
 def test_a_writer_that_is_not_heard_is_replaced_and_can_make_nothing_visible(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "STALE_SECONDS", 0.3)
+    monkeypatch.setattr(lease, "STALE_SECONDS", 0.3)
     fill(index, some_files()[:1])
     with contextlib.ExitStack() as held:
         silent = held.enter_context(index.writer())
         silent.put(file_record("a.py", [symbol("silent", "x")]))
-        silent._lock._beaten -= locks.STALE_SECONDS + locks.LEASE_SECONDS
+        silent.lease.last_heartbeat -= lease.STALE_SECONDS + lease.LEASE_SECONDS
         heard = beside(index, index.source)
         fill(heard, [file_record("a.py", [symbol("heard", "x")])])
         with pytest.raises(LostTransaction, match="run the same again"):
@@ -246,7 +244,7 @@ def test_a_writer_that_could_not_say_it_lives_stops_by_itself(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(LostTransaction), index.writer() as writer:
-        monkeypatch.setattr(locks, "LEASE_SECONDS", -1.0)
+        monkeypatch.setattr(lease, "LEASE_SECONDS", -1.0)
         writer.put(file_record("a.py", [symbol("a", "x")]))
         writer.commit({})
     monkeypatch.undo()
@@ -262,7 +260,7 @@ def test_what_is_replaced_goes_for_good_once_nobody_can_see_it(
     fill(index, [file_record("src/cart.py", [symbol("basket", "weave")], text="weave\n")])
     visible = visible_documents(index)
     assert len(all_ids(index)) == len(visible) + 3  # a file and two symbols, for readers at work
-    monkeypatch.setattr(transactions, "GRACE", 0.0)
+    monkeypatch.setattr(transactions, "GRACE_SECONDS", 0.0)
     with index.writer() as writer:
         writer.set_skipped([("x", "binary")])
         writer.commit({})

@@ -14,14 +14,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dowse.storage.elastic.keyword import WORDS, counts, pairs_of
-from dowse.storage.elastic.memory import Memory
+from dowse.storage.elastic.bm25 import WORDS, document_frequencies, field_terms
+from dowse.storage.elastic.cache import GenerationCache
 from dowse.storage.elastic.names import PAIR
-from dowse.storage.elastic.query import among, filters_of, plain, visible_query
-from dowse.storage.elastic.rows import MOST_HITS, ROW_COLUMNS, Hit, batches, columns, number, symbol_row
+from dowse.storage.elastic.query import constraint_filters, encodable
+from dowse.storage.elastic.rows import ROW_COLUMNS, Hit, number, symbol_row
+from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, doc_values
 
 if TYPE_CHECKING:
-    from dowse.storage.elastic.session import Session
     from dowse.storage.protocol import TfidfRequest
 
 # The first number that nine binary digits do not hold, and what cutting to them takes away at most.
@@ -36,24 +36,26 @@ _WHOLE_AT_ONCE = 100
 _PLACE = [{"repo": "asc"}, {"path": "asc"}, {"start_line": "asc"}, {"row": "asc"}]
 
 
-def best(session: Session, memory: Memory, request: TfidfRequest, limit: int) -> list[tuple[int, float]]:
+def best(
+    searcher: SnapshotSearcher, cache: GenerationCache, request: TfidfRequest, limit: int
+) -> list[tuple[int, float]]:
     """Return (row, score) of the best symbols by sums of tf · idf, best first, equals by place."""
-    worth = _worth(session, memory, request.terms)
+    worth = _worth(searcher, cache, request.terms)
     if not worth or limit <= 0:
         return []
     parts = _parts(worth)
     body: dict[str, Any] = {
-        "query": visible_query(session.visible, filters_of(request.constraint, request.exact_rows), parts),
+        "query": searcher.query(constraint_filters(request.constraint, request.exact_rows), parts),
         "sort": ["_score", *_PLACE],
-        **columns(ROW_COLUMNS),
+        **doc_values(ROW_COLUMNS),
     }
     found: list[tuple[float, tuple[Any, ...]]] = []
     wanted = limit + _SPARE
     while True:
-        body["size"] = min(MOST_HITS, wanted)
-        hits = session.search("symbols", body, include_named_queries_score=True)["hits"]["hits"]
-        memory.keep_rows(map(symbol_row, hits))
-        times = _times(session, hits, worth)
+        body["size"] = min(MAX_HITS, wanted)
+        hits = searcher.hits("symbols", body, include_named_queries_score=True)
+        cache.add_rows(map(symbol_row, hits))
+        times = _times(searcher, hits, worth)
         found += ((-_score(times[number(hit)], worth), tuple(hit["sort"][1:])) for hit in hits)
         found.sort()
         is_enough = len(found) >= limit and _is_settled(found, limit, hits[-1]["_score"], worth)
@@ -64,31 +66,29 @@ def best(session: Session, memory: Memory, request: TfidfRequest, limit: int) ->
 
 
 def explained(
-    session: Session, memory: Memory, request: TfidfRequest, rows: Sequence[int]
+    searcher: SnapshotSearcher, cache: GenerationCache, request: TfidfRequest, rows: Sequence[int]
 ) -> dict[int, dict[str, tuple[int, float]]]:
     """Return, by row, how often it has each term and what one time is worth."""
     found: dict[int, dict[str, tuple[int, float]]] = {row: {} for row in rows}
-    worth = _worth(session, memory, request.terms)
-    for batch in batches(found, MOST_HITS) if worth else ():
-        body = {
-            "query": visible_query(session.visible, [among("row", batch)], _parts(worth)),
-            **{"size": len(batch), **columns(["row"])},
-        }
-        hits = session.search("symbols", body, include_named_queries_score=True)["hits"]["hits"]
-        for row, times in _times(session, hits, worth).items():
-            found[row] = {term: (often, worth[term]) for term, often in times.items()}
+    worth = _worth(searcher, cache, request.terms)
+    fields, parts = doc_values(["row"]), _parts(worth)
+    hits = searcher.fetch(
+        "symbols", rows if worth else (), fields, should=parts, include_named_queries_score=True
+    )
+    for row, times in _times(searcher, list(hits), worth).items():
+        found[row] = {term: (often, worth[term]) for term, often in times.items()}
     return found
 
 
 def stored(term: str) -> str:
     """Return a term, or a pair written `one other`, as it is stored."""
-    return plain(term).replace(" ", PAIR)
+    return encodable(term).replace(" ", PAIR)
 
 
-def _worth(session: Session, memory: Memory, terms: Sequence[str]) -> dict[str, float]:
+def _worth(searcher: SnapshotSearcher, cache: GenerationCache, terms: Sequence[str]) -> dict[str, float]:
     """Return the idf of each term that some symbol has."""
-    there = counts(session, memory, pairs_of(map(stored, terms), WORDS))
-    total = session.snapshot.totals["symbols"]
+    there = document_frequencies(searcher, cache, field_terms(map(stored, terms), WORDS))
+    total = searcher.snapshot.totals["symbols"]
     having = {term: often for term in terms if (often := there[WORDS, stored(term)])}
     return {term: math.log((1 + total) / (1 + often)) + 1 for term, often in having.items()}
 
@@ -101,7 +101,9 @@ def _parts(worth: Mapping[str, float]) -> list[dict[str, Any]]:
     ]
 
 
-def _times(session: Session, hits: Sequence[Hit], worth: Mapping[str, float]) -> dict[int, dict[str, int]]:
+def _times(
+    searcher: SnapshotSearcher, hits: Sequence[Hit], worth: Mapping[str, float]
+) -> dict[int, dict[str, int]]:
     """Return, by row, how often it has each term that it has: what its part of the score tells.
 
     Where a number was cut, the document itself is asked.
@@ -115,12 +117,9 @@ def _times(session: Session, hits: Sequence[Hit], worth: Mapping[str, float]) ->
         found[number(hit)] = times
         if max(times.values()) >= _FIRST_CUT - 1:
             cut.append(number(hit))
-    for batch in batches(cut, _WHOLE_AT_ONCE):
-        query = visible_query(session.visible, [among("row", batch)])
-        body = {"query": query, "size": len(batch), "_source": ["row", WORDS]}
-        for source in (hit["_source"] for hit in session.search("symbols", body)["hits"]["hits"]):
-            times = found[source["row"]]
-            times.update((term, int(source[WORDS][stored(term)])) for term in times)
+    for hit in searcher.fetch("symbols", cut, {"_source": ["row", WORDS]}, batch=_WHOLE_AT_ONCE):
+        times = found[hit["_source"]["row"]]
+        times.update((term, int(hit["_source"][WORDS][stored(term)])) for term in times)
     return found
 
 
