@@ -117,9 +117,7 @@ class VectorProvider:
         uncached = [key for key in symbols if key not in cached]
         field = vector_field(self._encoder.id)
         # The writer takes vectors along that the cluster has.
-        on_cluster = find_vectors(
-            self._backend.client, self._backend.names, field, uncached, with_values=False
-        )
+        on_cluster = find_vectors(self._backend.client, field, uncached, with_values=False)
         new = [key for key in uncached if key not in on_cluster]
         vectors = self._encoder.submit(_documents([symbols[key] for key in new]))
 

@@ -91,7 +91,7 @@ def test_another_format_is_refused_and_a_rebuild_replaces_it(make_elastic) -> No
     with other.reader() as reader:
         assert reader.counts()["files"] == 1
     # The new ones took the place of the old ones, which are gone.
-    assert {index[-6:] for index in mapping.physical_indices(again.client, again.names)} == {"000002"}
+    assert {index[-6:] for index in mapping.physical_indices(again.client)} == {"000002"}
     fill(other, some_files()[1:])
     assert again.check() == []
 

@@ -6,16 +6,17 @@ import contextlib
 import threading
 import uuid
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError, IndexMissing, IndexVersionError
 from dowse.storage.elastic import mapping
 from dowse.storage.elastic.address import ElasticAddress, parse_address
-from dowse.storage.elastic.cache import GenerationCaches
+from dowse.storage.elastic.cache import GenerationCache
 from dowse.storage.elastic.client import RETRY_SECONDS, Client
 from dowse.storage.elastic.names import META, Names
-from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read_state, snapshot_of
+from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, open_searcher, read_state
 from dowse.storage.protocol import KnownVectors
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from dowse.storage.elastic.vectors import ElasticVectorWriter
     from dowse.storage.elastic.writer import ElasticWriter
 
+# Generations whose caches are kept: that of the newest reader, and that of one which is still in use.
+_GENERATIONS = 2
 OnWait = Callable[[str], None] | None
 
 
@@ -49,7 +52,7 @@ class ElasticBackend:
         self.parsed_address = parse_address(address) if isinstance(address, str) else address
         self.source, self.vectors, self._retry_seconds = source, vectors, retry_seconds
         self.names = Names(self.parsed_address.name)
-        self._caches = GenerationCaches()
+        self._cache = lru_cache(_GENERATIONS)(lambda identity, generation: GenerationCache())
         self._client: Client | None = None
         self._lock = threading.Lock()
         self._is_checked = self._starts_over = False
@@ -86,7 +89,7 @@ class ElasticBackend:
     def has_generation(self) -> bool:
         """Whether there is an index to read; also if it is of another format."""
         try:
-            state = read_state(self.client, self.names)
+            state = read_state(self.client)
         except IndexVersionError:
             return True
         return state is not None and bool(state["generation"])
@@ -94,13 +97,13 @@ class ElasticBackend:
     def is_there(self) -> bool:
         """Whether there is anything that `clear` would remove."""
         try:
-            return read_state(self.client, self.names) is not None
+            return read_state(self.client) is not None
         except IndexVersionError:
             return True
 
     def searcher(self) -> SnapshotSearcher:
         """Return a searcher of the newest snapshot; raises IndexMissing if there is none."""
-        return open_searcher(self.client, self.names, self.source, self._preference)
+        return open_searcher(self.client, self.source, self._preference)
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[ElasticReader]:
@@ -109,7 +112,8 @@ class ElasticBackend:
 
         searcher = self.searcher()
         self._check_mapping()
-        yield ElasticReader(searcher, self._caches.get(searcher.snapshot))
+        snapshot = searcher.snapshot
+        yield ElasticReader(searcher, self._cache(snapshot.identity, snapshot.generation))
 
     @contextlib.contextmanager
     def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[ElasticWriter]:
@@ -136,8 +140,8 @@ class ElasticBackend:
 
     def check_vectors(self, encoder: str, dimension: int) -> None:
         """Raise DowseError if the index has vectors of another dimension."""
-        state = read_state(self.client, self.names)
-        known = snapshot_of(state).encoders.get(encoder, {}) if state else {}
+        state = read_state(self.client)
+        known = Snapshot.from_state(state).encoders.get(encoder, {}) if state else {}
         if known.get("dimension", dimension) != dimension:
             raise DowseError(
                 f"the vectors of {encoder} in {self.names.name} have {known['dimension']} dimensions, not "
@@ -152,7 +156,7 @@ class ElasticBackend:
         from dowse.storage.elastic.vectors import ElasticVectorWriter
 
         self._check_mapping()
-        yield ElasticVectorWriter(self.client, self.names, encoder, dimension)
+        yield ElasticVectorWriter(self.client, encoder, dimension)
 
     def count_terms(
         self,
@@ -167,18 +171,18 @@ class ElasticBackend:
         """Let the next writer put everything again; empty an index that is broken or of another format."""
         try:
             self._check_mapping()
-            read_state(self.client, self.names)
+            read_state(self.client)
         except (IndexMissing, IndexVersionError):
             if not self.is_there():
                 return
-            mapping.replace(self.client, self.names)
-            self._caches.clear()
+            mapping.replace(self.client)
+            self._cache.cache_clear()
         self._starts_over = True
 
     def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
         """Remove this source; the index with it, where it is the only one."""
         try:
-            state = read_state(self.client, self.names)
+            state = read_state(self.client)
         except IndexVersionError:
             if not self._is_only_source():
                 raise  # other sources would be removed too, and nobody asked for that
@@ -198,18 +202,18 @@ class ElasticBackend:
         from dowse.storage.elastic.mirror import mirror_path, remove_mirror
 
         with contextlib.suppress(IndexVersionError):
-            state = read_state(self.client, self.names)
+            state = read_state(self.client)
             if state is not None:
                 remove_mirror(mirror_path(state["identity"], self.source))
-        mapping.drop(self.client, self.names)
-        self._caches.clear()
+        mapping.drop(self.client)
+        self._cache.cache_clear()
         self._is_checked = False
 
     def close(self) -> None:
         """Close the connections; the next reader opens them again."""
         with self._lock:
             client, self._client = self._client, None
-        self._caches.clear()
+        self._cache.cache_clear()
         self._is_checked = False
         if client is not None:
             client.close()
@@ -218,7 +222,7 @@ class ElasticBackend:
         """Return the process that is writing this source, if one is."""
         from dowse.storage.elastic.lease import find_holder
 
-        holder = find_holder(self.client, self.names, self.source) if self.source else None
+        holder = find_holder(self.client, self.source) if self.source else None
         return int(holder["pid"]) if holder else None
 
     def size(self) -> int:
@@ -237,7 +241,7 @@ class ElasticBackend:
         """Return what is wrong with the index."""
         searcher = self.searcher()
         try:
-            mapping.check(self.client, self.names)
+            mapping.check(self.client)
         except DowseError as error:
             return [str(error)]
         return searcher.problems()
@@ -250,11 +254,11 @@ class ElasticBackend:
 
         if not self.source:
             raise ConfigError(f"name the repository or corpus to write to {self.address}")
-        if read_state(self.client, self.names) is None:
-            mapping.create(self.client, self.names)
-            Transactions(self.client, self.names).create_state()
+        if read_state(self.client) is None:
+            mapping.create(self.client)
+            Transactions(self.client).create_state()
         self._check_mapping()
-        lease = SourceLease(self.client, self.names, self.source)
+        lease = SourceLease(self.client, self.source)
         lease.acquire(wait, on_wait or (lambda _: None))
         try:
             yield lease
@@ -264,11 +268,11 @@ class ElasticBackend:
     def _open_writer(self, lease: SourceLease, start_over: bool) -> ElasticWriter:
         from dowse.storage.elastic.writer import ElasticWriter
 
-        return ElasticWriter(self.client, self.names, lease, self.vectors, start_over)
+        return ElasticWriter(self.client, lease, self.vectors, start_over)
 
     def _check_mapping(self) -> None:
         if not self._is_checked:
-            mapping.check(self.client, self.names)
+            mapping.check(self.client)
             self._is_checked = True
 
     def _is_only_source(self) -> bool:

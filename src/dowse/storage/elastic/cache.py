@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
-from dowse.storage.elastic.snapshot import Snapshot
 from dowse.storage.local.cache import Memory as LocalMemory
 from dowse.types import Span, SymbolRow
 
@@ -15,8 +14,6 @@ V = TypeVar("V")
 # Details hold documentation, a few hundred bytes each; terms and their frequencies take less.
 _MAX_DETAILS = 10_000
 _MAX_COUNTS = 100_000
-# Generations kept: that of the newest reader, and that of one which is still in use.
-_GENERATIONS = 2
 
 
 class Details(NamedTuple):
@@ -68,24 +65,3 @@ def _extended(known: dict[K, V], found: Mapping[K, V], limit: int) -> dict[K, V]
         known = {}
     known.update(found)
     return known
-
-
-class GenerationCaches:
-    """The caches of the generations that a backend has lately read."""
-
-    def __init__(self) -> None:
-        self._caches: dict[tuple[str, int], GenerationCache] = {}
-
-    def get(self, snapshot: Snapshot) -> GenerationCache:
-        """Return the cache of a generation."""
-        key = (snapshot.identity, snapshot.generation)
-        cache = self._caches.get(key)
-        if cache is None:
-            newest = list(self._caches.items())[-(_GENERATIONS - 1) :]
-            cache = GenerationCache()
-            self._caches = {**dict(newest), key: cache}
-        return cache
-
-    def clear(self) -> None:
-        """Empty all caches."""
-        self._caches = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
 from dowse.storage.elastic.errors import is_retryable, translate_error
+from dowse.storage.elastic.names import Names
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -33,10 +34,12 @@ _PAGE = 1000
 
 
 class Client:
-    """Connections to the nodes of a cluster; thread-safe."""
+    """Connections to the nodes of a cluster, and the names of one index on it; thread-safe."""
 
     def __init__(self, address: ElasticAddress, retry_seconds: float = RETRY_SECONDS) -> None:
         self.address, self.retry_seconds = address, retry_seconds
+        self.names = Names(address.name)
+        self.alias = self.names.alias
         self._es = _connect(address)
 
     def __repr__(self) -> str:
@@ -168,12 +171,10 @@ class Client:
         for hits in self.pages(index, body, page=page, **parameters):
             yield from hits
 
-    def get(self, index: str, id_: str, **parameters: Any) -> dict[str, Any] | None:  # noqa: ANN401
+    def get(self, index: str, id_: str) -> dict[str, Any] | None:
         """Return the current version of a document (real-time get), None if it or its index is missing."""
         try:
-            answer = self.call(
-                lambda es: es.options(ignore_status=404).get(index=index, id=id_, **parameters)
-            )
+            answer = self.call(lambda es: es.options(ignore_status=404).get(index=index, id=id_))
         except IndexMissing:
             return None
         return dict(answer.body) if answer.body.get("found") else None

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dowse.storage.elastic.names import VERSIONED
-from dowse.storage.elastic.snapshot import SnapshotSearcher
+from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher
 
 # Elasticsearch's own advice on the size of shards: much larger ones take long to move when a node is lost.
 _MAX_SHARD_BYTES = 50_000_000_000
@@ -31,8 +31,8 @@ def read_health(searcher: SnapshotSearcher, *, fields: bool = False) -> dict[str
         searcher: What sees it.
         fields: Also return the bytes of the largest fields, which reads through the whole index.
     """
-    client, names, snapshot = searcher.client, searcher.names, searcher.snapshot
-    aliases = ",".join(names.aliases)
+    client, snapshot = searcher.client, searcher.snapshot
+    aliases = ",".join(client.names.aliases)
     cluster = client.call(lambda es: es.cluster.health(index=aliases)).body
     stats = client.call(lambda es: es.indices.stats(index=aliases, metric="docs,store")).body
     shards: Any = client.call(
@@ -42,13 +42,15 @@ def read_health(searcher: SnapshotSearcher, *, fields: bool = False) -> dict[str
         "status": cluster["status"],
         "nodes": cluster["number_of_data_nodes"],
         "unassigned": cluster["unassigned_shards"],
-        "indices": {kind: _index_facts(stats["indices"], shards, names.alias(kind)) for kind in VERSIONED},
+        "indices": {kind: _index_facts(stats["indices"], shards, client.alias(kind)) for kind in VERSIONED},
         "writing": len(snapshot.active),
         "machines": _machine_facts(searcher),
     }
     if fields:
         facts["fields"] = {kind: _field_bytes(searcher, kind) for kind in VERSIONED}
-    return {**facts, "advice": _advice(facts, snapshot.totals, snapshot.encoders)}
+    # Most urgent first.
+    advice = [*_replica_advice(facts), *_shard_advice(facts), *_memory_advice(facts, snapshot)]
+    return {**facts, "advice": [*advice, *_disk_advice(facts)]}
 
 
 def describe_lag(indexed_at: int, unembedded: int, changed: int) -> str:
@@ -97,7 +99,7 @@ def _field_bytes(searcher: SnapshotSearcher, kind: str) -> dict[str, int]:
     """Return the bytes of the largest fields of an index, without replicas."""
     from elasticsearch.exceptions import GeneralAvailabilityWarning
 
-    alias = searcher.names.alias(kind)
+    alias = searcher.client.alias(kind)
     with warnings.catch_warnings():  # the client warns that this API may change
         warnings.simplefilter("ignore", GeneralAvailabilityWarning)
         usage = searcher.client.call(
@@ -109,18 +111,6 @@ def _field_bytes(searcher: SnapshotSearcher, kind: str) -> dict[str, int]:
             for field, size in index["fields"].items():
                 sizes[field] = sizes.get(field, 0) + int(size["total_in_bytes"])
     return dict(sorted(sizes.items(), key=lambda item: -item[1])[:_LARGEST_FIELDS])
-
-
-def _advice(
-    facts: Mapping[str, Any], totals: Mapping[str, int], encoders: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
-    """Return what should be done, most urgent first."""
-    return [
-        *_replica_advice(facts),
-        *_shard_advice(facts),
-        *_memory_advice(facts, totals, encoders),
-        *_disk_advice(facts),
-    ]
 
 
 def _replica_advice(facts: Mapping[str, Any]) -> list[str]:
@@ -147,17 +137,16 @@ def _shard_advice(facts: Mapping[str, Any]) -> list[str]:
     return advice
 
 
-def _memory_advice(
-    facts: Mapping[str, Any], totals: Mapping[str, int], encoders: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
+def _memory_advice(facts: Mapping[str, Any], snapshot: Snapshot) -> list[str]:
     advice = [
         f"{node['name']} uses {node['heap_used'] / node['heap_most']:.0%} of its heap: give it a larger one"
         for node in facts["machines"]
         if node["heap_used"] > _MAX_HEAP_SHARE * node["heap_most"]
     ]
     copies = 1 + facts["indices"]["symbols"]["replicas"]
-    dimensions = sum(int(each.get("dimension", 0)) for each in encoders.values())
-    required = copies * totals.get("symbols", 0) * (dimensions + len(encoders) * _GRAPH_BYTES)
+    dimensions = sum(int(each.get("dimension", 0)) for each in snapshot.encoders.values())
+    graphs = len(snapshot.encoders) * _GRAPH_BYTES
+    required = copies * snapshot.totals.get("symbols", 0) * (dimensions + graphs)
     free = sum(node["memory"] - node["heap_most"] for node in facts["machines"]) * _FILE_CACHE_SHARE
     if required > free:
         advice.append(

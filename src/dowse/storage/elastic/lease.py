@@ -20,7 +20,7 @@ from typing import Any
 
 from dowse.errors import DowseError, IndexLocked
 from dowse.storage.elastic.client import Client
-from dowse.storage.elastic.names import META, Names, source_id
+from dowse.storage.elastic.names import META, source_id
 from dowse.storage.elastic.transactions import LostTransaction, MetaDocuments, State, with_version
 
 HEARTBEAT_SECONDS = 5.0
@@ -36,9 +36,9 @@ _POLL_SECONDS = 0.25
 class SourceLease:
     """Held by one writer of one source."""
 
-    def __init__(self, client: Client, names: Names, source: str) -> None:
+    def __init__(self, client: Client, source: str) -> None:
         self._client, self.source = client, source
-        self._documents = MetaDocuments(client, names, _WRITE_SECONDS)
+        self._documents = MetaDocuments(client, _WRITE_SECONDS)
         self.owner = uuid.uuid4().hex
         self._holder: dict[str, Any] = {
             **{"owner": self.owner, "host": _host_id(), "pid": os.getpid(), "beat": 0}
@@ -180,9 +180,9 @@ class SourceLease:
         )
 
 
-def find_holder(client: Client, names: Names, source: str) -> dict[str, Any] | None:
+def find_holder(client: Client, source: str) -> dict[str, Any] | None:
     """Return the process that holds the lease of a source, None if there is none."""
-    found = client.get(names.alias(META), source_id(source))
+    found = client.get(client.alias(META), source_id(source))
     holder = found["_source"]["data"].get("lock") if found else None
     return None if not holder or _has_ended(holder) else dict(holder)
 

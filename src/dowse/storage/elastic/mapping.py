@@ -10,7 +10,7 @@ from typing import Any
 from dowse.errors import IndexMissing
 from dowse.storage.elastic.client import WRITE_SECONDS, Client
 from dowse.storage.elastic.errors import error_reason
-from dowse.storage.elastic.names import EDGES, FILES, KINDS, META, SYMBOLS, Names, vector_field
+from dowse.storage.elastic.names import EDGES, FILES, KINDS, META, SYMBOLS, vector_field
 from dowse.storage.elastic.snapshot import FORMAT, check_format
 from dowse.types import KEYWORD_FIELDS
 
@@ -63,26 +63,28 @@ _META: dict[str, Any] = {**_keywords("kind", "slot"), "data": _DATA}
 _PROPERTIES = {SYMBOLS: _SYMBOLS, FILES: _FILES, EDGES: _EDGES, META: _META}
 
 
-def create(client: Client, names: Names) -> None:
+def create(client: Client) -> None:
     """Create the indices that are missing; another process may be creating them at the same time."""
 
     def exists(index: str) -> bool:
         return bool(client.call(lambda es: es.indices.exists(index=index)))
 
-    _create_indices(client, names, [kind for kind in KINDS if not exists(names.alias(kind))])
+    _create_indices(client, [kind for kind in KINDS if not exists(client.alias(kind))])
 
 
-def check(client: Client, names: Names) -> None:
+def check(client: Client) -> None:
     """Raise if an index is missing, or has the mapping of another format."""
-    aliases = ",".join(names.aliases)
+    aliases = ",".join(client.names.aliases)
     mappings = client.call(lambda es: es.indices.get_mapping(index=aliases, ignore_unavailable=True)).body
     if len(mappings) < len(KINDS):
-        raise IndexMissing(f"no whole index {names.name} on {client.address}; run `dowse index --rebuild`")
+        raise IndexMissing(
+            f"no whole index {client.names.name} on {client.address}; run `dowse index --rebuild`"
+        )
     for mapping in mappings.values():
-        check_format(mapping["mappings"].get("_meta", {}).get("dowse_format"), client, names)
+        check_format(mapping["mappings"].get("_meta", {}).get("dowse_format"), client)
 
 
-def add_vector_field(client: Client, names: Names, encoder: str, dimension: int) -> None:
+def add_vector_field(client: Client, encoder: str, dimension: int) -> None:
     """Add the field for the vectors of an encoder; idempotent."""
     field = {
         "type": "dense_vector",
@@ -94,61 +96,61 @@ def add_vector_field(client: Client, names: Names, encoder: str, dimension: int)
     }
     client.call(
         lambda es: es.indices.put_mapping(
-            index=names.alias(SYMBOLS), properties={vector_field(encoder): field}
+            index=client.alias(SYMBOLS), properties={vector_field(encoder): field}
         ),
         timeout=WRITE_SECONDS,
     )
 
 
-def drop(client: Client, names: Names) -> None:
+def drop(client: Client) -> None:
     """Remove every index of the name, also those of an unfinished rebuild."""
-    if indices := ",".join(physical_indices(client, names)):
+    if indices := ",".join(physical_indices(client)):
         client.call(
             lambda es: es.options(ignore_status=404).indices.delete(index=indices), timeout=WRITE_SECONDS
         )
 
 
-def replace(client: Client, names: Names) -> None:
+def replace(client: Client) -> None:
     """Replace all indices by empty ones of our format, atomically by their aliases."""
-    old = physical_indices(client, names)
+    old = physical_indices(client)
     number = 1 + max((int(index.rpartition("-")[2]) for index in old), default=0)
-    _create_indices(client, names, KINDS, number)
+    _create_indices(client, KINDS, number)
     actions: list[dict[str, Any]] = [{"remove_index": {"index": index}} for index in old]
     actions += [
-        {"add": {"index": names.physical(kind, number), "alias": names.alias(kind)}} for kind in KINDS
+        {"add": {"index": client.names.physical(kind, number), "alias": client.alias(kind)}} for kind in KINDS
     ]
     client.call(lambda es: es.indices.update_aliases(actions=actions), timeout=WRITE_SECONDS)
 
 
-def physical_indices(client: Client, names: Names) -> list[str]:
+def physical_indices(client: Client) -> list[str]:
     """Return the indices behind the aliases, and those that no alias names."""
-    patterns = ",".join(f"{alias}-*" for alias in names.aliases)
+    patterns = ",".join(f"{alias}-*" for alias in client.names.aliases)
     found = client.call(lambda es: es.indices.get(index=patterns, features="aliases")).body
-    own = re.compile("|".join(rf"{re.escape(alias)}-[0-9]{{6}}" for alias in names.aliases))
+    own = re.compile("|".join(rf"{re.escape(alias)}-[0-9]{{6}}" for alias in client.names.aliases))
     return sorted(index for index in found if own.fullmatch(index))
 
 
-def _create_indices(client: Client, names: Names, kinds: Sequence[str], number: int = 0) -> None:
+def _create_indices(client: Client, kinds: Sequence[str], number: int = 0) -> None:
     """Create indices; those of the first number get their aliases at once, others when they replace these."""
     if not kinds:
         return
     settings = _settings(client)
     # In parallel: a cluster applies all pending changes of its state in one step.
     with ThreadPoolExecutor(len(kinds)) as pool:
-        list(pool.map(lambda kind: _create_index(client, names, kind, settings, number), kinds))
+        list(pool.map(lambda kind: _create_index(client, kind, settings, number), kinds))
 
 
-def _create_index(client: Client, names: Names, kind: str, settings: Mapping[str, Any], number: int) -> None:
+def _create_index(client: Client, kind: str, settings: Mapping[str, Any], number: int) -> None:
     import elasticsearch
 
-    aliases: dict[str, Any] = {} if number else {names.alias(kind): {}}
+    aliases: dict[str, Any] = {} if number else {client.alias(kind): {}}
     if kind == META:  # a handful of small documents, read by their ids
         settings = {"number_of_shards": 1, "number_of_replicas": settings["number_of_replicas"]}
 
     def request(es: elasticsearch.Elasticsearch) -> None:
         try:
             es.indices.create(
-                index=names.physical(kind, number or 1),
+                index=client.names.physical(kind, number or 1),
                 aliases=aliases,
                 mappings=_mappings(kind),
                 settings=settings,

@@ -36,11 +36,7 @@ _MAX_TERMS = 65_536
 
 def constraint_filters(constraint: Constraint | None, exact_rows: ExactRows) -> list[Query]:
     """Return a constraint as filters, all of which must match."""
-    if constraint is None:
-        return []
-    if isinstance(constraint, And):
-        return [constraint_query(part, exact_rows) for part in constraint.parts]
-    return [constraint_query(constraint, exact_rows)]
+    return [] if constraint is None else [constraint_query(constraint, exact_rows)]
 
 
 def constraint_query(constraint: Constraint, exact_rows: ExactRows) -> Query:

@@ -9,7 +9,7 @@ from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.documents import HEAVY_FIELDS, records
 from dowse.storage.elastic.manifest import Entry, Version
 from dowse.storage.elastic.mirror import Mirror
-from dowse.storage.elastic.names import EDGES, FILES, ID_FIELD, SYMBOLS, VERSIONED, Names
+from dowse.storage.elastic.names import EDGES, FILES, ID_FIELD, SYMBOLS, VERSIONED
 from dowse.storage.elastic.snapshot import SnapshotSearcher
 
 _VERSION_FIELDS = ["row", "file", "born", "hash", "size"]
@@ -32,25 +32,25 @@ def rebuild_mirror(mirror: Mirror, searcher: SnapshotSearcher, with_files: bool)
     mirror.insert_edges((_entry(EDGES, hit["_source"]), hit["_source"]["data"]) for hit in edges)
 
 
-def created_by(client: Client, names: Names, source: str, tx: int) -> Iterator[tuple[str, int, bytes]]:
+def created_by(client: Client, source: str, tx: int) -> Iterator[tuple[str, int, bytes]]:
     """Yield kind, number and hash of the documents that a transaction has created so far."""
-    for kind, body in _of_transaction(client, names, source, {"term": {"born": tx}}):
+    for kind, body in _of_transaction(client, source, {"term": {"born": tx}}):
         yield kind, int(body[ID_FIELD[kind]]), bytes.fromhex(body["hash"])
 
 
-def deleted_by(client: Client, names: Names, source: str, tx: int) -> list[Version]:
+def deleted_by(client: Client, source: str, tx: int) -> list[Version]:
     """Return the documents that a transaction has marked as deleted so far."""
-    found = _of_transaction(client, names, source, {"term": {"died": tx}})
+    found = _of_transaction(client, source, {"term": {"died": tx}})
     return [Version(kind, int(body[ID_FIELD[kind]]), int(body["born"])) for kind, body in found]
 
 
 def _of_transaction(
-    client: Client, names: Names, source: str, clause: dict[str, Any]
+    client: Client, source: str, clause: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     query = {"bool": {"filter": [{"term": {"source": source}}, clause]}}
     for kind in VERSIONED:
         sort = (ID_FIELD[kind], "born")
-        for hit in client.scan(names.alias(kind), query, sort, source=_VERSION_FIELDS, page=5000):
+        for hit in client.scan(client.alias(kind), query, sort, source=_VERSION_FIELDS, page=5000):
             yield kind, hit["_source"]
 
 

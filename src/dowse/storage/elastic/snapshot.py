@@ -9,13 +9,13 @@ nobody sees half of one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dowse.errors import IndexMissing, IndexVersionError
 from dowse.storage.elastic.globs import Query
-from dowse.storage.elastic.names import FILES, ID_FIELD, META, STATE_ID, SYMBOLS, Names, source_id
+from dowse.storage.elastic.names import FILES, ID_FIELD, META, STATE_ID, SYMBOLS, source_id
 from dowse.storage.elastic.query import among
 
 if TYPE_CHECKING:
@@ -38,13 +38,17 @@ class Snapshot:
     sequence: int  # the last transaction that was begun
     active: tuple[int, ...]  # transactions that were not committed
     generation: int  # commits that changed content
-    totals: Mapping[str, int] = field(default_factory=dict)  # files, symbols, bytes, skipped
-    corpora: int = 0  # sources that are corpora,
-    trees: int = 0  # trees,
-    incomplete: int = 0  # and of both, those that no writer has completed yet
-    encoders: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict
-    )  # {id: {field, dimension, clusters?}}
+    totals: Mapping[str, int]  # files, symbols, bytes, skipped
+    corpora: int  # sources that are corpora,
+    trees: int  # trees,
+    incomplete: int  # and of both, those that no writer has completed yet
+    encoders: Mapping[str, Mapping[str, Any]]  # {id: {field, dimension, clusters?}}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Snapshot:
+        """Return the snapshot that a state document describes."""
+        active = tuple(sorted(int(each["tx"]) for each in state["active"]))
+        return cls(**{each.name: state[each.name] for each in fields(cls)} | {"active": active})
 
     def sees(self, transaction: int) -> bool:
         """Whether a transaction was committed."""
@@ -66,7 +70,6 @@ class SnapshotSearcher:
     """Searches one snapshot; `kind` is symbols, files, edges or meta."""
 
     client: Client
-    names: Names
     snapshot: Snapshot
     source: str = ""  # the source that this machine's tree is; "" where only the union is searched
     preference: str = "dowse"  # the same shard copies are searched each time, so that ties keep their order
@@ -80,7 +83,7 @@ class SnapshotSearcher:
 
     def search(self, kind: str, body: Mapping[str, Any], **parameters: Any) -> dict[str, Any]:  # noqa: ANN401
         """Return the response of a search in one index, whose query comes from `query`."""
-        return self.client.search(self.names.alias(kind), body, preference=self.preference, **parameters)
+        return self.client.search(self.client.alias(kind), body, preference=self.preference, **parameters)
 
     def hits(self, kind: str, body: Mapping[str, Any], **parameters: Any) -> list[Hit]:  # noqa: ANN401
         """Return the hits of a search."""
@@ -89,7 +92,7 @@ class SnapshotSearcher:
 
     def msearch(self, searches: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
         """Run several searches, pairs of kind and body, in one round trip."""
-        aliased = [(self.names.alias(kind), body) for kind, body in searches]
+        aliased = [(self.client.alias(kind), body) for kind, body in searches]
         return self.client.msearch(aliased, preference=self.preference)
 
     def pages(
@@ -103,7 +106,7 @@ class SnapshotSearcher:
     ) -> Iterator[list[Hit]]:
         """Yield pages of hits in the order of `body["sort"]`."""
         parameters |= {"page": page, "limit": limit, "preference": self.preference}
-        return self.client.pages(self.names.alias(kind), body, **parameters)
+        return self.client.pages(self.client.alias(kind), body, **parameters)
 
     def fetch(
         self,
@@ -141,7 +144,7 @@ class SnapshotSearcher:
         """Yield every visible document that matches a query (None: all), ordered by a field."""
         # The number of a document breaks ties: a page that ended among equals would lose the others.
         sort_fields = tuple(dict.fromkeys((sort_field, ID_FIELD[kind])))
-        alias, only = self.names.alias(kind), self.query([query] if query else [])
+        alias, only = self.client.alias(kind), self.query([query] if query else [])
         return self.client.scan(
             alias, only, sort_fields, source=source, page=page, preference=self.preference
         )
@@ -153,7 +156,7 @@ class SnapshotSearcher:
 
     def get(self, kind: str, id_: str) -> dict[str, Any] | None:
         """Return the current source of one document, None if it is missing."""
-        found = self.client.get(self.names.alias(kind), id_)
+        found = self.client.get(self.client.alias(kind), id_)
         return None if found is None else dict(found["_source"])
 
     # Sources
@@ -186,53 +189,36 @@ class SnapshotSearcher:
                     f"the index should have {expected} {kind}, the cluster has {actual}; "
                     "run `dowse index --rebuild`"
                 )
-        aliases = ",".join(self.names.aliases)
+        aliases = ",".join(self.client.names.aliases)
         health = self.client.call(lambda es: es.cluster.health(index=aliases)).body
         if health["status"] == "red":
             found.append(f"{health['unassigned_shards']} shards have no node; restart the missing nodes")
         return found
 
 
-def open_searcher(
-    client: Client, names: Names, source: str = "", preference: str = "dowse"
-) -> SnapshotSearcher:
+def open_searcher(client: Client, source: str = "", preference: str = "dowse") -> SnapshotSearcher:
     """Return a searcher of the newest snapshot; raises IndexMissing if there is none."""
-    state = read_state(client, names)
+    state = read_state(client)
     if state is None or not state["generation"]:
-        raise IndexMissing(f"no index {names.name} on {client.address}; run `dowse index` first")
-    return SnapshotSearcher(client, names, snapshot_of(state), source, preference)
+        raise IndexMissing(f"no index {client.names.name} on {client.address}; run `dowse index` first")
+    return SnapshotSearcher(client, Snapshot.from_state(state), source, preference)
 
 
-def snapshot_of(state: Mapping[str, Any]) -> Snapshot:
-    """Return the snapshot that a state document describes."""
-    return Snapshot(
-        identity=str(state["identity"]),
-        sequence=int(state["sequence"]),
-        active=tuple(sorted(int(each["tx"]) for each in state["active"])),
-        generation=int(state["generation"]),
-        totals=dict(state["totals"]),
-        corpora=int(state["corpora"]),
-        trees=int(state["trees"]),
-        incomplete=int(state["incomplete"]),
-        encoders=dict(state["encoders"]),
-    )
-
-
-def read_state(client: Client, names: Names) -> dict[str, Any] | None:
+def read_state(client: Client) -> dict[str, Any] | None:
     """Return the current state document, None if there is none."""
-    found = client.get(names.alias(META), STATE_ID)
+    found = client.get(client.alias(META), STATE_ID)
     if found is None:
         return None
     state: dict[str, Any] = found["_source"]["data"]
-    check_format(state.get("format"), client, names)
+    check_format(state.get("format"), client)
     return state
 
 
-def check_format(found: object, client: Client, names: Names) -> None:
+def check_format(found: object, client: Client) -> None:
     """Raise if the index was made by a dowse with another format."""
     if found != FORMAT:
         raise IndexVersionError(
-            f"the index {names.name} on {client.address} has format {found or '?'}, "
+            f"the index {client.names.name} on {client.address} has format {found or '?'}, "
             f"this dowse reads {FORMAT}; name another index, or empty it for all its repositories with "
             "`dowse index --rebuild`"
         )

@@ -17,7 +17,7 @@ from typing import Any
 
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.client import WRITE_SECONDS, Client
-from dowse.storage.elastic.names import META, STATE_ID, Names
+from dowse.storage.elastic.names import META, STATE_ID
 from dowse.storage.elastic.snapshot import FORMAT, check_format
 
 State = dict[str, Any]
@@ -50,8 +50,8 @@ class Outcome:
 class MetaDocuments:
     """Documents of the meta index, changed by compare and swap."""
 
-    def __init__(self, client: Client, names: Names, timeout: float = WRITE_SECONDS) -> None:
-        self._client, self._index, self._timeout = client, names.alias(META), timeout
+    def __init__(self, client: Client, timeout: float = WRITE_SECONDS) -> None:
+        self._client, self._index, self._timeout = client, client.alias(META), timeout
         # As they were last read or written here: usually nobody else has changed them since.
         self._known: dict[str, dict[str, Any]] = {}
 
@@ -120,9 +120,9 @@ class MetaDocuments:
 class Transactions:
     """The transactions of one index."""
 
-    def __init__(self, client: Client, names: Names) -> None:
-        self._client, self._names = client, names
-        self._documents = MetaDocuments(client, names)
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._documents = MetaDocuments(client)
 
     def create_state(self) -> None:
         """Write the first state of an index, if there is none."""
@@ -236,7 +236,7 @@ class Transactions:
                 raise IndexMissing(
                     f"the index on {self._client.address} was removed meanwhile; run `dowse index` again"
                 )
-            check_format(state.get("format"), self._client, self._names)
+            check_format(state.get("format"), self._client)
             return change(state)
 
         state = self._documents.update(STATE_ID, checked, fresh=fresh)

@@ -9,7 +9,7 @@ from typing import Any
 from dowse.storage.elastic import transactions
 from dowse.storage.elastic.bulk import Action, BulkWriter
 from dowse.storage.elastic.client import Client
-from dowse.storage.elastic.names import ID_FIELD, VERSIONED, Names
+from dowse.storage.elastic.names import ID_FIELD, VERSIONED
 from dowse.storage.elastic.transactions import State
 
 _log = logging.getLogger(__name__)
@@ -18,18 +18,18 @@ _log = logging.getLogger(__name__)
 _MAX_REMOVED = 50_000
 
 
-def vacuum(client: Client, names: Names, state: State) -> int:
+def vacuum(client: Client, state: State) -> int:
     """Remove the documents that no reader can see any more; return how many."""
     query, removed = _removable(state), 0
-    indices = ",".join(names.alias(kind) for kind in VERSIONED)
+    indices = ",".join(client.alias(kind) for kind in VERSIONED)
     body = {"query": query, "size": 0, "track_total_hits": 1}
     if not client.search(indices, body)["hits"]["total"]["value"]:
         return 0
     with BulkWriter(client) as bulk:
         for kind in VERSIONED:
             sort = (ID_FIELD[kind], "born")
-            for hit in client.scan(names.alias(kind), query, sort, source=False, page=5000):
-                bulk.put([Action("delete", names.alias(kind), hit["_id"])])
+            for hit in client.scan(client.alias(kind), query, sort, source=False, page=5000):
+                bulk.put([Action("delete", client.alias(kind), hit["_id"])])
                 removed += 1
                 if removed >= _MAX_REMOVED:
                     break

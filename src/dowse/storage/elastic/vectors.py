@@ -11,7 +11,7 @@ from dowse.storage.elastic.bulk import BulkWriter, update_action
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.documents import Document
 from dowse.storage.elastic.mapping import add_vector_field
-from dowse.storage.elastic.names import SYMBOLS, Names, clusters_id, vector_field
+from dowse.storage.elastic.names import SYMBOLS, clusters_id, vector_field
 from dowse.storage.elastic.snapshot import batches, open_searcher
 from dowse.storage.elastic.transactions import MetaDocuments, Transactions
 from dowse.storage.protocol import KnownVectors
@@ -35,10 +35,8 @@ class VectorAttacher:
     in another repository too.
     """
 
-    def __init__(
-        self, client: Client, names: Names, encoders: Mapping[str, Any], known: KnownVectors | None
-    ) -> None:
-        self._client, self._names, self._known = client, names, known
+    def __init__(self, client: Client, encoders: Mapping[str, Any], known: KnownVectors | None) -> None:
+        self._client, self._known = client, known
         # Fields with vectors, by encoder.
         self._fields = {encoder: str(each["field"]) for encoder, each in encoders.items()}
         self._buffer: list[Document] = []
@@ -64,14 +62,14 @@ class VectorAttacher:
                 found[key][vector_field(self._known.encoder)] = text
         for field in self._fields.values():
             missing = [key for key in keys if field not in found[key]]
-            for key, text in find_vectors(self._client, self._names, field, missing).items():
+            for key, text in find_vectors(self._client, field, missing).items():
                 found[key][field] = text
         return found
 
     def _find_locally(self, known: KnownVectors, keys: list[bytes]) -> dict[bytes, str]:
         vectors = known.find(keys)
         if vectors and known.encoder not in self._fields:
-            register_encoder(self._client, self._names, known.encoder, known.dimension)
+            register_encoder(self._client, known.encoder, known.dimension)
             self._fields[known.encoder] = vector_field(known.encoder)
         return dict(zip(vectors, encode_vectors(list(vectors.values())), strict=True))
 
@@ -79,8 +77,8 @@ class VectorAttacher:
 class ElasticVectorWriter:
     """Adds vectors of one encoder to all symbols with their keys, of any source; writers need no lease."""
 
-    def __init__(self, client: Client, names: Names, encoder: str, dimension: int) -> None:
-        self._client, self._names, self._encoder, self._dimension = client, names, encoder, dimension
+    def __init__(self, client: Client, encoder: str, dimension: int) -> None:
+        self._client, self._encoder, self._dimension = client, encoder, dimension
         self._field = vector_field(encoder)
         self._is_registered = False
 
@@ -90,7 +88,7 @@ class ElasticVectorWriter:
             return
         self._register()
         texts = dict(zip((key.hex() for key in keys), encode_vectors(vectors), strict=True))
-        index = self._names.alias(SYMBOLS)
+        index = self._client.alias(SYMBOLS)
         with BulkWriter(self._client) as bulk:
             for hit in self._symbols_without(texts):
                 text = texts[hit["_source"]["vector_key"]]
@@ -105,7 +103,7 @@ class ElasticVectorWriter:
         from dowse.vectors.kmeans import kmeans
 
         self._register()
-        searcher = open_searcher(self._client, self._names)
+        searcher = open_searcher(self._client)
         snapshot, exists = searcher.snapshot, {"exists": {"field": self._field}}
         total = searcher.count(SYMBOLS, [exists])
         fitted = {"asked": clusters, "vectors": total, "generation": snapshot.generation}
@@ -119,31 +117,31 @@ class ElasticVectorWriter:
             "count": len(centroids),
             "dimension": self._dimension,
         }
-        MetaDocuments(self._client, self._names).update(clusters_id(self._encoder), lambda _: data)
-        Transactions(self._client, self._names).put_encoder(self._encoder, {"clusters": fitted})
+        MetaDocuments(self._client).update(clusters_id(self._encoder), lambda _: data)
+        Transactions(self._client).put_encoder(self._encoder, {"clusters": fitted})
 
     def _register(self) -> None:
         if not self._is_registered:
-            register_encoder(self._client, self._names, self._encoder, self._dimension)
+            register_encoder(self._client, self._encoder, self._dimension)
             self._is_registered = True
 
     def _symbols_without(self, keys: Iterable[str]) -> Iterator[dict[str, Any]]:
         """Yield the symbols with some keys that have no vector yet, of every version."""
-        exists, index = {"exists": {"field": self._field}}, self._names.alias(SYMBOLS)
+        exists, index = {"exists": {"field": self._field}}, self._client.alias(SYMBOLS)
         for batch in batches(keys, _BATCH):
             query = {"bool": {"filter": [{"terms": {"vector_key": batch}}], "must_not": [exists]}}
             yield from self._client.scan(index, query, ("row", "born"), source=["vector_key"])
 
 
-def register_encoder(client: Client, names: Names, encoder: str, dimension: int) -> None:
+def register_encoder(client: Client, encoder: str, dimension: int) -> None:
     """Create the field for the vectors of an encoder; idempotent."""
-    add_vector_field(client, names, encoder, dimension)
+    add_vector_field(client, encoder, dimension)
     description = {"field": vector_field(encoder), "dimension": dimension}
-    Transactions(client, names).put_encoder(encoder, description)
+    Transactions(client).put_encoder(encoder, description)
 
 
 def find_vectors(
-    client: Client, names: Names, field: str, keys: Iterable[bytes], *, with_values: bool = True
+    client: Client, field: str, keys: Iterable[bytes], *, with_values: bool = True
 ) -> dict[bytes, str]:
     """Return the encoded vectors that the cluster holds for some keys; empty texts without values."""
     found: dict[bytes, str] = {}
@@ -155,7 +153,7 @@ def find_vectors(
             "size": len(batch),
             "_source": ["vector_key", field] if with_values else ["vector_key"],
         }
-        for hit in client.search(names.alias(SYMBOLS), body)["hits"]["hits"]:
+        for hit in client.search(client.alias(SYMBOLS), body)["hits"]["hits"]:
             found[bytes.fromhex(hit["_source"]["vector_key"])] = hit["_source"].get(field, "")
     return found
 

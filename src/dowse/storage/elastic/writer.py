@@ -16,9 +16,9 @@ from dowse.storage.elastic.documents import Document, content_hash, file_documen
 from dowse.storage.elastic.lease import SourceLease
 from dowse.storage.elastic.manifest import Version
 from dowse.storage.elastic.mirror import Mirror, mirror_path
-from dowse.storage.elastic.names import EDGES, FILES, VERSIONED, Names, document_id
+from dowse.storage.elastic.names import EDGES, FILES, VERSIONED, document_id
 from dowse.storage.elastic.recovery import created_by, deleted_by, rebuild_mirror
-from dowse.storage.elastic.snapshot import SnapshotSearcher, batches, snapshot_of
+from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, batches
 from dowse.storage.elastic.transactions import Outcome, State, Transactions, last_version
 from dowse.storage.elastic.vacuum import vacuum
 from dowse.storage.elastic.vectors import VectorAttacher, WithVectors
@@ -39,18 +39,17 @@ class ElasticWriter:
     def __init__(
         self,
         client: Client,
-        names: Names,
         lease: SourceLease,
         vectors: KnownVectors | None,
         start_over: bool = False,
     ) -> None:
         """Take over the transaction of a dead writer, if there is one, and bring the mirror up to date."""
-        self._client, self._names, self.lease, self._start_over = client, names, lease, start_over
-        self._transactions = Transactions(client, names)
+        self._client, self.lease, self._start_over = client, lease, start_over
+        self._transactions = Transactions(client)
         self._state, self._tx = self._transactions.take_over(lease.source, lease.owner)
         self._mirror = Mirror.open(mirror_path(self._state["identity"], lease.source), lease.source)
         self._manifest = self._mirror.manifest
-        self._attacher = VectorAttacher(client, names, self._state["encoders"], vectors)
+        self._attacher = VectorAttacher(client, self._state["encoders"], vectors)
         self._bulk = BulkWriter(client, lease.check)
         self._marked: list[Version] = []  # as deleted, by the dead writer
         self._has_changes = False
@@ -69,17 +68,17 @@ class ElasticWriter:
         if self._start_over or self._mirror.last_transaction() != self._last_tx:
             self._mirror.empty()
             if self._last_tx:
-                searcher = SnapshotSearcher(self._client, self._names, snapshot_of(self._state))
+                searcher = SnapshotSearcher(self._client, Snapshot.from_state(self._state))
                 rebuild_mirror(self._mirror, searcher, with_files=not self._start_over)
             if not self._start_over:
                 # Kept even if nothing is committed: rebuilding takes its time.
                 self._mirror.commit_transaction(self._last_tx)
         if self._tx is not None:
             self._refresh()
-            created = created_by(self._client, self._names, source, self._tx)
+            created = created_by(self._client, source, self._tx)
             self._manifest.add_sent(created, here=False)
             self._has_changes = bool(self._manifest.sent_counts())
-            self._marked = deleted_by(self._client, self._names, source, self._tx)
+            self._marked = deleted_by(self._client, source, self._tx)
 
     # The last generation
 
@@ -147,7 +146,7 @@ class ElasticWriter:
         for document, vectors in ready:
             body = {**document.body, "hash": document.hash.hex(), "born": tx, **vectors}
             id_ = document_id(document.number, tx)
-            self._bulk.put([index_action(self._names.alias(document.kind), id_, body)])
+            self._bulk.put([index_action(self._client.alias(document.kind), id_, body)])
 
     def _begin(self) -> int:
         if self._tx is None:
@@ -180,7 +179,7 @@ class ElasticWriter:
         self._tx, self._marked, self._has_changes = None, [], False
         self._stamps, self._skipped = {}, None
         with contextlib.suppress(DowseError):  # it is committed; the next commit removes what is left over
-            vacuum(self._client, self._names, self._state)
+            vacuum(self._client, self._state)
         _log.debug(
             "transaction %d of %s: %.3f s to commit", tx, self.lease.source, time.monotonic() - started
         )
@@ -217,7 +216,7 @@ class ElasticWriter:
                 document_id(number, self._begin() if born is None else born): key
                 for key, (number, born) in versions.items()
             }
-            for found in self._client.mget(self._names.alias(FILES), list(ids)):
+            for found in self._client.mget(self._client.alias(FILES), list(ids)):
                 size, mtime_ns = self._stamps[ids[found["_id"]]]
                 body = {**found["_source"], "size": size, "mtime_ns": mtime_ns}
                 body = {name: value for name, value in body.items() if name not in ("born", "died", "hash")}
@@ -235,19 +234,19 @@ class ElasticWriter:
         for each in versions:
             if each.kind != FILES:
                 id_ = document_id(each.number, each.born)
-                self._bulk.put([update_action(self._names.alias(each.kind), id_, {"died": died})])
+                self._bulk.put([update_action(self._client.alias(each.kind), id_, {"died": died})])
         files = (document_id(each.number, each.born) for each in versions if each.kind == FILES)
         for batch in batches(files, _FILE_BATCH):
-            for found in self._client.mget(self._names.alias(FILES), batch):
+            for found in self._client.mget(self._client.alias(FILES), batch):
                 # Whole: an update of one field would lose the trigrams, which are not stored in `_source`.
                 body = {**_with_trigrams(found["_source"]), "died": died}
-                self._bulk.put([index_action(self._names.alias(FILES), found["_id"], body)])
+                self._bulk.put([index_action(self._client.alias(FILES), found["_id"], body)])
 
     def _remove(self, tx: int, documents: Sequence[tuple[str, int]]) -> None:
         """Remove documents that this transaction has created."""
         self._manifest.remove_sent(documents)
         self._bulk.put(
-            Action("delete", self._names.alias(kind), document_id(number, tx)) for kind, number in documents
+            Action("delete", self._client.alias(kind), document_id(number, tx)) for kind, number in documents
         )
 
     def _verify(self, tx: int, deleted: Sequence[Version]) -> None:
@@ -259,7 +258,7 @@ class ElasticWriter:
             for field in ("born", "died"):
                 clauses = [{"term": {"source": self.lease.source}}, {"term": {field: tx}}]
                 body = {"size": 0, "track_total_hits": True, "query": {"bool": {"filter": clauses}}}
-                searches.append((self._names.alias(kind), body))
+                searches.append((self._client.alias(kind), body))
         actual = [answer["hits"]["total"]["value"] for answer in self._client.msearch(searches)]
         if actual != expected:
             self.lease.confirm()
@@ -269,7 +268,7 @@ class ElasticWriter:
             )
 
     def _refresh(self) -> None:
-        self._client.refresh(self._names.alias(kind) for kind in VERSIONED)
+        self._client.refresh(self._client.alias(kind) for kind in VERSIONED)
 
     def delete_source(self) -> None:
         """Delete the whole source at once."""
@@ -299,11 +298,9 @@ class ElasticWriter:
         source = self.lease.source
         with BulkWriter(self._client, self.lease.check) as self._bulk:
             self._refresh()
-            created = {
-                (kind, number) for kind, number, _ in created_by(self._client, self._names, source, tx)
-            }
+            created = {(kind, number) for kind, number, _ in created_by(self._client, source, tx)}
             self._remove(tx, sorted({*created, *self._manifest.sent()}))
-            self._marked = deleted_by(self._client, self._names, source, tx)
+            self._marked = deleted_by(self._client, source, tx)
             self._mark(tx, [])
             self._bulk.drain()
             self.lease.drop_version(tx)
