@@ -15,8 +15,8 @@ from dowse.storage.elastic.errors import ClusterBlocked, ClusterBusy
 from dowse.storage.protocol import KnownVectors
 from dowse.types import FileRecord
 from storage.conformance import fill, some_files
-from storage.elastic.gate import gate
-from storage.elastic.kills import all_ids, visible_documents
+from storage.elastic.crashes import all_ids, visible_documents
+from storage.elastic.fault_proxy import fault_proxy
 from storage.elastic_fixtures import SMALL
 
 from helpers import file_record, symbol
@@ -143,7 +143,7 @@ def test_a_busy_cluster_gets_smaller_pieces_until_it_takes_them(
     def rule(method: str, path: str) -> str | int:
         return 429 if path.startswith("/_bulk") and next(refusals) < 3 else "pass"
 
-    with gate(rule, index.parsed_address.hosts[0]) as host:
+    with fault_proxy(rule, index.parsed_address.hosts[0]) as host:
         busy = through(index, host)
         fill(busy, many_files())
         busy.close()
@@ -164,7 +164,7 @@ def test_a_cluster_that_stays_busy_is_given_up_and_the_next_run_goes_on(
     def rule(method: str, path: str) -> str | int:
         return 429 if path.startswith("/_bulk") and next(asked) >= 2 else "pass"
 
-    with gate(rule, index.parsed_address.hosts[0]) as host:
+    with fault_proxy(rule, index.parsed_address.hosts[0]) as host:
         busy = through(index, host, retry_seconds=0.1)
         with pytest.raises(ClusterBusy, match=r"429.*run the same again") as error:
             fill(busy, many_files())
@@ -185,7 +185,7 @@ def test_searches_wait_for_a_busy_cluster(index: ElasticBackend) -> None:
     def rule(method: str, path: str) -> str | int:
         return (429, 503, "pass")[min(2, next(asked))]
 
-    with gate(rule, index.parsed_address.hosts[0]) as host:
+    with fault_proxy(rule, index.parsed_address.hosts[0]) as host:
         backend = through(index, host, retry_seconds=10)
         with backend.reader() as reader:
             assert reader.counts()["files"] == 3
@@ -203,7 +203,7 @@ def test_answers_that_get_lost_change_nothing(index: ElasticBackend, lost: int) 
             return "pass"
         return "lose" if next(changes) == lost else "pass"
 
-    with gate(rule, index.parsed_address.hosts[0]) as host:
+    with fault_proxy(rule, index.parsed_address.hosts[0]) as host:
         backend = through(index, host, retry_seconds=10)
         with backend.writer() as writer:
             writer.put(some_files()[1])

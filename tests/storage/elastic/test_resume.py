@@ -9,7 +9,7 @@ import pytest
 
 from dowse import Index
 from dowse.storage.elastic.backend import ElasticBackend
-from storage.elastic.kills import all_ids, kill_and_resume, visible_documents
+from storage.elastic.crashes import all_ids, kill_and_resume, visible_documents
 from storage.elastic_fixtures import MakeElastic
 
 from helpers import age, write_tree

@@ -17,7 +17,7 @@ from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.names import VERSIONED
 from dowse.storage.elastic.transactions import LostTransaction
 from storage.conformance import fill, found_names, request, some_files
-from storage.elastic.kills import all_ids, visible_documents
+from storage.elastic.crashes import all_ids, visible_documents
 
 from helpers import file_record, symbol
 

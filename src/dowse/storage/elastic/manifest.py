@@ -77,9 +77,9 @@ class Manifest:
         query = "SELECT 1 FROM sent WHERE kind=? AND number=? AND here"
         return self._db.execute(query, (document.kind, document.number)).fetchone() is not None
 
-    def add_sent(self, documents: Iterable[tuple[str, int, bytes]], here: bool = True) -> None:
+    def add_sent(self, documents: Iterable[tuple[str, int, bytes]], by_this_writer: bool = True) -> None:
         """Add documents that were sent in this transaction, by this writer or by the one that began it."""
-        rows = ((*document, here) for document in documents)
+        rows = ((*document, by_this_writer) for document in documents)
         self._db.executemany("INSERT OR REPLACE INTO sent VALUES (?,?,?,?)", rows)
 
     def file_version(self, key: str) -> tuple[int, int | None]:

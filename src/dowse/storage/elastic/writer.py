@@ -76,7 +76,7 @@ class ElasticWriter:
         if self._tx is not None:
             self._refresh()
             created = created_by(self._client, source, self._tx)
-            self._manifest.add_sent(created, here=False)
+            self._manifest.add_sent(created, by_this_writer=False)
             self._has_changes = bool(self._manifest.sent_counts())
             self._marked = deleted_by(self._client, source, self._tx)
 
