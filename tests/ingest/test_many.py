@@ -1,4 +1,4 @@
-"""Several repositories without a Ray cluster: the same steps in this process."""
+"""Many repositories without a Ray cluster: the same steps in this process."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_distributed_vectors_are_those_of_the_encoder() -> None:
     assert DistributedEncoder(SPEC, dispatch).documents([]).shape == (0, plain.shape[1])
 
 
-def test_folders_are_indexed_as_by_themselves(depot: list[Path], tmp_path: Path) -> None:
+def test_local_indexes_equal_those_of_single_runs(depot: list[Path], tmp_path: Path) -> None:
     summary = _run(depot, IngestOptions({"encoder": ENCODER}), tmp_path / "notes")
     assert set(_statuses(summary).values()) == {DONE}
     for root in depot:
@@ -81,7 +81,7 @@ def test_folders_are_indexed_as_by_themselves(depot: list[Path], tmp_path: Path)
         assert together.unembedded() == 0
 
 
-def test_a_cluster_is_filled_as_by_plain_runs(
+def test_an_index_on_a_cluster_equals_that_of_single_runs(
     depot: list[Path], tmp_path: Path, make_elastic: MakeElastic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = make_elastic().address
@@ -96,7 +96,7 @@ def test_a_cluster_is_filled_as_by_plain_runs(
     assert {**found, "clusters": None} == {**plain, "clusters": None}
 
 
-def test_what_is_done_and_unchanged_is_skipped(tmp_path: Path) -> None:
+def test_unchanged_repositories_of_the_checkpoint_are_skipped(tmp_path: Path) -> None:
     trees = [make_repository(tmp_path, name, 2) for name in ("one", "two")]
     corpus = json_lines(tmp_path / "c.jsonl", [{"id": "1", "code": "def f(): pass", "name": "f"}])
     paths, notes, order = [*trees, corpus, tmp_path / "gone"], tmp_path / "notes", IngestOptions({})
@@ -113,7 +113,7 @@ def test_what_is_done_and_unchanged_is_skipped(tmp_path: Path) -> None:
     assert third == {"one": DONE, "two": DONE, "c.jsonl": DONE}
 
 
-def test_a_failure_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_failure_is_reported_and_does_not_stop_others(tmp_path: Path) -> None:
     tree = make_repository(tmp_path, "fine", 1)
     broken = write_tree(tmp_path / "broken", {".dowse.toml": "encoder = \n", "a.py": "a = 1\n"})
     summary = _run([broken, tree], IngestOptions({}), tmp_path / "notes")
@@ -121,7 +121,7 @@ def test_a_failure_is_told_and_the_others_go_on(tmp_path: Path) -> None:
     assert "is not valid TOML" in summary.with_status(FAILED)[0].problem
 
 
-def test_two_of_one_name_can_t_share_an_index(tmp_path: Path) -> None:
+def test_two_repositories_of_one_name_can_t_share_an_index(tmp_path: Path) -> None:
     for place in ("a", "b"):
         make_repository(tmp_path / place, "same", 1)
     paths = [tmp_path / "a" / "same", tmp_path / "b" / "same"]
@@ -130,22 +130,22 @@ def test_two_of_one_name_can_t_share_an_index(tmp_path: Path) -> None:
     assert f"as {paths[0]} is" in summary.outcomes[1].problem
 
 
-def test_a_run_without_hope_ends(tmp_path: Path) -> None:
-    class Hopeless(LocalWorker):
-        """Workers who find the same wrong with everything."""
+def test_a_run_with_one_repeated_failure_stops(tmp_path: Path) -> None:
+    class Failing(LocalWorker):
+        """Workers that fail with one reason."""
 
         tried = 0
 
         def wait(self, seconds: float) -> list[Outcome]:
-            Hopeless.tried += 1
+            Failing.tried += 1
             return [Outcome("x", FAILED, "no node answers")]
 
     with (
         pytest.raises(DowseError, match=r"no node answers \(the last 20"),
         Checkpoint(tmp_path / "n") as notes,
     ):
-        ingest([str(tmp_path / str(n)) for n in range(500)], Hopeless(IngestOptions({})), notes, shared=False)
-    assert Hopeless.tried == 20
+        ingest([str(tmp_path / str(n)) for n in range(500)], Failing(IngestOptions({})), notes, shared=False)
+    assert Failing.tried == 20
 
 
 def test_the_command_with_several_paths(tmp_path: Path) -> None:
@@ -171,7 +171,9 @@ def test_the_command_with_several_paths(tmp_path: Path) -> None:
         (("a", "--workers", "many"), "ray://HOST:PORT or local:N"),
     ],
 )
-def test_what_can_t_be_is_told_in_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_invalid_arguments_are_reported_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
     done = run_dowse("index", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr

@@ -1,4 +1,4 @@
-"""Snapshots that somebody made to do harm: refused in one line, before anything is written."""
+"""Malicious snapshots are refused in one line, before anything is written."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def assert_refused(data: bytes, folder: Path) -> str:
     return str(caught.value)
 
 
-def test_the_good_one_is_accepted(frames: Frames, tmp_path: Path) -> None:
+def test_a_valid_snapshot_is_accepted(frames: Frames, tmp_path: Path) -> None:
     assert use_snapshot(build_snapshot(frames), tmp_path / "x")
 
 
@@ -108,7 +108,7 @@ def test_the_good_one_is_accepted(frames: Frames, tmp_path: Path) -> None:
         *("a" * 200, "-a", "a-", ".hidden"),
     ],
 )
-def test_no_encoder_name_leads_out_of_the_index(frames: Frames, tmp_path: Path, name: str) -> None:
+def test_path_traversal_by_an_encoder_name_is_refused(frames: Frames, tmp_path: Path, name: str) -> None:
     index = next(i for i, frame in enumerate(frames) if frame[0] == b"vecs")
     vectors = frames[index][1].replace(
         json.dumps(ENCODER).encode(), json.dumps(name).encode().ljust(len(ENCODER) + 2)[:300]
@@ -214,7 +214,7 @@ def test_json_that_breaks_parsers_is_refused(frames: Frames, tmp_path: Path, nam
         [(b"abou", b"{}")],
     ],
 )
-def test_frames_of_no_use_are_refused(frames: Frames, tmp_path: Path, rest: Frames) -> None:
+def test_unknown_and_malformed_frames_are_refused(frames: Frames, tmp_path: Path, rest: Frames) -> None:
     assert_refused(build_snapshot([*frames, *rest]), tmp_path / "x")
     assert_refused(build_snapshot(rest), tmp_path / "x")
 
@@ -255,7 +255,7 @@ def test_a_decompression_bomb_takes_little_memory(
     assert ("is not what dowse writes" in said) == (times > 1 or number != 2)
 
 
-def test_a_bomb_of_the_packed_blocks_takes_no_memory() -> None:
+def test_a_decompression_bomb_in_a_packed_block_takes_no_memory() -> None:
     """The block says that it unpacks to two gigabytes; nothing is taken for it."""
     with pytest.raises(BrokenBlock):
         unpack(b"\xff\xff\xff\x7f" + b"\0" * 100)
@@ -291,7 +291,7 @@ def _files(index: Index) -> list[Any]:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs are POSIX")
-def test_no_device_and_no_fifo_is_read(tmp_path: Path) -> None:
+def test_devices_and_fifos_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo.snap")
     (tmp_path / "zero.snap").symlink_to("/dev/zero")
     (tmp_path / "folder.snap").mkdir()
@@ -302,7 +302,7 @@ def test_no_device_and_no_fifo_is_read(tmp_path: Path) -> None:
     assert not (tmp_path / "i").exists()
 
 
-def test_a_link_is_not_followed(frames: Frames, tmp_path: Path) -> None:
+def test_symbolic_links_are_not_followed(frames: Frames, tmp_path: Path) -> None:
     (tmp_path / "real.snap").write_bytes(build_snapshot(frames))
     (tmp_path / "link.snap").symlink_to("real.snap")
     assert read_header(tmp_path / "real.snap").files == 3
@@ -310,7 +310,7 @@ def test_a_link_is_not_followed(frames: Frames, tmp_path: Path) -> None:
         read_header(tmp_path / "link.snap")
 
 
-def test_the_command_refuses_a_path_out_of_the_index_in_one_line(frames: Frames, tmp_path: Path) -> None:
+def test_the_command_refuses_path_traversal_in_one_line(frames: Frames, tmp_path: Path) -> None:
     data = changed(frames, b"abou", set_field("encoders", {"../../outside": 8}))
     (tmp_path / "x.snap").write_bytes(data)
     tree = write_tree(tmp_path / "deep" / "tree", BARE)

@@ -1,4 +1,4 @@
-"""Snapshots between folders and a cluster: the same index on the other side, and nothing is encoded."""
+"""Snapshots between local indexes and a cluster: an equal index is imported, and nothing is encoded."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_folder_to_cluster_to_folder(
     _assert_same(made, Index.open(sample, backend=again.address, encoder="small"))
 
 
-def test_a_cluster_gives_one_source_of_many(made: Index, tmp_path: Path, make_elastic: MakeElastic) -> None:
+def test_one_source_of_a_cluster_is_exported(made: Index, tmp_path: Path, make_elastic: MakeElastic) -> None:
     backend = make_elastic("acme/bakery")
     tree = write_tree(tmp_path / "other", {"a.py": "def alone():\n    return 1\n"})
     update(type(backend)(backend.address, "other"), tree, made.settings)
@@ -137,7 +137,7 @@ def test_a_cluster_gives_one_source_of_many(made: Index, tmp_path: Path, make_el
     assert not (tmp_path / "none.snap").exists()
 
 
-def test_terms_of_a_corpus_are_made_again_as_they_were(
+def test_terms_of_a_corpus_are_computed_again_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = json_lines(tmp_path / "c.jsonl", CORPUS)
@@ -171,7 +171,7 @@ def _watch_terms(watching: pytest.MonkeyPatch, put: dict[str, set[str]]) -> None
     watching.setattr(LocalWriter, "put", watched)
 
 
-def test_what_was_there_before_is_replaced(snapshot: Path, made: Index, tmp_path: Path) -> None:
+def test_an_import_replaces_the_index(snapshot: Path, made: Index, tmp_path: Path) -> None:
     tree = write_tree(tmp_path / "t", {"old.py": "def old(): return 1\n", "b.py": "def b(): return 2\n"})
     index = Index.open(tree, index_dir=str(tmp_path / "i"), encoder="small", refresh="never")
     index.update()

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# Returns, for method and path, what happens to a request: "pass", "lose" its response, or a status to refuse it.
+# For method and path, the fate of a request: "pass", "lose" its response, or a status to refuse it with.
 Rule = Callable[[str, str], str | int]
 
 

@@ -1,4 +1,4 @@
-"""Each failure says in one line what to do; nothing is lost, and the same again goes on."""
+"""Fault tolerance: every failure names the remedy in one line, nothing is lost, and a rerun resumes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def many_files(count: int = 40) -> list[FileRecord]:
 
 
 def through(index: ElasticBackend, host: str, retry_seconds: float = 2.0) -> ElasticBackend:
-    """Return the same index, asked through a gate."""
+    """Return the same index through a proxy."""
     return ElasticBackend(
         f"elastic://{host}/{index.parsed_address.name}{SMALL}", index.source, retry_seconds=retry_seconds
     )
@@ -50,7 +50,7 @@ def test_no_node_answers() -> None:
             assert "\n" not in str(error.value)
 
 
-def test_what_answers_may_be_something_else() -> None:
+def test_a_server_that_is_no_elasticsearch() -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
@@ -66,7 +66,7 @@ def test_what_answers_may_be_something_else() -> None:
         assert "\n" not in str(error.value)
 
 
-def test_nothing_to_read_says_how_to_make_it(index: ElasticBackend) -> None:
+def test_a_missing_index_names_the_remedy(index: ElasticBackend) -> None:
     missing = ElasticBackend(index.address.replace(index.parsed_address.name, "never-made"))
     for backend in (missing, index):
         with pytest.raises(IndexMissing, match="run `dowse index` first"), backend.reader():
@@ -90,13 +90,13 @@ def test_another_format_is_refused_and_a_rebuild_replaces_it(make_elastic) -> No
     fill(again, some_files()[:1])
     with other.reader() as reader:
         assert reader.counts()["files"] == 1
-    # The new ones took the place of the old ones, which are gone.
+    # The new indices replaced the old ones, which are removed.
     assert {index[-6:] for index in mapping.physical_indices(again.client)} == {"000002"}
     fill(other, some_files()[1:])
     assert again.check() == []
 
 
-def test_an_index_that_lost_a_part_is_replaced_by_a_rebuild(make_elastic) -> None:
+def test_an_incomplete_index_is_replaced_by_a_rebuild(make_elastic) -> None:
     index = make_elastic()
     fill(index, some_files())
     index.client.call(lambda es: es.indices.delete(index=index.names.physical("edges")))
@@ -109,7 +109,7 @@ def test_an_index_that_lost_a_part_is_replaced_by_a_rebuild(make_elastic) -> Non
 
 
 @pytest.mark.parametrize("kind", ["symbols", "files"])
-def test_a_full_disk_blocks_writing_and_the_next_run_goes_on(index: ElasticBackend, kind: str) -> None:
+def test_a_full_disk_blocks_writes_and_the_next_run_resumes(index: ElasticBackend, kind: str) -> None:
     fill(index, some_files())
     before = visible_documents(index)
     block(index, kind, True)
@@ -134,7 +134,7 @@ def block(index: ElasticBackend, kind: str, on: bool | None) -> None:
     index.client.call(lambda es: es.indices.put_settings(index=alias, settings=settings))
 
 
-def test_a_busy_cluster_gets_smaller_pieces_until_it_takes_them(
+def test_backpressure_halves_bulk_requests_until_they_are_accepted(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bulk, "_FIRST_PAUSE", 0.01)
@@ -153,7 +153,7 @@ def test_a_busy_cluster_gets_smaller_pieces_until_it_takes_them(
     assert index.check() == []
 
 
-def test_a_cluster_that_stays_busy_is_given_up_and_the_next_run_goes_on(
+def test_permanent_backpressure_is_an_error_and_the_next_run_resumes(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bulk, "_FIRST_PAUSE", 0.01)
@@ -172,13 +172,13 @@ def test_a_cluster_that_stays_busy_is_given_up_and_the_next_run_goes_on(
     assert "\n" not in str(error.value)
     assert visible_documents(index) == before
     ids = all_ids(index)
-    assert len(ids) > len(before), "what was sent before is still there"
+    assert len(ids) > len(before), "what was sent before is kept"
     fill(index, many_files())
     assert ids <= all_ids(index)
     assert index.check() == []
 
 
-def test_searches_wait_for_a_busy_cluster(index: ElasticBackend) -> None:
+def test_searches_are_retried_on_429_and_503(index: ElasticBackend) -> None:
     fill(index, some_files())
     asked = itertools.count()
 
@@ -193,8 +193,8 @@ def test_searches_wait_for_a_busy_cluster(index: ElasticBackend) -> None:
 
 
 @pytest.mark.parametrize("lost", range(1, 8))
-def test_answers_that_get_lost_change_nothing(index: ElasticBackend, lost: int) -> None:
-    """The cluster has done what was asked, and we do not know: it is asked again."""
+def test_lost_responses_are_retried_idempotently(index: ElasticBackend, lost: int) -> None:
+    """The cluster has executed a request and the response is lost: it is sent again."""
     fill(index, some_files()[:1])
     changes = itertools.count(1)
 
@@ -216,7 +216,7 @@ def test_answers_that_get_lost_change_nothing(index: ElasticBackend, lost: int) 
     assert index.busy() is None
 
 
-def test_vectors_that_this_machine_has_travel_with_the_documents(index: ElasticBackend) -> None:
+def test_known_vectors_are_sent_with_the_documents(index: ElasticBackend) -> None:
     known = {record.symbols[0].vector_key: n for n, record in enumerate(many_files(4))}
 
     def find(keys: list[bytes]) -> dict[bytes, np.ndarray]:
