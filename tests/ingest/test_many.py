@@ -163,7 +163,7 @@ def test_the_command_with_several_paths(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--list", "/dev/null"), "nothing to index"),
         (("a", "b", "--index-dir", "i"), "a place for one repository"),
@@ -172,9 +172,9 @@ def test_the_command_with_several_paths(tmp_path: Path) -> None:
     ],
 )
 def test_invalid_arguments_are_reported_in_one_line(
-    tmp_path: Path, arguments: tuple[str, ...], said: str
+    tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     done = run_dowse("index", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1

@@ -64,7 +64,7 @@ def integer(smallest: int = -_INT64, largest: int = _INT64 - 1) -> Check:
 
     def check(value: object) -> None:
         if type(value) is not int or not smallest <= value <= largest:
-            raise BrokenSnapshot("no whole number, or out of range")
+            raise BrokenSnapshot("no integer, or out of range")
 
     return check
 

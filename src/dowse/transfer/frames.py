@@ -211,4 +211,6 @@ class SnapshotFile:
 
     def broken(self, reason: object) -> BrokenSnapshot:
         """Return the error for a snapshot that is complete, but not written by dowse."""
-        return BrokenSnapshot(f"{self.path} is not what dowse writes ({reason}); get it from another place")
+        return BrokenSnapshot(
+            f"{self.path} is not what dowse writes ({reason}); get it again from its source"
+        )

@@ -101,7 +101,7 @@ def test_an_incomplete_index_is_replaced_by_a_rebuild(make_elastic) -> None:
     fill(index, some_files())
     index.client.call(lambda es: es.indices.delete(index=index.names.physical("edges")))
     again = ElasticBackend(index.address, index.source)
-    with pytest.raises(IndexMissing, match=r"no whole index .*--rebuild"):
+    with pytest.raises(IndexMissing, match=r"no complete index .*--rebuild"):
         fill(again, [])
     again.start_over()
     fill(again, some_files())

@@ -148,12 +148,8 @@ class BulkWriter:
             answer = self._client.call(request, timeout=WRITE_SECONDS, retry_busy=False)
         except ClusterBusy:
             return actions
-        _log.debug(
-            "bulk: %d actions, %d bytes, %.3f s",
-            len(actions),
-            sum(map(len, lines)),
-            time.monotonic() - started,
-        )
+        size, seconds = sum(map(len, lines)), time.monotonic() - started
+        _log.debug("bulk: %d actions, %d bytes, %.3f s", len(actions), size, seconds)
         if not answer["errors"]:
             return []
         items = [next(iter(item.values())) for item in answer["items"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dowse.storage.elastic.bm25 import MAX_WITH_ROWS
@@ -129,8 +129,8 @@ class VectorReader(RowReader):
         return [(int(rows[position]), float(cosines[position])) for position in order]
 
     @property
-    def _encoders(self) -> dict[str, Any]:
-        return dict(self._searcher.snapshot.encoders)
+    def _encoders(self) -> Mapping[str, Mapping[str, Any]]:
+        return self._searcher.snapshot.encoders
 
     def _dimension(self, encoder: str) -> int:
         return int(self._encoders.get(encoder, {}).get("dimension", 1))

@@ -78,7 +78,7 @@ def check(client: Client) -> None:
     mappings = client.call(lambda es: es.indices.get_mapping(index=aliases, ignore_unavailable=True)).body
     if len(mappings) < len(KINDS):
         raise IndexMissing(
-            f"no whole index {client.names.name} on {client.address}; run `dowse index --rebuild`"
+            f"no complete index {client.names.name} on {client.address}; run `dowse index --rebuild`"
         )
     for mapping in mappings.values():
         check_format(mapping["mappings"].get("_meta", {}).get("dowse_format"), client)
