@@ -14,8 +14,8 @@ import pytest
 from dowse.errors import IndexLocked, IndexMissing
 from dowse.storage.elastic import lease, transactions
 from dowse.storage.elastic.backend import ElasticBackend
+from dowse.storage.elastic.lease import LeaseLost
 from dowse.storage.elastic.names import VERSIONED
-from dowse.storage.elastic.transactions import LostTransaction
 from storage.conformance import fill, found_names, request, some_files
 from storage.elastic.crashes import all_ids, visible_documents
 
@@ -232,7 +232,7 @@ def test_a_writer_with_a_stale_lease_is_fenced_off(
         silent.lease.last_heartbeat -= lease.STALE_SECONDS + lease.LEASE_SECONDS
         heard = other_source(index, index.source)
         fill(heard, [file_record("a.py", [symbol("heard", "x")])])
-        with pytest.raises(LostTransaction, match="run the same again"):
+        with pytest.raises(LeaseLost, match="run the same again"):
             silent.commit({})
     assert names(index) == ["add_item", "heard", "total"]
     assert index.check() == []
@@ -243,7 +243,7 @@ def test_a_writer_with_a_stale_lease_is_fenced_off(
 def test_a_writer_without_heartbeats_stops_by_itself(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(LostTransaction), index.writer() as writer:
+    with pytest.raises(LeaseLost), index.writer() as writer:
         monkeypatch.setattr(lease, "LEASE_SECONDS", -1.0)
         writer.put(file_record("a.py", [symbol("a", "x")]))
         writer.commit({})

@@ -250,13 +250,13 @@ class ElasticBackend:
     def _lease(self, wait: float | None, on_wait: OnWait) -> Iterator[SourceLease]:
         """Hold the lease of this source; missing indices are created first."""
         from dowse.storage.elastic.lease import SourceLease
-        from dowse.storage.elastic.transactions import Transactions
+        from dowse.storage.elastic.transactions import IndexState
 
         if not self.source:
             raise ConfigError(f"name the repository or corpus to write to {self.address}")
         if read_state(self.client) is None:
             mapping.create(self.client)
-            Transactions(self.client).create_state()
+            IndexState(self.client).create()
         self._check_mapping()
         lease = SourceLease(self.client, self.source)
         lease.acquire(wait, on_wait or (lambda _: None))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -125,7 +126,7 @@ def _folded_forms(char: str) -> str:
     """Return the letters that RE2 takes for the same when it ignores case; Lucene folds ASCII itself."""
     if char.isascii():
         return {"k": "k\u212a", "s": "s\u017f"}.get(char.lower(), char)
-    return _fold_partners().get(_fold(char), char)
+    return _case_forms(_fold).get(_fold(char), char)
 
 
 def _fold(char: str) -> str:
@@ -137,29 +138,22 @@ def _fold(char: str) -> str:
 
 
 @cache
-def _fold_partners() -> dict[str, str]:
-    """Return all forms of letters that have several, by their case folding."""
+def _case_forms(lower: Callable[[str], str]) -> dict[str, str]:
+    """Return the letters with a given lower-case form or case folding, with that form itself."""
     forms: dict[str, set[str]] = defaultdict(set)
     for char in map(chr, range(_LAST_CASED + 1)):
-        if (folded := _fold(char)) != char:
-            forms[folded] |= {folded, char}
-    return {folded: "".join(sorted(each)) for folded, each in forms.items()}
-
-
-@cache
-def _upper_forms() -> dict[str, str]:
-    """Return the letters with a given lower-case form, with that form itself."""
-    forms: dict[str, str] = defaultdict(str)
-    for char in map(chr, range(_LAST_CASED + 1)):
-        if (lower := char.lower()) != char and len(lower) == 1:
-            forms[lower] += char
-    forms["\u03c2"] += "\u03a3"  # a final sigma has the capital of every sigma
-    return {lower: lower + upper for lower, upper in forms.items()}
+        if (form := lower(char)) != char and len(form) == 1:
+            forms[form] |= {form, char}
+    if lower is str.lower:
+        forms["\u03c2"] |= {"\u03c2", "\u03a3"}  # a final sigma has the capital of every sigma
+    return {form: "".join(sorted(chars)) for form, chars in forms.items()}
 
 
 def _lower_case_regex(part: str) -> str:
     """Return the regex that finds a part in a value as if the value were in lower case."""
-    pieces = [_escape(c) if c.isascii() and c != "k" else _any_of(_upper_forms().get(c, c)) for c in part]
+    pieces = [
+        _escape(c) if c.isascii() and c != "k" else _any_of(_case_forms(str.lower).get(c, c)) for c in part
+    ]
     for at in range(len(part) - 1):
         if part[at : at + 2] == f"i{_DOT}":
             pieces[at : at + 2] = [f"(i{_DOT}|{_DOTTED_I})", ""]

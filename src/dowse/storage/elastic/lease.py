@@ -20,8 +20,8 @@ from typing import Any
 
 from dowse.errors import DowseError, IndexLocked
 from dowse.storage.elastic.client import Client
+from dowse.storage.elastic.meta_documents import MetaDocuments, State
 from dowse.storage.elastic.names import META, source_id
-from dowse.storage.elastic.transactions import LostTransaction, MetaDocuments, State, with_version
 
 HEARTBEAT_SECONDS = 5.0
 # Without a heartbeat for so long, a holder counts as dead …
@@ -31,6 +31,12 @@ LEASE_SECONDS = 20.0
 # A node that hangs must not delay a heartbeat until the lease is over: another one is asked in time.
 _WRITE_SECONDS = 6.0
 _POLL_SECONDS = 0.25
+# Versions of a source's description that are kept: readers of the last one may be in use.
+_VERSIONS = 2
+
+
+class LeaseLost(DowseError):
+    """Another writer has taken over."""
 
 
 class SourceLease:
@@ -98,24 +104,27 @@ class SourceLease:
         """Ask the cluster, and raise if somebody else holds the lease."""
         self._update_own(lambda data: data, refresh=False)
 
-    def put_version(self, done: int, tx: int, version: Mapping[str, Any]) -> None:
+    def put_version(self, last_tx: int, tx: int, version: Mapping[str, Any]) -> None:
         """Write the version that the source will have once a transaction is committed."""
-        self._update_own(
-            lambda data: {**data, "versions": with_version(data.get("versions", {}), done, tx, version)}
-        )
+
+        def change(versions: State) -> State:
+            kept = sorted(int(each) for each in versions if int(each) <= last_tx)[-_VERSIONS:]
+            return {**{str(each): versions[str(each)] for each in kept}, str(tx): dict(version)}
+
+        self._update_versions(change)
 
     def drop_version(self, tx: int) -> None:
         """Remove the version of a transaction that is rolled back."""
-
-        def change(data: State) -> State:
-            kept = {each: version for each, version in data.get("versions", {}).items() if each != str(tx)}
-            return {**data, "versions": kept}
-
-        self._update_own(change)
+        self._update_versions(
+            lambda versions: {each: version for each, version in versions.items() if each != str(tx)}
+        )
 
     def drop_versions(self) -> None:
         """Remove all versions: the source is deleted."""
-        self._update_own(lambda data: {**data, "versions": {}})
+        self._update_versions(lambda _: {})
+
+    def _update_versions(self, change: Callable[[State], State]) -> None:
+        self._update_own(lambda data: {**data, "versions": change(data.get("versions", {}))})
 
     def _update_own(self, change: Callable[[State], State], refresh: bool = True) -> None:
         """Change the source's document, provided that we hold its lease."""
@@ -167,14 +176,14 @@ class SourceLease:
             try:
                 self._update_own(change, refresh=False)
                 self.last_heartbeat = requested
-            except LostTransaction:
+            except LeaseLost:
                 self.last_heartbeat = -LEASE_SECONDS
                 return
             except DowseError:
                 continue
 
-    def _lost(self) -> LostTransaction:
-        return LostTransaction(
+    def _lost(self) -> LeaseLost:
+        return LeaseLost(
             f"another dowse is writing {self.source} to {self._client.address} now, "
             "because this one could not reach the cluster for a while; run the same again"
         )

@@ -68,7 +68,7 @@ class ElasticReader(KeywordReader, VectorReader, EdgeReader):
         return {**self._meta, "generation": str(self.generation)}
 
     @cached_property
-    def _source_version(self) -> Mapping[str, Any] | None:
+    def _source_version(self) -> Mapping[str, Any]:
         return self._searcher.source_version()
 
     @cached_property

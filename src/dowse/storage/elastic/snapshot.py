@@ -54,6 +54,11 @@ class Snapshot:
         """Whether a transaction was committed."""
         return transaction <= self.sequence and transaction not in self.active
 
+    def last_version(self, versions: Mapping[str, Any]) -> tuple[int, Mapping[str, Any]]:
+        """Return the last committed transaction of a source, and its version; 0 if there is none."""
+        committed = [int(tx) for tx in versions if self.sees(int(tx))]
+        return (max(committed), versions[str(max(committed))]) if committed else (0, {})
+
     @property
     def invisible(self) -> list[Query]:
         """The `must_not` clauses of every query."""
@@ -161,23 +166,17 @@ class SnapshotSearcher:
 
     # Sources
 
-    def source_version(self) -> Mapping[str, Any] | None:
-        """Return metadata, counts and skipped files of this machine's source as the snapshot sees it."""
+    def source_version(self) -> Mapping[str, Any]:
+        """Return metadata, counts and skipped files of this machine's source; empty if there is none."""
         found = self.get(META, source_id(self.source)) if self.source else None
-        return self._visible_version(found["data"]) if found else None
+        return self.snapshot.last_version(found["data"].get("versions", {}))[1] if found else {}
 
     def source_versions(self) -> list[Mapping[str, Any]]:
         """Return those of all sources."""
         body = {"query": {"term": {"kind": "source"}}, "sort": [{"slot": "asc"}]}
         found = [hit["_source"]["data"] for hits in self.pages(META, body, page=1000) for hit in hits]
-        return [version for data in found if (version := self._visible_version(data))]
-
-    def _visible_version(self, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        versions: dict[int, Mapping[str, Any]] = {
-            int(tx): each for tx, each in data.get("versions", {}).items()
-        }
-        visible = [tx for tx in versions if self.snapshot.sees(tx)]
-        return versions[max(visible)] if visible else None
+        versions = (self.snapshot.last_version(data.get("versions", {}))[1] for data in found)
+        return [version for version in versions if version]
 
     def problems(self) -> list[str]:
         """Return what is wrong with the index: its counts against its documents, and missing shards."""

@@ -9,8 +9,8 @@ from typing import Any
 from dowse.storage.elastic import transactions
 from dowse.storage.elastic.bulk import Action, BulkWriter
 from dowse.storage.elastic.client import Client
+from dowse.storage.elastic.meta_documents import State
 from dowse.storage.elastic.names import ID_FIELD, VERSIONED
-from dowse.storage.elastic.transactions import State
 
 _log = logging.getLogger(__name__)
 

@@ -11,9 +11,10 @@ from dowse.storage.elastic.bulk import BulkWriter, update_action
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.documents import Document
 from dowse.storage.elastic.mapping import add_vector_field
+from dowse.storage.elastic.meta_documents import MetaDocuments
 from dowse.storage.elastic.names import SYMBOLS, clusters_id, vector_field
 from dowse.storage.elastic.snapshot import batches, open_searcher
-from dowse.storage.elastic.transactions import MetaDocuments, Transactions
+from dowse.storage.elastic.transactions import IndexState
 from dowse.storage.protocol import KnownVectors
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class ElasticVectorWriter:
             "dimension": self._dimension,
         }
         MetaDocuments(self._client).update(clusters_id(self._encoder), lambda _: data)
-        Transactions(self._client).put_encoder(self._encoder, {"clusters": fitted})
+        IndexState(self._client).put_encoder(self._encoder, {"clusters": fitted})
 
     def _register(self) -> None:
         if not self._is_registered:
@@ -137,7 +138,7 @@ def register_encoder(client: Client, encoder: str, dimension: int) -> None:
     """Create the field for the vectors of an encoder; idempotent."""
     add_vector_field(client, encoder, dimension)
     description = {"field": vector_field(encoder), "dimension": dimension}
-    Transactions(client).put_encoder(encoder, description)
+    IndexState(client).put_encoder(encoder, description)
 
 
 def find_vectors(

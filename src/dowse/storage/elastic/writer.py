@@ -19,7 +19,7 @@ from dowse.storage.elastic.mirror import Mirror, mirror_path
 from dowse.storage.elastic.names import EDGES, FILES, VERSIONED, document_id
 from dowse.storage.elastic.recovery import created_by, deleted_by, rebuild_mirror
 from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, batches
-from dowse.storage.elastic.transactions import Outcome, State, Transactions, last_version
+from dowse.storage.elastic.transactions import Outcome, Transactions
 from dowse.storage.elastic.vacuum import vacuum
 from dowse.storage.elastic.vectors import VectorAttacher, WithVectors
 from dowse.storage.local.compression import unpack
@@ -45,8 +45,8 @@ class ElasticWriter:
     ) -> None:
         """Take over the transaction of a dead writer, if there is one, and bring the mirror up to date."""
         self._client, self.lease, self._start_over = client, lease, start_over
-        self._transactions = Transactions(client)
-        self._state, self._tx = self._transactions.take_over(lease.source, lease.owner)
+        self._transactions = Transactions(client, lease)
+        self._state, self._tx = self._transactions.take_over()
         self._mirror = Mirror.open(mirror_path(self._state["identity"], lease.source), lease.source)
         self._manifest = self._mirror.manifest
         self._attacher = VectorAttacher(client, self._state["encoders"], vectors)
@@ -63,12 +63,12 @@ class ElasticWriter:
 
     def _recover(self) -> None:
         """Find out what the cluster holds, and what a dead writer has left unfinished."""
-        source = self.lease.source
-        self._last_tx, self._version = last_version(self._state, self.lease.versions)
+        source, snapshot = self.lease.source, Snapshot.from_state(self._state)
+        self._last_tx, self._version = snapshot.last_version(self.lease.versions)
         if self._start_over or self._mirror.last_transaction() != self._last_tx:
             self._mirror.empty()
             if self._last_tx:
-                searcher = SnapshotSearcher(self._client, Snapshot.from_state(self._state))
+                searcher = SnapshotSearcher(self._client, snapshot)
                 rebuild_mirror(self._mirror, searcher, with_files=not self._start_over)
             if not self._start_over:
                 # Kept even if nothing is committed: rebuilding takes its time.
@@ -150,7 +150,7 @@ class ElasticWriter:
 
     def _begin(self) -> int:
         if self._tx is None:
-            self._tx = self._transactions.begin(self.lease.source, self.lease.owner)
+            self._tx = self._transactions.begin()
         return self._tx
 
     # Commit
@@ -170,7 +170,8 @@ class ElasticWriter:
         self._manifest.apply(tx, deleted)
         version = self._describe(meta)
         self.lease.put_version(self._last_tx, tx, version)
-        self._state = self._commit(tx, Outcome(version, self._has_changes, bool(deleted)))
+        outcome = Outcome(version, self._has_changes, bool(deleted))
+        self._state = self._transactions.commit(tx, outcome, self._version)
         # A mirror that lacks files which the cluster holds must not be valid for the next writer.
         is_partial = self._start_over and not is_complete
         self._mirror.commit_transaction(-1 if is_partial else tx)
@@ -195,10 +196,6 @@ class ElasticWriter:
         self._refresh()
         self._verify(tx, deleted)
         return deleted
-
-    def _commit(self, tx: int, outcome: Outcome | None) -> State:
-        source, owner = self.lease.source, self.lease.owner
-        return self._transactions.commit(source, owner, tx, outcome, self._version, self.lease.confirm)
 
     def _describe(self, meta: Mapping[str, str]) -> dict[str, Any]:
         """Return the new version of the source."""
@@ -277,7 +274,7 @@ class ElasticWriter:
         self._write_deletions(tx)
         # Before the commit, so that a writer after a crash right there knows that the source is deleted.
         self.lease.put_version(self._last_tx, tx, {})
-        self._commit(tx, None)
+        self._transactions.commit(tx, None, self._version)
         self.lease.drop_versions()
         self._tx = None
 
@@ -304,7 +301,7 @@ class ElasticWriter:
             self._mark(tx, [])
             self._bulk.drain()
             self.lease.drop_version(tx)
-            self._transactions.abandon(source, self.lease.owner, tx)
+            self._transactions.abandon(tx)
 
 
 def _with_trigrams(body: Mapping[str, Any]) -> dict[str, Any]:
