@@ -137,7 +137,7 @@ def block(index: ElasticBackend, kind: str, on: bool | None) -> None:
 def test_backpressure_halves_bulk_requests_until_they_are_accepted(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk, "_FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bulk, "FIRST_PAUSE", 0.01)
     refusals = itertools.count()
 
     def rule(method: str, path: str) -> str | int:
@@ -156,7 +156,7 @@ def test_backpressure_halves_bulk_requests_until_they_are_accepted(
 def test_permanent_backpressure_is_an_error_and_the_next_run_resumes(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk, "_FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bulk, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(bulk, "MAX_DOCUMENTS", 10)
     fill(index, some_files())
     before, asked = visible_documents(index), itertools.count()

@@ -282,7 +282,7 @@ def test_edges_beyond_a_page_and_a_limit(make_elastic: MakeElastic, monkeypatch:
     """Many callers of one function, read in small pages: the first ones by place, whatever the limit."""
     from dowse.storage.elastic import edges as module
 
-    monkeypatch.setattr(module, "_PAGE", 4)
+    monkeypatch.setattr(module, "PAGE", 4)
     backend = make_elastic(options=SPREAD)
     callers = {
         f"c{n:02}.py": "from shop import make\n\n\ndef use():\n    make()\n    make()\n" for n in range(15)

@@ -33,7 +33,7 @@ MAX_BYTES = 5_000_000
 _CONCURRENCY = 2
 # A cluster that rejects requests as too many is retried so many times as long as one that fails.
 _BUSY_FACTOR = 4
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
+FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
 
 
 class Action(NamedTuple):
@@ -117,7 +117,7 @@ class BulkWriter:
 
     def _send(self, actions: list[Action]) -> None:
         """Send actions until all are written; rejected ones (429) are retried in smaller requests."""
-        started, pause, size = time.monotonic(), _FIRST_PAUSE, len(actions)
+        started, pause, size = time.monotonic(), FIRST_PAUSE, len(actions)
         while actions:
             part = actions[:size]
             rejected = self._request(part)
@@ -125,7 +125,7 @@ class BulkWriter:
             if len(rejected) < len(part):
                 started = time.monotonic()  # there is progress
             if not rejected:
-                size, pause = 2 * size, _FIRST_PAUSE
+                size, pause = 2 * size, FIRST_PAUSE
                 self._max_documents = min(2 * self._max_documents, MAX_DOCUMENTS)
                 continue
             if time.monotonic() - started > _BUSY_FACTOR * self._client.retry_seconds:

@@ -94,10 +94,10 @@ class Client:
         is_busy = getattr(getattr(error, "meta", None), "status", 0) == _TOO_MANY_REQUESTS
         return 0.0 if is_busy and not retry_busy else self.retry_seconds
 
-    def search(self, index: str, body: Mapping[str, Any], **parameters: Any) -> dict[str, Any]:  # noqa: ANN401
+    def search(self, index: str, body: Mapping[str, Any], **parameters: str | bool) -> dict[str, Any]:
         """Return the response of a search over all shards; partial results are an error."""
         renamed = {"from": "from_", "_source": "source"}  # as the client's parameters are called
-        options = {
+        options: dict[str, Any] = {
             "track_total_hits": False,
             **{renamed.get(name, name): value for name, value in body.items()},
             **{"allow_partial_search_results": False, **parameters},
@@ -105,9 +105,7 @@ class Client:
         return dict(self.call(lambda es: es.search(index=index, **options)).body)
 
     def msearch(
-        self,
-        searches: Sequence[tuple[str, Mapping[str, Any]]],
-        **header: Any,  # noqa: ANN401
+        self, searches: Sequence[tuple[str, Mapping[str, Any]]], **header: str | bool
     ) -> list[dict[str, Any]]:
         """Run several searches in one round trip; only those that failed are retried."""
         responses: dict[int, dict[str, Any]] = {}
@@ -140,7 +138,7 @@ class Client:
         *,
         page: int = _PAGE,
         limit: int | None = None,
-        **parameters: Any,  # noqa: ANN401
+        **parameters: str | bool,
     ) -> Iterator[list[Hit]]:
         """Yield pages of hits in the order of `body["sort"]`, at most `limit` hits in all.
 
@@ -164,11 +162,11 @@ class Client:
         *,
         source: object = True,
         page: int = _PAGE,
-        **parameters: Any,  # noqa: ANN401
+        **parameters: str | bool,
     ) -> Iterator[Hit]:
         """Yield every document that matches a query; together, `sort_fields` must be unique."""
         body = {"query": query, "sort": [{name: "asc"} for name in sort_fields], "_source": source}
-        for hits in self.pages(index, body, page=page, **parameters):
+        for hits in self.pages(index, body, page=page, limit=None, **parameters):
             yield from hits
 
     def get(self, index: str, id_: str) -> dict[str, Any] | None:

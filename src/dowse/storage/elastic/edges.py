@@ -21,7 +21,7 @@ from dowse.storage.protocol import EDGE_LIMIT
 from dowse.types import Edge
 
 # Documents of one page, each with all references of a symbol.
-_PAGE = 1_000
+PAGE = 1_000
 # Values of one query.
 _MAX_VALUES = 10_000
 _SOURCE_FIELDS = ["row", "file", "source", "repo", "path", "data"]
@@ -95,7 +95,7 @@ class EdgeReader(RowReader):
         }
         found: list[EdgeDocument] = []
         complete = 0
-        for hits in self._searcher.pages(EDGES, body, page=_PAGE):
+        for hits in self._searcher.pages(EDGES, body, page=PAGE):
             page = [hit["_source"] for hit in hits]
             found += page
             complete += sum(count(each) for each in page if _location(each) < _location(page[-1]))

@@ -86,11 +86,11 @@ class SnapshotSearcher:
             query |= {"should": list(should), "minimum_should_match": 1}
         return {"bool": query}
 
-    def search(self, kind: str, body: Mapping[str, Any], **parameters: Any) -> dict[str, Any]:  # noqa: ANN401
+    def search(self, kind: str, body: Mapping[str, Any], **parameters: str | bool) -> dict[str, Any]:
         """Return the response of a search in one index, whose query comes from `query`."""
         return self.client.search(self.client.alias(kind), body, preference=self.preference, **parameters)
 
-    def hits(self, kind: str, body: Mapping[str, Any], **parameters: Any) -> list[Hit]:  # noqa: ANN401
+    def hits(self, kind: str, body: Mapping[str, Any], **parameters: str | bool) -> list[Hit]:
         """Return the hits of a search."""
         found: list[Hit] = self.search(kind, body, **parameters)["hits"]["hits"]
         return found
@@ -107,11 +107,11 @@ class SnapshotSearcher:
         *,
         page: int = MAX_HITS,
         limit: int | None = None,
-        **parameters: Any,  # noqa: ANN401
+        **parameters: str | bool,
     ) -> Iterator[list[Hit]]:
         """Yield pages of hits in the order of `body["sort"]`."""
-        parameters |= {"page": page, "limit": limit, "preference": self.preference}
-        return self.client.pages(self.client.alias(kind), body, **parameters)
+        parameters["preference"] = self.preference
+        return self.client.pages(self.client.alias(kind), body, page=page, limit=limit, **parameters)
 
     def fetch(
         self,
@@ -121,7 +121,7 @@ class SnapshotSearcher:
         *,
         batch: int = MAX_HITS,
         should: Sequence[Query] = (),
-        **parameters: Any,  # noqa: ANN401
+        **parameters: str | bool,
     ) -> Iterator[Hit]:
         """Yield the visible documents with some rows or file ids; `fields` is the rest of the search body."""
         for some in batches(dict.fromkeys(ids), batch):
@@ -130,11 +130,8 @@ class SnapshotSearcher:
 
     def scan_columns(self, kind: str, query: Query | None, columns: Sequence[str]) -> Iterator[Hit]:
         """Yield columns of every visible document that matches a query (None: all), by row or file id."""
-        body = {
-            "query": self.query([query] if query else []),
-            **{"sort": [{ID_FIELD[kind]: "asc"}], **doc_values(columns)},
-        }
-        for hits in self.pages(kind, body):
+        body = {"query": self.query([query] if query else []), "sort": [{ID_FIELD[kind]: "asc"}]}
+        for hits in self.pages(kind, {**body, **doc_values(columns)}):
             yield from hits
 
     def scan(
