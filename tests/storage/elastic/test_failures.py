@@ -222,7 +222,8 @@ def test_known_vectors_are_sent_with_the_documents(index: ElasticBackend) -> Non
     def find(keys: list[bytes]) -> dict[bytes, np.ndarray]:
         return {key: np.eye(8, dtype=np.float32)[known[key]] for key in keys if known.get(key, 9) < 3}
 
-    backend = ElasticBackend(index.address, index.source, KnownVectors("toy/1", 8, find))
+    backend = ElasticBackend(index.address, index.source)
+    backend.carry(KnownVectors("toy/1", 8, find))
     fill(backend, many_files(4))
     with index.reader() as reader:
         assert reader.embedded("toy/1") == 3

@@ -16,7 +16,7 @@ from dowse.storage.elastic.address import ElasticAddress, parse_address
 from dowse.storage.elastic.cache import GenerationCache
 from dowse.storage.elastic.client import RETRY_SECONDS, Client
 from dowse.storage.elastic.names import META, Names
-from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, open_searcher, read_state
+from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read_state
 from dowse.storage.protocol import KnownVectors
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ class ElasticBackend:
         self,
         address: ElasticAddress | str,
         source: str = "",
-        vectors: KnownVectors | None = None,
         retry_seconds: float = RETRY_SECONDS,
     ) -> None:
         """Name an index.
@@ -45,12 +44,12 @@ class ElasticBackend:
         Args:
             address: Its address.
             source: What a writer writes: the name of a repository or corpus. Readers need none.
-            vectors: Vectors that this machine has; they are sent along with documents.
             retry_seconds: How long requests are retried while the cluster recovers; bulk requests four times
                 as long while it is overloaded.
         """
         self.parsed_address = parse_address(address) if isinstance(address, str) else address
-        self.source, self.vectors, self._retry_seconds = source, vectors, retry_seconds
+        self.source, self._retry_seconds = source, retry_seconds
+        self._vectors: KnownVectors | None = None
         self.names = Names(self.parsed_address.name)
         self._cache = lru_cache(_GENERATIONS)(lambda identity, generation: GenerationCache())
         self._client: Client | None = None
@@ -84,7 +83,7 @@ class ElasticBackend:
 
     def carry(self, known: KnownVectors | None) -> None:
         """Send known vectors along with documents."""
-        self.vectors = known
+        self._vectors = known
 
     def has_generation(self) -> bool:
         """Whether there is an index to read; also if it is of another format."""
@@ -141,7 +140,7 @@ class ElasticBackend:
     def check_vectors(self, encoder: str, dimension: int) -> None:
         """Raise DowseError if the index has vectors of another dimension."""
         state = read_state(self.client)
-        known = Snapshot.from_state(state).encoders.get(encoder, {}) if state else {}
+        known = state["encoders"].get(encoder, {}) if state else {}
         if known.get("dimension", dimension) != dimension:
             raise DowseError(
                 f"the vectors of {encoder} in {self.names.name} have {known['dimension']} dimensions, not "
@@ -268,7 +267,7 @@ class ElasticBackend:
     def _open_writer(self, lease: SourceLease, start_over: bool) -> ElasticWriter:
         from dowse.storage.elastic.writer import ElasticWriter
 
-        return ElasticWriter(self.client, lease, self.vectors, start_over)
+        return ElasticWriter(self.client, lease, self._vectors, start_over)
 
     def _check_mapping(self) -> None:
         if not self._is_checked:
