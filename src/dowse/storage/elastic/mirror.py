@@ -9,15 +9,25 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dowse.config import cache_folder
 from dowse.errors import DowseError
-from dowse.storage.elastic.documents import Document, edges_document
+from dowse.storage.elastic.documents import HEAVY_FIELDS, Document, edges_document, records
 from dowse.storage.elastic.manifest import TABLES, Entry, Manifest
-from dowse.storage.elastic.names import file_id, hash_id, symbol_rows
+from dowse.storage.elastic.names import (
+    EDGES,
+    FILES,
+    ID_FIELD,
+    SYMBOLS,
+    VERSIONED,
+    file_id,
+    hash_id,
+    symbol_rows,
+)
+from dowse.storage.elastic.snapshot import SnapshotSearcher
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.graph_tables import KINDS, GraphTables, Linked, Named
 from dowse.types import FileRecord
@@ -27,6 +37,8 @@ _TABLES = "CREATE TABLE IF NOT EXISTS relinked (file_id INTEGER PRIMARY KEY)"
 _LAST_TRANSACTION = "mirrored_transaction"
 # Only a writer whose lease has expired can hold the database.
 _BUSY_MS = 1_000
+# What identifies a version of a document.
+VERSION_FIELDS = ["row", "file", "born", "hash", "size"]
 
 
 class _RecordingGraph(GraphTables):
@@ -154,24 +166,42 @@ class Mirror(Catalog):
 
     # Rebuilding from the cluster
 
-    def insert_edges(self, documents: Iterable[tuple[Entry, Any]]) -> None:
-        """Insert references from (manifest entry, `data`) of their documents; all files will be linked again.
-
-        The lookups of linking are not stored on the cluster: they count as none until a file is linked.
-        """
-        numbers = {kind: number for number, kind in enumerate(KINDS)}
-        for entry, data in documents:
-            self.manifest.insert([entry])
-            for table in ("edges", "named"):
-                self._db.executemany(
-                    f"INSERT OR IGNORE INTO {table} VALUES (?,?,?,?,?,?)",
-                    [
-                        (entry[1], line, col, numbers[kind], to, int(more))
-                        for kind, line, col, to, more in data[table]
-                    ],
-                )
+    def rebuild(self, searcher: SnapshotSearcher, with_files: bool) -> None:
+        """Fill an empty mirror: the manifest always, files and symbols unless all will be put again."""
+        own = {"term": {"source": self.source}}
+        if not with_files:
+            for kind in VERSIONED:
+                hits = searcher.scan(kind, own, ID_FIELD[kind], source=VERSION_FIELDS)
+                self.manifest.insert(_entry(kind, hit["_source"]) for hit in hits)
+            return
+        symbols = searcher.scan(SYMBOLS, own, "file", source={"excludes": HEAVY_FIELDS})
+        files = searcher.scan(FILES, own, "file", source={"excludes": ["data.text"]})
+        for record, body, symbol_bodies in records(files, symbols):
+            self.manifest.insert([_entry(FILES, body), *(_entry(SYMBOLS, each) for each in symbol_bodies)])
+            self.replace_file(record)
+        for hit in searcher.scan(EDGES, own, "row", source=[*VERSION_FIELDS, "data"]):
+            self.manifest.insert([_entry(EDGES, hit["_source"])])
+            self._insert_edges(hit["_source"]["row"], hit["_source"]["data"])
+        # The lookups of linking are not stored on the cluster: they count as none until a file is linked, so
+        # all files are linked again.
         self._db.execute("INSERT OR IGNORE INTO lookups SELECT file_id, x'' FROM facts")
         self._db.execute("INSERT OR IGNORE INTO graph_todo SELECT file_id FROM facts WHERE length(data) > 0")
+
+    def _insert_edges(self, row: int, data: Mapping[str, Any]) -> None:
+        """Insert the references of one symbol, from the `data` of their document."""
+        for table in ("edges", "named"):
+            self._db.executemany(
+                f"INSERT OR IGNORE INTO {table} VALUES (?,?,?,?,?,?)",
+                [
+                    (row, line, col, KINDS.index(kind), to, int(more))
+                    for kind, line, col, to, more in data[table]
+                ],
+            )
+
+
+def _entry(kind: str, body: Mapping[str, Any]) -> Entry:
+    number, file = int(body[ID_FIELD[kind]]), int(body["file"])
+    return kind, number, file, int(body["born"]), bytes.fromhex(body["hash"]), int(body.get("size", 0))
 
 
 def _is_locked(error: BaseException | None) -> bool:

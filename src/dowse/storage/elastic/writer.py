@@ -6,7 +6,7 @@ import contextlib
 import logging
 import time
 from base64 import b64decode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dowse.errors import DowseError
@@ -15,9 +15,8 @@ from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.documents import Document, content_hash, file_documents, trigrams
 from dowse.storage.elastic.lease import SourceLease
 from dowse.storage.elastic.manifest import Version
-from dowse.storage.elastic.mirror import Mirror, mirror_path
-from dowse.storage.elastic.names import EDGES, FILES, VERSIONED, document_id
-from dowse.storage.elastic.recovery import created_by, deleted_by, rebuild_mirror
+from dowse.storage.elastic.mirror import VERSION_FIELDS, Mirror, mirror_path
+from dowse.storage.elastic.names import EDGES, FILES, ID_FIELD, VERSIONED, document_id
 from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, batches
 from dowse.storage.elastic.transactions import Outcome, Transactions
 from dowse.storage.elastic.vacuum import vacuum
@@ -63,22 +62,41 @@ class ElasticWriter:
 
     def _recover(self) -> None:
         """Find out what the cluster holds, and what a dead writer has left unfinished."""
-        source, snapshot = self.lease.source, Snapshot.from_state(self._state)
+        snapshot = Snapshot.from_state(self._state)
         self._last_tx, self._version = snapshot.last_version(self.lease.versions)
         if self._start_over or self._mirror.last_transaction() != self._last_tx:
             self._mirror.empty()
             if self._last_tx:
                 searcher = SnapshotSearcher(self._client, snapshot)
-                rebuild_mirror(self._mirror, searcher, with_files=not self._start_over)
+                self._mirror.rebuild(searcher, with_files=not self._start_over)
             if not self._start_over:
                 # Kept even if nothing is committed: rebuilding takes its time.
                 self._mirror.commit_transaction(self._last_tx)
         if self._tx is not None:
             self._refresh()
-            created = created_by(self._client, source, self._tx)
-            self._manifest.add_sent(created, by_this_writer=False)
+            self._manifest.add_sent(self._created_by(self._tx), by_this_writer=False)
             self._has_changes = bool(self._manifest.sent_counts())
-            self._marked = deleted_by(self._client, source, self._tx)
+            self._marked = self._deleted_by(self._tx)
+
+    def _created_by(self, tx: int) -> Iterator[tuple[str, int, bytes]]:
+        """Yield kind, number and hash of the documents on the cluster that a transaction has created."""
+        for kind, body in self._find_versions("born", tx):
+            yield kind, int(body[ID_FIELD[kind]]), bytes.fromhex(body["hash"])
+
+    def _deleted_by(self, tx: int) -> list[Version]:
+        """Return the documents on the cluster that a transaction has marked as deleted."""
+        found = self._find_versions("died", tx)
+        return [Version(kind, int(body[ID_FIELD[kind]]), int(body["born"])) for kind, body in found]
+
+    def _find_versions(self, field: str, tx: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        for kind in VERSIONED:
+            alias, sort = self._client.alias(kind), (ID_FIELD[kind], "born")
+            query = self._transaction_query(field, tx)
+            for hit in self._client.scan(alias, query, sort, source=VERSION_FIELDS, page=5000):
+                yield kind, hit["_source"]
+
+    def _transaction_query(self, field: str, tx: int) -> dict[str, Any]:
+        return {"bool": {"filter": [{"term": {"source": self.lease.source}}, {"term": {field: tx}}]}}
 
     # The last generation
 
@@ -253,8 +271,7 @@ class ElasticWriter:
         for kind in VERSIONED:
             expected += [sent.get(kind, 0), sum(each.kind == kind for each in deleted)]
             for field in ("born", "died"):
-                clauses = [{"term": {"source": self.lease.source}}, {"term": {field: tx}}]
-                body = {"size": 0, "track_total_hits": True, "query": {"bool": {"filter": clauses}}}
+                body = {"size": 0, "track_total_hits": True, "query": self._transaction_query(field, tx)}
                 searches.append((self._client.alias(kind), body))
         actual = [answer["hits"]["total"]["value"] for answer in self._client.msearch(searches)]
         if actual != expected:
@@ -292,12 +309,11 @@ class ElasticWriter:
         self._mirror.close()
 
     def _rollback(self, tx: int) -> None:
-        source = self.lease.source
         with BulkWriter(self._client, self.lease.check) as self._bulk:
             self._refresh()
-            created = {(kind, number) for kind, number, _ in created_by(self._client, source, tx)}
+            created = {(kind, number) for kind, number, _ in self._created_by(tx)}
             self._remove(tx, sorted({*created, *self._manifest.sent()}))
-            self._marked = deleted_by(self._client, source, tx)
+            self._marked = self._deleted_by(tx)
             self._mark(tx, [])
             self._bulk.drain()
             self.lease.drop_version(tx)
