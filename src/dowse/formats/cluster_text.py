@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dowse.formats.text import render_size
-from dowse.storage.elastic.health import lag_of
+from dowse.storage.elastic.health import describe_lag
 
 
 def cluster_lines(cluster: Mapping[str, Any], facts: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -21,7 +21,7 @@ def cluster_lines(cluster: Mapping[str, Any], facts: Mapping[str, Any]) -> list[
         lines.append(("writers", f"{cluster['writing']} at work"))
     changed = sum(facts["changes"].values())
     unembedded = facts["symbols"] - facts["embedded"] if facts["encoder"] else 0
-    lines.append(("lag", lag_of(facts["indexed_at"], unembedded, changed)))
+    lines.append(("lag", describe_lag(facts["indexed_at"], unembedded, changed)))
     return lines + [("advice", said) for said in cluster["advice"]]
 
 

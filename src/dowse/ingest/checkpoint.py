@@ -1,7 +1,7 @@
-"""What is done, written down as it gets done: a run that was killed goes on from there.
+"""The checkpoint of a run: repositories are recorded as they get done, so that a killed run resumes.
 
-One line of JSON a repository, in a file for each index and way of indexing. It only says what is worth a
-look: before a repository is skipped, what the index knows of its files is compared with them.
+One line of JSON a repository, in a file for each index and its settings. A checkpoint is only a hint: its
+files are compared with the index before a repository is skipped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 
 from dowse.config import cache_folder
 from dowse.ingest.tasks import FAILED, Outcome
@@ -21,7 +20,7 @@ from dowse.security.safe_files import make_private_directory, write_atomically
 
 
 class Checkpoint:
-    """The repositories that were done, by path, each with what was noted then."""
+    """The repositories that were done, by path, each with its fingerprint."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -29,27 +28,25 @@ class Checkpoint:
         self._file = -1
 
     @classmethod
-    def of(cls, backend: str, settings: Mapping[str, object]) -> Checkpoint:
-        """Return that of an index and of what decides what lies in it."""
-        said = json.dumps([backend, sorted((key, str(value)) for key, value in settings.items())])
-        name = hashlib.blake2b(said.encode(), digest_size=10).hexdigest()
+    def for_index(cls, backend: str, settings: Mapping[str, object]) -> Checkpoint:
+        """Return the checkpoint of an index and of the settings that decide its content."""
+        key = json.dumps([backend, sorted((name, str(value)) for name, value in settings.items())])
+        name = hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
         return cls(cache_folder() / "ingest" / f"{name}.jsonl")
 
     def __enter__(self) -> Checkpoint:
         make_private_directory(self.path.parent)
-        # Without what was said twice, or half.
+        # Compacted: without repeated and truncated lines.
         lines = [json.dumps({"path": path, "known": known}) + "\n" for path, known in self.done.items()]
         write_atomically(self.path, "".join(lines).encode())
         self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._file)
 
-    def note(self, outcome: Outcome) -> None:
-        """Write down that a repository is done; of one that failed nothing is said."""
+    def record(self, outcome: Outcome) -> None:
+        """Append a repository that is done; failures are not recorded."""
         if outcome.status == FAILED:
             return
         entry = {
@@ -63,11 +60,11 @@ class Checkpoint:
 
 
 def _read(path: Path) -> dict[str, str]:
-    found: dict[str, str] = {}
+    done: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for line in path.read_bytes().splitlines():
-            # A killed run may have left half a line.
+            # A killed run may have left a truncated line.
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 entry = json.loads(line)
-                found[str(entry["path"])] = str(entry["known"])
-    return found
+                done[str(entry["path"])] = str(entry["known"])
+    return done

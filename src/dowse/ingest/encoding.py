@@ -1,9 +1,9 @@
-"""Encoders whose work can be begun now and fetched later, here or on other machines."""
+"""An encoder whose batches run asynchronously, here or on the workers of a cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from dowse.errors import DowseError
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int8]
 
-# Documents that a worker encodes at a time: a few seconds, which is all that its death can cost, and enough
-# that sequences of the same length meet.
-CHUNK = 256
+# Documents of one task: a few seconds of work, which is all that the death of a worker can cost, and enough
+# to batch sequences of the same length.
+BATCH = 256
 
 
-class EncoderChoice(NamedTuple):
-    """What names an encoder on every machine."""
+class EncoderSpec(NamedTuple):
+    """The arguments that load an encoder, on every machine."""
 
     name: str
     view: str
@@ -31,52 +31,46 @@ class EncoderChoice(NamedTuple):
     threads: int = 1
 
 
-class Spread(Protocol):
-    """What encodes chunks elsewhere."""
+class Dispatch(Protocol):
+    """Encodes batches on workers."""
 
-    def __call__(
-        self, choice: EncoderChoice, chunks: Sequence[Sequence[Document]]
-    ) -> Callable[[], list[Codes]]:
-        """Begin with some chunks; the result waits for them, in their order."""
+    def __call__(self, spec: EncoderSpec, batches: Sequence[Sequence[Document]]) -> Callable[[], list[Codes]]:
+        """Submit batches; the result waits for them and returns their codes in order."""
 
 
 @lru_cache(maxsize=2)
-def loaded(choice: EncoderChoice) -> Encoder:
-    """Return an encoder, which stays loaded for as long as the process lives."""
+def load_encoder(spec: EncoderSpec) -> Encoder:
+    """Return an encoder, which stays loaded for the life of the process."""
     from dowse.encoders.models import load
 
-    return load(*choice)
+    return load(*spec)
 
 
-def encode_chunk(choice: EncoderChoice, documents: Sequence[Document]) -> Codes:
-    """Encode some documents; bytes come back, for that is what every index keeps of a vector."""
+def encode_batch(spec: EncoderSpec, documents: Sequence[Document]) -> Codes:
+    """Return the vectors of documents quantised to bytes, as every index stores them."""
     import numpy as np
 
     from dowse.vectors.quantize import quantise
 
-    vectors = loaded(choice).documents(documents)
+    vectors = load_encoder(spec).documents(documents)
     if not np.isfinite(vectors).all():
-        raise DowseError(f"the encoder {choice.name} gives numbers that are not finite; use another one")
+        raise DowseError(f"the encoder {spec.name} gives numbers that are not finite; use another one")
     return quantise(vectors)[0]
 
 
-def _encode_here(choice: EncoderChoice, documents: Sequence[Document]) -> list[Codes]:
-    return [encode_chunk(choice, documents)] if documents else []
+class DistributedEncoder:
+    """An encoder that runs small requests itself and dispatches large ones to workers."""
 
-
-class SpreadEncoder:
-    """An encoder that does a few documents itself and spreads many over workers."""
-
-    def __init__(self, choice: EncoderChoice, spread: Spread | None = None, chunk: int = CHUNK) -> None:
-        self._choice, self._spread, self._chunk = choice, spread, chunk
+    def __init__(self, spec: EncoderSpec, dispatch: Dispatch | None = None, batch: int = BATCH) -> None:
+        self._spec, self._dispatch, self._batch = spec, dispatch, batch
 
     @cached_property
     def _encoder(self) -> Encoder:
-        return loaded(self._choice)
+        return load_encoder(self._spec)
 
     @property
     def name(self) -> str:
-        """What the user calls it."""
+        """The name that users know."""
         return self._encoder.name
 
     @property
@@ -86,32 +80,33 @@ class SpreadEncoder:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """The dimension of its vectors."""
         return self._encoder.dimension
 
     def queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a unit row for every query."""
+        """Return a unit vector for every query."""
         return self._encoder.queries(texts)
 
     def documents(self, documents: Sequence[Document]) -> Vectors:
-        """Return a unit row for every document."""
-        return self.begin(documents)()
+        """Return a unit vector for every document."""
+        return self.submit(documents)()
 
-    def begin(self, documents: Sequence[Document]) -> Callable[[], Vectors]:
-        """Begin to encode; what is returned waits for the end and gives a unit row for every document."""
+    def submit(self, documents: Sequence[Document]) -> Callable[[], Vectors]:
+        """Start to encode; the result waits and returns a unit vector for every document."""
         import numpy as np
 
         from dowse.vectors.quantize import restore, scales_of
 
-        ready: Callable[[], list[Codes]]
-        if self._spread is None or len(documents) <= self._chunk:
-            ready = partial(_encode_here, self._choice, documents)
-        else:
-            starts = range(0, len(documents), self._chunk)
-            ready = self._spread(self._choice, [documents[at : at + self._chunk] for at in starts])
+        def encode_here() -> list[Codes]:
+            return [encode_batch(self._spec, documents)] if documents else []
 
-        def vectors() -> Vectors:
-            codes = np.concatenate([np.empty((0, self.dimension), np.int8), *ready()])
-            return restore(codes, scales_of(codes))
+        codes: Callable[[], list[Codes]] = encode_here
+        if self._dispatch is not None and len(documents) > self._batch:
+            starts = range(0, len(documents), self._batch)
+            codes = self._dispatch(self._spec, [documents[start : start + self._batch] for start in starts])
 
-        return vectors
+        def wait() -> Vectors:
+            joined = np.concatenate([np.empty((0, self.dimension), np.int8), *codes()])
+            return restore(joined, scales_of(joined))
+
+        return wait

@@ -1,37 +1,48 @@
-"""What travels between the one who hands out work and the workers: plain data."""
+"""Plain data that travels between the scheduler and the workers."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
-# What says where things lie on one machine: the next has its own.
-_PLACES = frozenset(["DOWSE_CACHE_DIR", "DOWSE_DATA_DIR", "DOWSE_CONFIG", "DOWSE_INDEX_DIR"])
+# Folders of one machine: every worker has its own.
+_LOCAL_VARIABLES = frozenset(["DOWSE_CACHE_DIR", "DOWSE_DATA_DIR", "DOWSE_CONFIG", "DOWSE_INDEX_DIR"])
 _PREFIX = "DOWSE_"
 
-DONE, UNCHANGED, FAILED = "done", "unchanged", "failed"
+Status = Literal["done", "unchanged", "failed"]
+DONE: Status = "done"
+UNCHANGED: Status = "unchanged"
+FAILED: Status = "failed"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What is to be done with every repository."""
+class IngestOptions:
+    """How every repository is indexed."""
 
     flags: Mapping[str, object]  # settings given on the command line
     embed: bool = True
     rebuild: bool = False
     wait: float | None = None
-    # Settings and credentials of whoever gives the order. They travel with the order itself: what Ray is told
-    # to set up for workers (`runtime_env`) it writes to its logs.
+    # Settings and credentials of the scheduler's process. They travel with the options: Ray writes the
+    # environment that it sets up for workers (`runtime_env`) to its logs.
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Counts(NamedTuple):
+    """Files and symbols that were put so far."""
+
+    files: int = 0
+    symbols: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one repository."""
+    """The result of indexing one repository."""
 
     path: str
-    status: str  # DONE, UNCHANGED or FAILED
+    status: Status
     problem: str = ""
     repo: str = ""
     added: int = 0
@@ -44,18 +55,10 @@ class Outcome:
     fingerprint: str = ""  # of a corpus, which can't be compared file by file
 
 
-@dataclass(frozen=True, slots=True)
-class Doing:
-    """How far one repository is."""
-
-    files: int = 0
-    symbols: int = 0
-
-
-def environment_for_workers() -> dict[str, str]:
-    """Return what workers must know of this process's environment."""
+def worker_environment() -> dict[str, str]:
+    """Return the environment variables of this process that workers need."""
     return {
         name: value
         for name, value in os.environ.items()
-        if name.startswith(_PREFIX) and name not in _PLACES and value
+        if name.startswith(_PREFIX) and name not in _LOCAL_VARIABLES and value
     }

@@ -99,7 +99,7 @@ def _body(text: str, required: str, k: int) -> dict[str, Any]:
 def _create(client: Client, name: str) -> None:
     settings = {"number_of_shards": 1, "number_of_replicas": 0, "refresh_interval": -1}
     client.call(
-        lambda es: es.indices.create(index=name, mappings=_MAPPING, settings=settings), seconds=WRITE_SECONDS
+        lambda es: es.indices.create(index=name, mappings=_MAPPING, settings=settings), timeout=WRITE_SECONDS
     )
 
 
@@ -116,7 +116,7 @@ def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[Found]:
             lines = []
     if lines:
         _send(client, name, lines)
-    client.call(lambda es: es.indices.refresh(index=name), seconds=WRITE_SECONDS)
+    client.call(lambda es: es.indices.refresh(index=name), timeout=WRITE_SECONDS)
     return found
 
 
@@ -128,7 +128,7 @@ def _document(symbol: Symbol) -> dict[str, str]:
 
 
 def _send(client: Client, name: str, lines: list[dict[str, Any]]) -> None:
-    answer = client.call(lambda es: es.bulk(index=name, operations=lines), seconds=WRITE_SECONDS)
+    answer = client.call(lambda es: es.bulk(index=name, operations=lines), timeout=WRITE_SECONDS)
     problems: Iterator[Any] = (each["index"]["error"] for each in answer["items"] if "error" in each["index"])
     if answer["errors"]:
         raise EvalError(f"the cluster refused a symbol ({next(problems)}); see `dowse doctor`")
@@ -138,6 +138,6 @@ def _remove(client: Client, name: str) -> None:
     """Remove the index; a cluster that can't be reached is ignored."""
     with contextlib.suppress(DowseError):
         client.call(
-            lambda es: es.options(ignore_status=404).indices.delete(index=name), seconds=WRITE_SECONDS
+            lambda es: es.options(ignore_status=404).indices.delete(index=name), timeout=WRITE_SECONDS
         )
     client.close()

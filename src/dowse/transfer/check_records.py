@@ -1,4 +1,4 @@
-"""Checks of the files and symbols in a snapshot: all that the catalog, the graph and searches rely on."""
+"""Checks of the files and symbols in a snapshot: everything that catalog, graph and searches rely on."""
 
 from __future__ import annotations
 
@@ -22,28 +22,22 @@ from dowse.transfer.checks import (
     line,
     pattern,
     relative_path,
+    string,
     text,
 )
-from dowse.transfer.errors import BrokenSnapshot
-from dowse.transfer.limits import FRAME_BYTES, PACKED_BYTES, PACKED_ELEMENTS, Budget
+from dowse.transfer.limits import FRAME_BYTES, PACKED_BYTES, PACKED_ELEMENTS, BrokenSnapshot, Budget
 
 _HASH_DIGITS = 32
 _KEY_CHARACTERS = 4_096
 _NAME_CHARACTERS = 100_000
 _LINES = 1 << 31
-_TEXT = text(FRAME_BYTES)
-_BYTES = 1 << 62  # of a file that was read, whatever became of its text
-# What taking documentation out of a symbol's text costs grows with the product of both counts.
+_SIZE = 1 << 62  # of a file that was read, even if its text was not indexed
+# Cutting documentation out of a symbol's text takes time proportional to the product of both counts.
 _SPAN_PAIRS = 4_000_000
 
 
 def _any(_: object) -> None:
     """Accept a field that is checked together with others."""
-
-
-def _file_text(value: object) -> None:
-    if type(value) is not str or len(value) > FRAME_BYTES:
-        raise BrokenSnapshot("no text")
 
 
 _FILE: dict[str, Check] = {
@@ -52,13 +46,13 @@ _FILE: dict[str, Check] = {
     "path": _any,
     "language": line(100),
     "role": choice(("", "vendored", "generated", "benchmark", "test", "example", "docs")),
-    "size": integer(0, _BYTES),
+    "size": integer(0, _SIZE),
     "mtime_ns": integer(),
     "content_hash": hexadecimal(_HASH_DIGITS),
     "encoding": line(100),
     "lines": integer(0, _LINES),
     "problem": text(_NAME_CHARACTERS),
-    "text": _file_text,
+    "text": string(lambda value: len(value) <= FRAME_BYTES, "no text"),
     "references": _any,
     "facts": _any,
     "offers": integers(1_000_000),
@@ -73,7 +67,7 @@ _SYMBOL: dict[str, Check] = {
     "start_line": integer(1, _LINES),
     "end_line": integer(1, _LINES),
     "signature": text(_NAME_CHARACTERS),
-    "doc": _TEXT,
+    "doc": text(FRAME_BYTES),
     "spans": _any,
     "content_hash": hexadecimal(_HASH_DIGITS),
     "doc_spans": _any,
@@ -85,8 +79,8 @@ _SYMBOL: dict[str, Check] = {
 }
 
 
-def check_file(value: object, is_corpus: bool, budget: Budget) -> int:
-    """Check a file with all its symbols; return how many those are."""
+def check_file(value: object, is_corpus: bool, budget: Budget) -> None:
+    """Check a file with all its symbols."""
     file = check_fields(value, _FILE, "a file")
     _check_path(file, is_corpus)
     size, lines = len(file["text"].encode()), file["text"].count("\n") + 1
@@ -97,13 +91,12 @@ def check_file(value: object, is_corpus: bool, budget: Budget) -> int:
         raise BrokenSnapshot("a file has no list of symbols")
     for symbol in symbols:
         _check_symbol(symbol, size, lines, budget)
-    _check_references(_packed(file["references"], budget), size, lines)
-    _check_facts(_packed(file["facts"], budget))
-    return len(symbols)
+    _check_references(_unpackable(file["references"], budget), size, lines)
+    _check_facts(_unpackable(file["facts"], budget))
 
 
 def _check_path(file: dict[str, Any], is_corpus: bool) -> None:
-    """Of a corpus, functions need no path; in a tree the path is the key."""
+    """In a corpus, functions need no path; in a tree the path is the key."""
     if not (is_corpus and file["path"] == ""):
         relative_path(file["path"])
     if not is_corpus and file["key"] != file["path"]:
@@ -118,12 +111,12 @@ def _check_symbol(value: object, size: int, lines: int, budget: Budget) -> None:
     _check_spans(symbol["doc_spans"], size)
     if len(symbol["spans"]) * len(symbol["doc_spans"]) > _SPAN_PAIRS:
         raise BrokenSnapshot("a symbol has too many spans")
-    # Terms are made again from it: many symbols that all span a large text would take hours.
+    # Terms are computed from it again: many symbols that all span a large text would take hours.
     budget.spend(covered)
 
 
 def _check_spans(spans: object, size: int) -> int:
-    """Accept ranges within a text, in order and without overlap; return how many bytes they cover."""
+    """Accept ranges within a text, in order and disjoint; return how many bytes they cover."""
     if type(spans) is not list:
         raise BrokenSnapshot("a symbol has no list of spans")
     last = covered = 0
@@ -137,8 +130,8 @@ def _check_spans(spans: object, size: int) -> int:
     return covered
 
 
-def _packed(value: object, budget: Budget) -> bytes:
-    """Return bytes that are stored packed, after a check of the size that they claim to unpack to."""
+def _unpackable(value: object, budget: Budget) -> bytes:
+    """Return compressed bytes, after a check of the size that they claim to unpack to."""
     try:
         if type(value) is not str:
             raise ValueError
@@ -161,8 +154,8 @@ def _check_references(packed: bytes, size: int, lines: int) -> None:
         raise BrokenSnapshot("references of a file can't be read") from None
     if not REFERENCE_KINDS.issuperset(words[:count]):
         raise BrokenSnapshot("a reference is of no known kind")
-    for column, most in ((numbers[:count], lines), (numbers[count : 2 * count], size)):
-        if not 0 <= min(column) <= max(column) <= most:
+    for column, largest in ((numbers[:count], lines), (numbers[count : 2 * count], size)):
+        if not 0 <= min(column) <= max(column) <= largest:
             raise BrokenSnapshot("a reference stands outside its file")
 
 
@@ -170,11 +163,11 @@ def _check_facts(packed: bytes) -> None:
     if not packed:
         return
     try:
-        # Parsed facts take up to a hundred times the memory of the text.
+        # Parsed facts take up to a hundred times the memory of their text.
         data = unpack(packed)
         if count_elements(data, PACKED_ELEMENTS) > PACKED_ELEMENTS:
             raise BrokenSnapshot("a file has too many facts")
-        bindings, local, remainder = decode_symbol_table(data)
+        exported, local, remainder = decode_symbol_table(data)
     except BrokenBlock:
         raise BrokenSnapshot("facts of a file can't be read") from None
     number = integer(-1, _LINES)
@@ -184,8 +177,8 @@ def _check_facts(packed: bytes) -> None:
             raise BrokenSnapshot("a fact is no text")
         for each in fact[4:]:
             number(each)
-    for bound in bindings.values():
-        if type(bound) is not list or any(type(each) is not list or len(each) != 3 for each in bound):
+    for facts in exported.values():
+        if type(facts) is not list or any(type(each) is not list or len(each) != 3 for each in facts):
             raise BrokenSnapshot("facts are not of the form that dowse writes")
-        if any(set(map(type, each)) != {str} for each in bound):
+        if any(set(map(type, each)) != {str} for each in facts):
             raise BrokenSnapshot("a fact is no text")

@@ -1,4 +1,4 @@
-"""What a snapshot holds, whatever kind of index it is taken from."""
+"""The content of a snapshot, whatever kind of index it is read from."""
 
 from __future__ import annotations
 
@@ -9,38 +9,35 @@ from typing import TYPE_CHECKING
 from dowse.types import FileRecord
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from dowse.transfer.vector_frames import Codes
 
-    Codes = NDArray[np.int8]
-
-# Vectors that travel together: a megabyte or so.
-VECTORS_AT_ONCE = 4_096
-# What describes one index only, and not what is in it.
-_OWN = frozenset(["format", "generation", "cluster_transaction"])
+# Vectors of one frame: a megabyte or so.
+VECTOR_BATCH = 4_096
+# Metadata of one index, not of its content.
+_INDEX_ONLY = frozenset(["format", "generation"])
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
-    """The vectors of one encoder: keys, and one signed byte a dimension, some at a time."""
+class EncoderVectors:
+    """The vectors of one encoder: batches of keys, and of codes with one signed byte a dimension."""
 
     encoder: str
     dimension: int
-    chunks: Callable[[], Iterator[tuple[Sequence[bytes], Codes]]]
+    batches: Callable[[], Iterator[tuple[Sequence[bytes], Codes]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One source: a tree or a corpus, all of one generation."""
+    """One source, a tree or a corpus, of one generation."""
 
-    slot: str  # what it is called where many are in one index
+    source: str  # its name where many are in one index
     meta: Mapping[str, str]
     skipped: Sequence[tuple[str, str]]
     counts: Mapping[str, int]  # files and symbols
     records: Callable[[], Iterator[FileRecord]]
-    encoded: Sequence[Encoded] = field(default=())
+    vectors: Sequence[EncoderVectors] = field(default=())
 
 
-def described(meta: Mapping[str, str]) -> dict[str, str]:
-    """Return what describes the content, without what describes the index that it is taken from."""
-    return {key: value for key, value in meta.items() if key not in _OWN}
+def content_meta(meta: Mapping[str, str]) -> dict[str, str]:
+    """Return the metadata of the content, without that of the index it is read from."""
+    return {key: value for key, value in meta.items() if key not in _INDEX_ONLY}

@@ -1,11 +1,9 @@
-"""An index, or one source of a cluster, into one file."""
+"""Export an index, or one source of a cluster, to one file."""
 
 from __future__ import annotations
 
-import json
-import struct
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,28 +12,24 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError
 from dowse.indexing.update import Progress
 from dowse.storage.local.catalog import FORMAT_VERSION
-from dowse.transfer.errors import BrokenSnapshot
-from dowse.transfer.frames import FORMAT, FrameWriter
-from dowse.transfer.limits import PATH_PARTS, VECTORS_IN_FRAME
+from dowse.transfer.frames import FILES, FORMAT, HEADER, VECTORS, FrameWriter
+from dowse.transfer.limits import PATH_PARTS
 from dowse.transfer.records import record_to_json
+from dowse.transfer.vector_frames import encode_vector_frame
 from dowse.types import FileRecord
 from dowse.version import __version__
 
 if TYPE_CHECKING:
     from dowse.storage.protocol import Backend
-    from dowse.transfer.content import Content, Encoded
+    from dowse.transfer.content import Content, EncoderVectors
 
-ABOUT, FILES, VECTORS = b"abou", b"file", b"vecs"
-# Text of the files that lie in one frame, about: enough to compress well.
+# Text of the files in one frame, about: enough to compress well.
 _FRAME_BYTES = 4_000_000
-LENGTH = struct.Struct("<I")
-# What stands before the vectors of a frame: the name of an encoder, and a number.
-_HEAD_BYTES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class TransferReport:
-    """What went into a snapshot, or came out of it."""
+    """What was exported or imported."""
 
     source: str
     files: int
@@ -43,33 +37,29 @@ class TransferReport:
     vectors: Mapping[str, int]  # by encoder
     bytes: int  # of the file
     seconds: float
-    generation: int = 0  # of the index that it was read into
+    generation: int = 0  # of the index that it was imported into
 
 
 def export(
     backend: Backend, path: Path, *, on_progress: Callable[[Progress], None] = lambda _: None
 ) -> TransferReport:
-    """Write all that a backend holds of its source to a file, which appears when it is whole."""
+    """Write the source of a backend to a file, which appears when it is complete."""
     started = time.monotonic()
-    vectors: dict[str, int] = {}
     files = symbols = 0
-    with _content(backend) as content, FrameWriter(path) as out:
-        out.put_json(ABOUT, _about(content))
+    with _open_content(backend) as content, FrameWriter(path) as out:
+        out.put_json(HEADER, _header(content))
         for batch in _batches(content.records()):
             out.put_json(FILES, [record_to_json(record) for record in batch])
             files, symbols = files + len(batch), symbols + sum(len(record.symbols) for record in batch)
             on_progress(Progress(files, max(files, int(content.counts["files"]))))
         if (files, symbols) != (content.counts["files"], content.counts["symbols"]):
-            raise DowseError(
-                f"{content.slot} was changed while it was read, for too long; run the same again"
-            )
-        for encoded in content.encoded:
-            vectors[encoded.encoder] = _put_vectors(out, encoded)
-    report = TransferReport(content.slot, files, symbols, vectors, path.stat().st_size, 0.0)
-    return _timed(report, started)
+            raise DowseError(f"{content.source} was changed while it was read; run the same again")
+        vectors = {each.encoder: _put_vectors(out, each) for each in content.vectors}
+    size, seconds = path.stat().st_size, time.monotonic() - started
+    return TransferReport(content.source, files, symbols, vectors, size, seconds)
 
 
-def _content(backend: Backend) -> AbstractContextManager[Content]:
+def _open_content(backend: Backend) -> AbstractContextManager[Content]:
     from dowse.storage.local.backend import LocalBackend
 
     if isinstance(backend, LocalBackend):
@@ -83,21 +73,21 @@ def _content(backend: Backend) -> AbstractContextManager[Content]:
     return elastic_content(backend)
 
 
-def _about(content: Content) -> dict[str, Any]:
+def _header(content: Content) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "records": FORMAT_VERSION,
         "dowse": __version__,
-        "slot": content.slot,
+        "slot": content.source,
         "meta": dict(content.meta),
         "skipped": [list(each) for each in content.skipped],
         "files": int(content.counts["files"]),
-        "encoders": {each.encoder: each.dimension for each in content.encoded},
+        "encoders": {each.encoder: each.dimension for each in content.vectors},
     }
 
 
 def _batches(records: Iterator[FileRecord]) -> Iterator[list[FileRecord]]:
-    """Give files some at a time, so that each frame holds a few megabytes."""
+    """Yield files in batches, so that each frame holds a few megabytes."""
     batch: list[FileRecord] = []
     size = 0
     for record in records:
@@ -115,49 +105,10 @@ def _batches(records: Iterator[FileRecord]) -> Iterator[list[FileRecord]]:
         yield batch
 
 
-def _put_vectors(out: FrameWriter, encoded: Encoded) -> int:
+def _put_vectors(out: FrameWriter, vectors: EncoderVectors) -> int:
+    """Write the vectors of one encoder; return how many they are."""
     count = 0
-    for keys, codes in encoded.chunks():
-        head = json.dumps({"encoder": encoded.encoder, "count": len(keys)}).encode()
-        out.put(VECTORS, LENGTH.pack(len(head)) + head + b"".join(keys) + codes.tobytes())
+    for keys, codes in vectors.batches():
+        out.put(VECTORS, encode_vector_frame(vectors.encoder, keys, codes))
         count += len(keys)
     return count
-
-
-def _timed(report: TransferReport, started: float) -> TransferReport:
-    from dataclasses import replace
-
-    return replace(report, seconds=time.monotonic() - started)
-
-
-def vector_head(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, int, int]:
-    """Return encoder, count and where the keys of a frame of vectors begin; raises if its size is another."""
-    from dowse.security.limited_json import parse_limited
-    from dowse.vectors.keys import KEY_BYTES
-
-    try:
-        (length,) = LENGTH.unpack_from(data)
-        if length > _HEAD_BYTES:
-            raise ValueError("too long")
-        at = LENGTH.size + length
-        head = parse_limited(data[LENGTH.size : at], max_memory=4 * _HEAD_BYTES, max_elements=10)
-        encoder, count = head["encoder"], head["count"]
-        if type(count) is not int or not 1 <= count <= VECTORS_IN_FRAME:
-            raise ValueError("out of range")
-        if len(data) != at + count * (KEY_BYTES + dimensions[encoder]):
-            raise ValueError("another size")
-    except (struct.error, ValueError, KeyError, TypeError):
-        raise BrokenSnapshot("a frame of vectors is not of the size that it says") from None
-    return encoder, count, at
-
-
-def split_vectors(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, Sequence[bytes], Any]:
-    """Return encoder, keys and codes of a frame of vectors."""
-    import numpy as np
-
-    from dowse.vectors.keys import KEY_BYTES
-
-    encoder, count, at = vector_head(data, dimensions)
-    keys = [data[at + n * KEY_BYTES : at + (n + 1) * KEY_BYTES] for n in range(count)]
-    codes = np.frombuffer(data, np.int8, offset=at + count * KEY_BYTES)
-    return encoder, keys, codes.reshape(count, dimensions[encoder])

@@ -1,4 +1,4 @@
-"""The first frame of a snapshot: what it says of itself."""
+"""The header of a snapshot, its first frame: source, metadata, counts and encoders."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from dowse.errors import IndexVersionError
 from dowse.security.limited_json import parse_limited
 from dowse.storage.local.catalog import FORMAT_VERSION
 from dowse.transfer.checks import Check, check_fields, choice, integer, line, pattern, text
-from dowse.transfer.errors import BrokenSnapshot
 from dowse.transfer.frames import FORMAT
-from dowse.transfer.limits import DIMENSION, ENCODERS, PACKED_ELEMENTS
+from dowse.transfer.limits import DIMENSION, ENCODERS, PACKED_ELEMENTS, BrokenSnapshot
 
-_SLOT_CHARACTERS = 1_000
+_NAME_CHARACTERS = 1_000
 _TEXT_CHARACTERS = 100_000
 _PATH_CHARACTERS = 4_096
 _JSON_BYTES = 16_000_000
 _VERSION = integer(0, 1_000_000)
 _FLAG = choice(("0", "1"))
 # The form of `Encoder.id`: it becomes the name of a folder.
-ENCODER = pattern(r"[a-z0-9](?:[a-z0-9.-]{0,126}[a-z0-9])?")
+_ENCODER = pattern(r"[a-z0-9](?:[a-z0-9.-]{0,126}[a-z0-9])?")
 
 
-def _left_out(value: object) -> None:
-    """Accept the files that were opened and not indexed, as `index.difference` reads them."""
+def _check_left_out(value: object) -> None:
+    """Accept the files that were opened and not indexed, as `indexing.diff` reads them."""
     text(_JSON_BYTES)(value)
     try:
         data = str(value).encode()
@@ -41,26 +40,26 @@ def _left_out(value: object) -> None:
         raise BrokenSnapshot("not of the form that dowse writes") from None
 
 
-# What of an index's description goes along.
+# The metadata that is imported.
 _META: dict[str, Check] = {
     "root": text(_PATH_CHARACTERS),
-    "repo": line(_SLOT_CHARACTERS),
+    "repo": line(_NAME_CHARACTERS),
     "commit": pattern(r"[0-9a-f]{0,64}"),
     "indexed_at": pattern(r"[0-9]{1,15}"),
     "complete": _FLAG,
     "corpus": _FLAG,
     "strip_docs": _FLAG,
     "exclude": text(_TEXT_CHARACTERS),
-    "left_out": _left_out,
+    "left_out": _check_left_out,
     "dowse": line(100),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """What a snapshot says of itself."""
+class Header:
+    """The header of a snapshot."""
 
-    slot: str
+    source: str
     meta: Mapping[str, str]
     skipped: list[tuple[str, str]]
     files: int
@@ -68,21 +67,21 @@ class About:
 
     @property
     def is_corpus(self) -> bool:
-        """Whether it holds functions from many places."""
+        """Whether it holds functions of a corpus rather than the files of a tree."""
         return self.meta.get("corpus") == "1"
 
 
-def check_about(value: object) -> About:
-    """Return the first frame's content; raises for a format that this dowse can't read, and for nonsense."""
+def check_header(value: object) -> Header:
+    """Return the checked header; raises for a format that this dowse can't read, and for wrong values."""
     _check_version(value)
-    found = check_fields(value, _ABOUT, "its description")
-    skipped = [(path, reason) for path, reason in found["skipped"]]
-    meta = {key: value for key, value in found["meta"].items() if key in _META}
-    return About(found["slot"], meta, skipped, found["files"], found["encoders"])
+    fields = check_fields(value, _HEADER, "its description")
+    skipped = [(path, reason) for path, reason in fields["skipped"]]
+    meta = {key: value for key, value in fields["meta"].items() if key in _META}
+    return Header(fields["slot"], meta, skipped, fields["files"], fields["encoders"])
 
 
 def _check_version(value: object) -> None:
-    """Raise if another version wrote the snapshot; checked first, since its fields may be others."""
+    """Raise if another version wrote the snapshot; first, because its fields may be others."""
     if type(value) is not dict:
         raise BrokenSnapshot("its description is no object")
     for name, check in (("format", _VERSION), ("records", _VERSION), ("dowse", line(100))):
@@ -120,15 +119,15 @@ def _check_encoders(value: object) -> None:
     if type(value) is not dict or len(value) > ENCODERS:
         raise BrokenSnapshot("no object, or too large")
     for name, size in value.items():
-        ENCODER(name)
+        _ENCODER(name)
         dimension(size)
 
 
-_ABOUT: dict[str, Any] = {
+_HEADER: dict[str, Any] = {
     "format": _VERSION,
     "records": _VERSION,
     "dowse": line(100),
-    "slot": line(_SLOT_CHARACTERS),
+    "slot": line(_NAME_CHARACTERS),
     "meta": _check_meta,
     "skipped": _check_skipped,
     "files": integer(0, 1 << 40),

@@ -11,7 +11,7 @@ from dowse.errors import ConfigError
 from dowse.storage.elastic.address import parse_address, read_credentials
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.open import is_cluster
-from storage.elastic.gate import gate
+from storage.elastic.fault_proxy import fault_proxy
 
 SECRET = "hunter2-very-secret"
 
@@ -25,7 +25,7 @@ SECRET = "hunter2-very-secret"
         ("elastics://me@[::1]:9200/x?shards=6&replicas=2", ("[::1]:9200",), "x"),
     ],
 )
-def test_an_address_is_read_and_written(text: str, hosts: tuple[str, ...], name: str) -> None:
+def test_an_address_is_parsed_and_formatted(text: str, hosts: tuple[str, ...], name: str) -> None:
     address = parse_address(text)
     assert (address.hosts, address.name) == (hosts, name)
     assert address.tls == text.startswith("elastics")
@@ -33,7 +33,7 @@ def test_an_address_is_read_and_written(text: str, hosts: tuple[str, ...], name:
     assert is_cluster(text)
 
 
-def test_what_an_address_may_say_besides() -> None:
+def test_options_of_an_address() -> None:
     address = parse_address("elastics://me@host/x?shards=6&replicas=0")
     assert (address.user, address.shards, address.replicas) == ("me", 6, 0)
     assert address.urls == ["https://host:9200"]
@@ -103,7 +103,7 @@ def test_credentials_come_from_the_environment_or_a_file(
 
 
 @pytest.mark.parametrize("name", ["DOWSE_ELASTIC_PASSWORD", "DOWSE_ELASTIC_API_KEY"])
-def test_what_is_refused_says_so_in_a_line_without_the_secret(
+def test_rejected_credentials_are_reported_without_the_secret(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
     monkeypatch.setenv(name, SECRET)
@@ -113,11 +113,11 @@ def test_what_is_refused_says_so_in_a_line_without_the_secret(
         sent.append(path)
         return 401
 
-    with caplog.at_level(logging.DEBUG), gate(refuse) as host:
+    with caplog.at_level(logging.DEBUG), fault_proxy(refuse) as host:
         backend = ElasticBackend(f"elastic://me@{host}/code", "shop")
-        with pytest.raises(ConfigError, match="does not accept") as error, backend.reader():
+        with pytest.raises(ConfigError, match="rejected the credentials") as error, backend.reader():
             pass
         backend.close()
     assert sent and "\n" not in str(error.value) and name in str(error.value)
-    shown = [str(error.value), repr(backend), backend.address, repr(backend.place), caplog.text]
+    shown = [str(error.value), repr(backend), backend.address, repr(backend.parsed_address), caplog.text]
     assert not any(SECRET in each for each in shown)

@@ -1,4 +1,4 @@
-"""What only the reader of a cluster has to get right: shards, held generations, bounds, few round trips."""
+"""The reader of a cluster: statistics over shards, snapshot isolation, limits, few round trips."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def scores_by_key(reader: Any, wanted: KeywordRequest, limit: int = 100) -> dict
     return dict(zip(keys, (score for _, score in found), strict=True))
 
 
-def test_scores_over_shards_are_those_of_a_folder(spread: ElasticBackend, tmp_path: Path) -> None:
+def test_scores_over_shards_equal_those_of_a_local_index(spread: ElasticBackend, tmp_path: Path) -> None:
     local = LocalBackend(tmp_path / "index")
     fill(local, shop_files())
     wanted = KeywordRequest((Term("cart"), Term("parse", 2.0), Term("cooki", 0.3, 1)), {**EVEN, "name": 2.0})
@@ -101,7 +101,7 @@ def test_explanations_over_shards_sum_to_the_scores(spread: ElasticBackend) -> N
         assert_explained(reader, wanted, reader.search_bm25(wanted, 100), True)
 
 
-def test_equal_scores_come_in_one_order(spread: ElasticBackend) -> None:
+def test_ties_have_a_stable_order(spread: ElasticBackend) -> None:
     with spread.reader() as reader:
         first = reader.search_bm25(request("src"), 50)
         assert all(reader.search_bm25(request("src"), 50) == first for _ in range(5))
@@ -127,7 +127,7 @@ def test_a_search_takes_one_round_trip_and_its_rows_none(spread: ElasticBackend)
         assert len(asked) == 2
 
 
-def test_a_new_reader_of_the_same_generation_knows_what_the_last_one_read(spread: ElasticBackend) -> None:
+def test_readers_of_one_generation_share_a_cache(spread: ElasticBackend) -> None:
     with spread.reader() as reader:
         rows = [row for row, _ in reader.search_bm25(request("cart"), 20)]
         reader.document_frequency("cart")
@@ -137,7 +137,7 @@ def test_a_new_reader_of_the_same_generation_knows_what_the_last_one_read(spread
     assert asked == []
 
 
-def test_a_held_reader_answers_every_question_from_its_generation(make_elastic: MakeElastic) -> None:
+def test_an_open_reader_keeps_its_snapshot(make_elastic: MakeElastic) -> None:
     backend = make_elastic(options=SPREAD)
     put_linked(
         backend,
@@ -197,7 +197,7 @@ def put_linked(backend: ElasticBackend, texts: dict[str, str], gone: tuple[str, 
 # Look-ups
 
 
-def test_names_that_match_come_before_those_that_only_contain_a_match(make_elastic: MakeElastic) -> None:
+def test_symbols_that_match_by_name_rank_before_qualified_names(make_elastic: MakeElastic) -> None:
     backend = make_elastic()
     names = [("get", "z.get"), ("Get", "a.Get"), ("inner", "get"), ("get_all", "get_all")]
     symbols = [symbol(name, key=full, qualified_name=full) for name, full in names]
@@ -208,7 +208,7 @@ def test_names_that_match_come_before_those_that_only_contain_a_match(make_elast
         assert [row.name for row in reader.lookup("get*", 1)] == ["Get"]
 
 
-def test_long_names_and_odd_characters_come_back_as_they_were(make_elastic: MakeElastic) -> None:
+def test_long_names_and_odd_characters_round_trip(make_elastic: MakeElastic) -> None:
     backend = make_elastic()
     odd = ["x" * 3000, 'qu"o\\te\n', "日本😀", "a b\tc"]
     symbols = [symbol(name, key=f"k{n}", qualified_name=f"M.{name}") for n, name in enumerate(odd)]
@@ -266,7 +266,7 @@ def test_edges_beyond_a_page_and_a_limit(make_elastic: MakeElastic, monkeypatch:
     """Many callers of one function, read in small pages: the first ones by place, whatever the limit."""
     from dowse.storage.elastic import edges as module
 
-    monkeypatch.setattr(module, "_PAGE", 4)
+    monkeypatch.setattr(module, "PAGE", 4)
     backend = make_elastic(options=SPREAD)
     callers = {
         f"c{n:02}.py": "from shop import make\n\n\ndef use():\n    make()\n    make()\n" for n in range(15)

@@ -1,4 +1,4 @@
-"""A job that is killed, wherever, and started again leaves what an unbroken one does, to the document."""
+"""Crash recovery: a job that is killed anywhere and run again leaves the same documents as one run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dowse import Index
 from dowse.storage.elastic.backend import ElasticBackend
-from storage.elastic.kills import all_ids, kill_and_resume, visible_documents
+from storage.elastic.crashes import all_ids, kill_and_resume, visible_documents
 from storage.elastic_fixtures import MakeElastic
 
 from helpers import age, write_tree
@@ -36,7 +36,7 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def unbroken(make_elastic: MakeElastic, root: Path) -> ElasticBackend:
+def index_in_one_run(make_elastic: MakeElastic, root: Path) -> ElasticBackend:
     """Index a tree in one go, in an index of its own."""
     address = make_elastic().address
     with Index.open(root, backend=address) as index:
@@ -50,25 +50,25 @@ def change(root: Path, name: str, text: str) -> None:
     os.utime(root / name, (1_700_000_000, 1_700_000_000))
 
 
-def test_killed_jobs_end_as_an_unbroken_one(make_elastic: MakeElastic, tree: Path) -> None:
+def test_killed_jobs_end_like_an_uninterrupted_one(make_elastic: MakeElastic, tree: Path) -> None:
     backend = make_elastic()
     assert kill_and_resume(backend.address, tree, kills=3, seed=1)
-    assert visible_documents(backend) == visible_documents(unbroken(make_elastic, tree))
-    assert len(all_ids(backend)) == len(visible_documents(backend)), "something is left that nobody sees"
+    assert visible_documents(backend) == visible_documents(index_in_one_run(make_elastic, tree))
+    assert len(all_ids(backend)) == len(visible_documents(backend)), "invisible documents are left"
     assert backend.check() == []
 
     (tree / "shop" / "mail.py").unlink()
     for name, text in CHANGED.items():
         change(tree, name, text)
     assert kill_and_resume(backend.address, tree, kills=3, seed=3)
-    assert visible_documents(backend) == visible_documents(unbroken(make_elastic, tree))
+    assert visible_documents(backend) == visible_documents(index_in_one_run(make_elastic, tree))
     assert backend.check() == []
 
 
-def test_a_lost_mirror_is_made_anew_and_nothing_is_sent_again(
+def test_a_lost_mirror_is_rebuilt_and_nothing_is_sent_again(
     make_elastic: MakeElastic, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    backend = unbroken(make_elastic, tree)
+    backend = index_in_one_run(make_elastic, tree)
     before, ids = visible_documents(backend), all_ids(backend)
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "another machine"))
     with Index.open(tree, backend=backend.address) as index:
@@ -77,7 +77,7 @@ def test_a_lost_mirror_is_made_anew_and_nothing_is_sent_again(
         change(tree, "shop/tax.py", CHANGED["shop/tax.py"])
         report = index.update()
     assert (report.added, report.changed, report.deleted) == (0, 1, 0)
-    fresh = unbroken(make_elastic, tree)
+    fresh = index_in_one_run(make_elastic, tree)
     assert visible_documents(backend) == visible_documents(fresh) != before
     # The file, its three symbols and what they refer to; those who refer to `vat` still do.
     new = [each.partition(" ")[0] for each in sorted(all_ids(backend) - ids)]

@@ -1,4 +1,4 @@
-"""Many writers at once: nobody sees half of anything, and who died is replaced."""
+"""Transactions: concurrent writers, snapshot isolation, leases, crash recovery, vacuum."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ import threading
 import pytest
 
 from dowse.errors import IndexLocked, IndexMissing
-from dowse.storage.elastic import lock as locks
-from dowse.storage.elastic import transactions
+from dowse.storage.elastic import lease, transactions
 from dowse.storage.elastic.backend import ElasticBackend
-from dowse.storage.elastic.loading import refresh
-from dowse.storage.elastic.transactions import LostTransaction
+from dowse.storage.elastic.lease import LeaseLost
+from dowse.storage.elastic.names import VERSIONED
 from storage.conformance import fill, found_names, request, some_files
-from storage.elastic.kills import all_ids, visible_documents
+from storage.elastic.crashes import all_ids, visible_documents
 
 from helpers import file_record, symbol
 
 
-def beside(backend: ElasticBackend, source: str) -> ElasticBackend:
+def other_source(backend: ElasticBackend, source: str) -> ElasticBackend:
     """Return another source of the same index."""
     return ElasticBackend(backend.address, source)
 
@@ -39,13 +38,13 @@ def index(make_emptied) -> ElasticBackend:
     return make_emptied()
 
 
-def test_two_sources_written_at_once_are_seen_whole_or_not_at_all(index: ElasticBackend) -> None:
-    other = beside(index, "other")
+def test_concurrent_transactions_are_atomic_and_isolated(index: ElasticBackend) -> None:
+    other = other_source(index, "other")
     with index.writer() as one, other.writer() as two:
         one.put(file_record("a.py", [symbol("a1", "x"), symbol("a2", "x")]))
         two.put(file_record("b.py", [symbol("b1", "x")]))
-        one._drain(), two._drain()
-        refresh(index.client, index.names)
+        one.flush(), two.flush()
+        index.client.refresh(index.names.alias(kind) for kind in VERSIONED)
         with pytest.raises(IndexMissing), index.reader():
             pass
         one.commit({})
@@ -62,13 +61,13 @@ def test_two_sources_written_at_once_are_seen_whole_or_not_at_all(index: Elastic
     assert index.check() == []
 
 
-def test_many_sources_commit_at_once_and_none_gets_lost(index: ElasticBackend) -> None:
+def test_concurrent_commits_lose_no_update(index: ElasticBackend) -> None:
     fill(index, [])
     failed: list[BaseException] = []
 
     def write(number: int) -> None:
         try:
-            source = beside(index, f"s{number}")
+            source = other_source(index, f"s{number}")
             for round_ in range(2):
                 fill(source, [file_record(f"{round_}.py", [symbol(f"n{number}-{round_}", "x")])])
             source.close()
@@ -88,8 +87,8 @@ def test_many_sources_commit_at_once_and_none_gets_lost(index: ElasticBackend) -
     assert index.check() == []
 
 
-def test_files_of_one_name_in_two_sources_keep_apart(index: ElasticBackend) -> None:
-    other = beside(index, "other")
+def test_equal_paths_in_two_sources_are_different_files(index: ElasticBackend) -> None:
+    other = other_source(index, "other")
     for backend, word in ((index, "one"), (other, "two")):
         fill(backend, [file_record("a.py", [symbol("same", word, key="k")], text=word)])
     assert names(index) == ["same", "same"]
@@ -101,8 +100,8 @@ def test_files_of_one_name_in_two_sources_keep_apart(index: ElasticBackend) -> N
         assert reader.text(row.file_id) == b"one"
 
 
-def test_clear_removes_one_source_and_the_last_takes_the_index_along(index: ElasticBackend) -> None:
-    other = beside(index, "other")
+def test_clear_removes_one_source_and_with_the_last_one_the_index(index: ElasticBackend) -> None:
+    other = other_source(index, "other")
     fill(index, some_files())
     fill(other, [file_record("b.py", [symbol("b1", "x")])])
     index.clear()
@@ -114,24 +113,23 @@ def test_clear_removes_one_source_and_the_last_takes_the_index_along(index: Elas
     assert names(other) == ["add_item", "b1", "total"]
     index.clear()
     other.clear()
-    assert not other.has_generation() and not other.exists()
+    assert not other.has_generation() and not other.is_there()
 
 
-def test_a_scan_by_file_gives_all_symbols_though_a_page_ends_within_one(index: ElasticBackend) -> None:
+def test_a_scan_by_file_is_complete_where_a_page_ends_within_a_file(index: ElasticBackend) -> None:
     fill(index, [file_record(f"{name}.py", [symbol(f"{name}{n}", "x") for n in range(5)]) for name in "abc"])
-    with index.reader() as reader:
-        found = list(reader._session.scan("symbols", None, "file", page=4))
+    found = list(index.searcher().scan("symbols", None, "file", page=4))
     assert len({hit["_id"] for hit in found}) == len(found) == 15
 
 
-def test_a_removal_that_ends_halfway_leaves_no_source(
+def test_an_interrupted_removal_leaves_no_source(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = beside(index, "other")
+    other = other_source(index, "other")
     fill(index, some_files())
     fill(other, [file_record("b.py", [symbol("b1", "x")])])
     with monkeypatch.context() as crash, pytest.raises(IndexLocked):
-        crash.setattr(locks.SourceLock, "forget_versions", _fails)
+        crash.setattr(lease.SourceLease, "drop_versions", _fails)
         index.clear()
     assert names(other) == ["b1"]
     fill(index, some_files()[:1])
@@ -143,16 +141,16 @@ def _fails(*_: object) -> None:
     raise IndexLocked("as if it had been killed here")
 
 
-def test_a_place_that_is_no_source_is_told_only_what_all_say(index: ElasticBackend) -> None:
-    elsewhere = beside(index, "elsewhere")
+def test_a_folder_that_is_no_source_sees_only_common_metadata(index: ElasticBackend) -> None:
+    stranger = other_source(index, "stranger")
     fill(index, some_files())
-    with index.reader() as own, elsewhere.reader() as reader:
+    with index.reader() as own, stranger.reader() as reader:
         assert own.meta()["root"] == "/somewhere"
         assert "root" not in reader.meta() and "repo" not in reader.meta()
         assert own.meta()["generation"] == reader.meta()["generation"] == str(own.generation)
 
 
-def test_a_rebuild_that_only_lacks_a_file_is_a_new_generation(index: ElasticBackend) -> None:
+def test_a_rebuild_that_only_deletes_a_file_is_a_new_generation(index: ElasticBackend) -> None:
     fill(index, some_files())
     with index.reader() as reader:
         before = reader.generation
@@ -162,27 +160,27 @@ def test_a_rebuild_that_only_lacks_a_file_is_a_new_generation(index: ElasticBack
         assert reader.generation == before + 1 and reader.counts()["files"] == 2
 
 
-def test_a_second_writer_of_a_source_waits_or_is_told(index: ElasticBackend) -> None:
+def test_a_second_writer_of_a_source_waits_or_fails(index: ElasticBackend) -> None:
     fill(index, [])
-    second = beside(index, index.source)
+    second = other_source(index, index.source)
     with index.writer() as writer:
         writer.put(file_record("a.py", [symbol("a", "x")]))
-        assert second.writer_process() == os.getpid()
-        said = f"process {os.getpid()}"
-        with pytest.raises(IndexLocked, match=said), second.writer(wait=0):
+        assert second.busy() == os.getpid()
+        holder = f"process {os.getpid()}"
+        with pytest.raises(IndexLocked, match=holder), second.writer(wait=0):
             pass
-        told: list[str] = []
-        waiting = threading.Thread(target=lambda: fill_second(second, told))
+        messages: list[str] = []
+        waiting = threading.Thread(target=lambda: fill_second(second, messages))
         waiting.start()
         writer.commit({})
     waiting.join()
-    assert len(told) == 1 and said in told[0]
+    assert len(messages) == 1 and holder in messages[0]
     assert names(index) == ["a", "b"]
-    assert second.writer_process() is None
+    assert second.busy() is None
 
 
-def fill_second(backend: ElasticBackend, told: list[str]) -> None:
-    with backend.writer(on_wait=told.append) as writer:
+def fill_second(backend: ElasticBackend, messages: list[str]) -> None:
+    with backend.writer(on_wait=messages.append) as writer:
         writer.put(file_record("b.py", [symbol("b", "x")]))
         writer.commit({})
 
@@ -190,19 +188,19 @@ def fill_second(backend: ElasticBackend, told: list[str]) -> None:
 JOB = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
-from dowse.backends.elastic.backend import ElasticBackend
+from dowse.storage.elastic.backend import ElasticBackend
 from helpers import file_record, symbol
 backend = ElasticBackend({address!r}, "shop")
 with backend.writer() as writer:
     for name in "abc":
         writer.put(file_record(f"{{name}}.py", [symbol(name, "x"), symbol(name + "2", "x")]))
     writer.delete("old.py")
-    writer._drain()
+    writer.flush()
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_a_dead_writer_is_replaced_at_once_and_what_it_sent_is_used(
+def test_a_dead_writers_lease_is_taken_over_and_its_transaction_resumed(
     index: ElasticBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
     fill(index, [file_record("old.py", [symbol("old", "x")])])
@@ -217,24 +215,24 @@ def test_a_dead_writer_is_replaced_at_once_and_what_it_sent_is_used(
         writer.put(file_record("a.py", [symbol("a", "x"), symbol("a2", "x")]))
         writer.put(file_record("b.py", [symbol("b", "other words")]))
         writer.commit({})
-    # Of `a.py` nothing was sent again; what else the dead one had sent is gone.
+    # Nothing of `a.py` was sent again; what else the dead writer had sent is removed.
     assert names(index) == ["a", "a2", "b", "old"]
     assert len(all_ids(index)) == 2 + 3 + 2
     assert index.check() == []
 
 
-def test_a_writer_that_is_not_heard_is_replaced_and_can_make_nothing_visible(
+def test_a_writer_with_a_stale_lease_is_fenced_off(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locks, "STALE_SECONDS", 0.3)
+    monkeypatch.setattr(lease, "STALE_SECONDS", 0.3)
     fill(index, some_files()[:1])
     with contextlib.ExitStack() as held:
         silent = held.enter_context(index.writer())
         silent.put(file_record("a.py", [symbol("silent", "x")]))
-        silent._lock._beaten -= locks.STALE_SECONDS + locks.LEASE_SECONDS
-        heard = beside(index, index.source)
+        silent.lease.last_heartbeat -= lease.STALE_SECONDS + lease.LEASE_SECONDS
+        heard = other_source(index, index.source)
         fill(heard, [file_record("a.py", [symbol("heard", "x")])])
-        with pytest.raises(LostTransaction, match="run the same again"):
+        with pytest.raises(LeaseLost, match="run the same again"):
             silent.commit({})
     assert names(index) == ["add_item", "heard", "total"]
     assert index.check() == []
@@ -242,11 +240,11 @@ def test_a_writer_that_is_not_heard_is_replaced_and_can_make_nothing_visible(
     assert names(index) == ["add_item", "heard", "later", "total"]
 
 
-def test_a_writer_that_could_not_say_it_lives_stops_by_itself(
+def test_a_writer_without_heartbeats_stops_by_itself(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(LostTransaction), index.writer() as writer:
-        monkeypatch.setattr(locks, "LEASE_SECONDS", -1.0)
+    with pytest.raises(LeaseLost), index.writer() as writer:
+        monkeypatch.setattr(lease, "LEASE_SECONDS", -1.0)
         writer.put(file_record("a.py", [symbol("a", "x")]))
         writer.commit({})
     monkeypatch.undo()
@@ -255,14 +253,14 @@ def test_a_writer_that_could_not_say_it_lives_stops_by_itself(
     assert names(index) == ["a"]
 
 
-def test_what_is_replaced_goes_for_good_once_nobody_can_see_it(
+def test_vacuum_removes_invisible_documents_after_the_grace_period(
     index: ElasticBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(index, some_files())
     fill(index, [file_record("src/cart.py", [symbol("basket", "weave")], text="weave\n")])
     visible = visible_documents(index)
-    assert len(all_ids(index)) == len(visible) + 3  # a file and two symbols, for readers at work
-    monkeypatch.setattr(transactions, "GRACE", 0.0)
+    assert len(all_ids(index)) == len(visible) + 3  # a file and two symbols, for readers in use
+    monkeypatch.setattr(transactions, "GRACE_SECONDS", 0.0)
     with index.writer() as writer:
         writer.set_skipped([("x", "binary")])
         writer.commit({})
@@ -270,7 +268,7 @@ def test_what_is_replaced_goes_for_good_once_nobody_can_see_it(
     assert visible_documents(index) == visible
 
 
-def test_starting_over_keeps_the_last_generation_until_the_next(index: ElasticBackend) -> None:
+def test_starting_over_keeps_the_last_generation_until_the_next_commit(index: ElasticBackend) -> None:
     fill(index, some_files())
     before = all_ids(index)
     index.start_over()
@@ -287,7 +285,7 @@ def test_starting_over_keeps_the_last_generation_until_the_next(index: ElasticBa
     assert index.check() == []
 
 
-def test_undone_work_leaves_nothing(index: ElasticBackend) -> None:
+def test_a_rollback_leaves_nothing(index: ElasticBackend) -> None:
     fill(index, some_files())
     before, ids = visible_documents(index), all_ids(index)
     with index.writer() as writer:

@@ -15,11 +15,10 @@ from dowse.config import Settings, cache_folder, load_settings
 from dowse.errors import ConfigError
 from dowse.formats.text import print_json
 from dowse.ingest.checkpoint import Checkpoint
-from dowse.ingest.encoding import EncoderChoice, SpreadEncoder
-from dowse.ingest.repository import SPREAD_CHUNK
-from dowse.ingest.repository_list import gather
-from dowse.ingest.run import Here, Progress, Summary, Workers, ingest
-from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, Order, environment_for_workers
+from dowse.ingest.encoding import DistributedEncoder, EncoderSpec
+from dowse.ingest.repository import DISPATCH_CHUNK
+from dowse.ingest.run import LocalWorker, Progress, Summary, Workers, collect_paths, ingest
+from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, IngestOptions, Status, worker_environment
 from dowse.interfaces.cli.common import SETTINGS, say
 from dowse.interfaces.cli.main import ERROR, FOUND
 from dowse.interfaces.cli.progress import StatusLine
@@ -36,21 +35,21 @@ _TOLD = 50
 
 def index_many(options: argparse.Namespace) -> int:
     """Index several repositories."""
-    paths = gather(options.paths, Path(options.list) if options.list else None)
+    paths = collect_paths(options.paths, Path(options.list) if options.list else None)
     settings = load_settings(None, **{name: getattr(options, name, None) for name in SETTINGS})
     _check(options, settings, paths)
     order = _order(options, settings)
     deciding = {name: getattr(settings, name) for name in _DECIDING}
-    checkpoint = Checkpoint.of(settings.backend, {**deciding, "embed": order.embed})
+    checkpoint = Checkpoint.for_index(settings.backend, {**deciding, "embed": order.embed})
     with checkpoint, _line(options) as line, _workers(options, order) as workers:
-        if isinstance(workers, Here):
+        if isinstance(workers, LocalWorker):
             workers.on_progress = lambda: line.touch(workers)
         summary = ingest(
             paths, workers, checkpoint, shared=is_cluster(settings.backend), on_progress=line.show
         )
         embedded = _complete(options, order, settings, summary)
     _tell(options, summary, embedded)
-    return ERROR if summary.of(FAILED) else FOUND
+    return ERROR if summary.with_status(FAILED) else FOUND
 
 
 def _check(options: argparse.Namespace, settings: Settings, paths: list[str]) -> None:
@@ -66,25 +65,25 @@ def _check(options: argparse.Namespace, settings: Settings, paths: list[str]) ->
             raise ConfigError("workers elsewhere need an index that they all reach; name it with --backend")
 
 
-def _order(options: argparse.Namespace, settings: Settings) -> Order:
+def _order(options: argparse.Namespace, settings: Settings) -> IngestOptions:
     flags = {name: value for name in SETTINGS if (value := getattr(options, name, None)) is not None}
     if settings.backend:  # what all share is made in one way, whatever each machine's settings are
         flags |= {name: getattr(settings, name) for name in ("backend", "encoder", "view")}
     if options.workers:
         flags |= {"processes": 1, "threads": 1}  # a worker is one processor
-    return Order(
+    return IngestOptions(
         flags,
         embed=not options.no_embed and settings.encoder != "none",
         rebuild=options.rebuild,
         wait=0.0 if options.no_wait else None,
-        environment=environment_for_workers() if options.workers else {},
+        environment=worker_environment() if options.workers else {},
     )
 
 
 @contextlib.contextmanager
-def _workers(options: argparse.Namespace, order: Order) -> Iterator[Workers]:
+def _workers(options: argparse.Namespace, order: IngestOptions) -> Iterator[Workers]:
     if not options.workers:
-        yield Here(order)
+        yield LocalWorker(order)
         return
     from dowse.ingest.ray_workers import ray_workers
 
@@ -93,21 +92,21 @@ def _workers(options: argparse.Namespace, order: Order) -> Iterator[Workers]:
 
 
 def _complete(
-    options: argparse.Namespace, order: Order, settings: Settings, summary: Summary
+    options: argparse.Namespace, order: IngestOptions, settings: Settings, summary: Summary
 ) -> EmbedReport | None:
     """Fit what an index that all share needs as a whole, once; also what runs before this left unencoded."""
-    if not order.embed or not is_cluster(settings.backend) or not summary.of(DONE):
+    if not order.embed or not is_cluster(settings.backend) or not summary.with_status(DONE):
         return None
     from dowse.indexing.embed import embed
     from dowse.storage.open import open_backend
     from dowse.vectors.cache import VectorCache
 
-    choice = EncoderChoice(settings.encoder, settings.view, settings.device, settings.threads)
-    encoder = SpreadEncoder(choice)
+    spec = EncoderSpec(settings.encoder, settings.view, settings.device, settings.threads)
+    encoder = DistributedEncoder(spec)
     if options.workers:
-        from dowse.ingest.ray_workers import spread_by_ray
+        from dowse.ingest.ray_workers import dispatch_by_ray
 
-        encoder = SpreadEncoder(choice._replace(threads=1), spread_by_ray)
+        encoder = DistributedEncoder(spec._replace(threads=1), dispatch_by_ray)
     backend = open_backend(settings.backend)
     try:
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
@@ -115,28 +114,31 @@ def _complete(
                 *(backend, encoder, cache),
                 clusters=settings.clusters,
                 method=settings.vectors,
-                chunk=SPREAD_CHUNK,
+                chunk=DISPATCH_CHUNK,
             )
     finally:
         backend.close()
 
 
 def _tell(options: argparse.Namespace, summary: Summary, embedded: EmbedReport | None) -> None:
-    failed = summary.of(FAILED)
+    failed = summary.with_status(FAILED)
     for outcome in failed[:_TOLD]:
         say(f"{outcome.path}: {outcome.problem}")
     if len(failed) > _TOLD:
         say(f"and {len(failed) - _TOLD:,} more; --json lists them all")
     if options.json:
-        found = {name: [asdict(each) for each in summary.of(name)] for name in (DONE, UNCHANGED, FAILED)}
+        statuses: tuple[Status, ...] = (DONE, UNCHANGED, FAILED)
+        found: dict[str, object] = {
+            status: [asdict(each) for each in summary.with_status(status)] for status in statuses
+        }
         print_json({**found, "embedding": embedded and asdict(embedded), "seconds": summary.seconds})
     elif not options.quiet:
-        done = summary.of(DONE)
+        done, unchanged = summary.with_status(DONE), summary.with_status(UNCHANGED)
         files, symbols = sum(each.files for each in done), sum(each.symbols for each in done)
         sys.stdout.write(
             f"indexed {len(done):,} repositories, {files:,} files, {symbols:,} symbols, "
             f"{sum(each.encoded for each in done):,} encoded; "
-            f"{len(summary.of(UNCHANGED)):,} up to date, {len(failed):,} failed; {summary.seconds:.1f} s\n"
+            f"{len(unchanged):,} up to date, {len(failed):,} failed; {summary.seconds:.1f} s\n"
         )
 
 
@@ -153,8 +155,8 @@ class _Line(StatusLine):
 
     def touch(self, workers: Workers) -> None:
         """Show that files and symbols came, where the repositories are as they were."""
-        doing, last = workers.doing(), self._last
-        self.show(Progress(last.repositories, last.total, last.failed, doing.files, doing.symbols))
+        last = self._last
+        self.show(Progress(last.repositories, last.total, last.failed, *workers.counts()))
 
     def show(self, progress: Progress) -> None:
         """Write the line anew, unless that was a moment ago."""

@@ -34,21 +34,19 @@ def export(options: argparse.Namespace) -> int:
 
 def import_(options: argparse.Namespace) -> int:
     """Make an index what a file says."""
-    from dowse.transfer.frames import SnapshotFile
-    from dowse.transfer.import_snapshot import load_checked
-    from dowse.transfer.validate import validate
+    from dowse.transfer.import_snapshot import import_snapshot
+    from dowse.transfer.validate import open_snapshot
 
     # Open from the check to the end: nobody can put another file in its place meanwhile.
-    with SnapshotFile(Path(options.file)) as snapshot:
-        about = validate(snapshot)
+    with open_snapshot(Path(options.file)) as (snapshot, header):
         index = _index(options)
         # Without a place of its own, a source keeps its name on a cluster.
         goes_by_its_name = is_cluster(index.settings.backend) and options.path is None
-        backend = _of_source(index, about.slot) if goes_by_its_name else index.backend
+        backend = _of_source(index, header.source) if goes_by_its_name else index.backend
         with ProgressBar(_shows(options), "importing") as bar:
-            report = load_checked(
+            report = import_snapshot(
                 snapshot,
-                about,
+                header,
                 backend,
                 index.settings,
                 root=None if goes_by_its_name else index.root,

@@ -1,4 +1,4 @@
-"""One index on a cluster, as the engine knows it; nothing is asked of the cluster before it is needed."""
+"""One index on a cluster as a storage backend; no request is made before one is needed."""
 
 from __future__ import annotations
 
@@ -6,94 +6,89 @@ import contextlib
 import threading
 import uuid
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError, IndexMissing, IndexVersionError
 from dowse.storage.elastic import mapping
 from dowse.storage.elastic.address import ElasticAddress, parse_address
-from dowse.storage.elastic.carrying import Carrier
-from dowse.storage.elastic.client import PATIENCE, Client
-from dowse.storage.elastic.memory import Memories
-from dowse.storage.elastic.names import Names
-from dowse.storage.elastic.session import Session, scan
-from dowse.storage.elastic.state import read_snapshot, read_state, snapshot_of
+from dowse.storage.elastic.cache import GenerationCache
+from dowse.storage.elastic.client import RETRY_SECONDS, Client
+from dowse.storage.elastic.names import META, Names
+from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read_state
 from dowse.storage.protocol import KnownVectors
 
 if TYPE_CHECKING:
-    from dowse.storage.elastic.lock import SourceLock
+    from dowse.storage.elastic.lease import SourceLease
     from dowse.storage.elastic.reader import ElasticReader
-    from dowse.storage.elastic.vector_writer import ElasticVectorWriter
+    from dowse.storage.elastic.vectors import ElasticVectorWriter
     from dowse.storage.elastic.writer import ElasticWriter
 
+# Generations whose caches are kept: that of the newest reader, and that of one which is still in use.
+_GENERATIONS = 2
 OnWait = Callable[[str], None] | None
 
 
 class ElasticBackend:
-    """An index that many repositories share; readers see all of them, a writer brings one."""
+    """An index that many repositories share; readers see all of them, a writer writes one."""
 
     def __init__(
         self,
         address: ElasticAddress | str,
         source: str = "",
-        vectors: KnownVectors | None = None,
-        patience: float = PATIENCE,
+        retry_seconds: float = RETRY_SECONDS,
     ) -> None:
         """Name an index.
 
         Args:
-            address: Where it is.
-            source: What a writer brings: the name of a repository or corpus. Readers need none.
-            vectors: Vectors that this machine has; documents that are sent take them along.
-            patience: Seconds to ask again while the cluster heals; four times as long while it is too busy to
-                take what is written.
+            address: Its address.
+            source: What a writer writes: the name of a repository or corpus. Readers need none.
+            retry_seconds: How long requests are retried while the cluster recovers; bulk requests four times
+                as long while it is overloaded.
         """
-        self.place = parse_address(address) if isinstance(address, str) else address
-        self.source, self.vectors, self._patience = source, vectors, patience
-        self._names = Names(self.place.name)
-        self._memories = Memories()
+        self.parsed_address = parse_address(address) if isinstance(address, str) else address
+        self.source, self._retry_seconds = source, retry_seconds
+        self._vectors: KnownVectors | None = None
+        self.names = Names(self.parsed_address.name)
+        self._cache = lru_cache(_GENERATIONS)(lambda identity, generation: GenerationCache())
         self._client: Client | None = None
         self._lock = threading.Lock()
         self._is_checked = self._starts_over = False
-        # One backend asks the same copies of the data each time; others spread over the rest.
+        # One backend searches the same shard copies each time; backends spread over all copies.
         self._preference = uuid.uuid4().hex[:12]
 
     @classmethod
     def at(cls, address: str, root: Path | None = None) -> ElasticBackend:
-        """Name the index that an address says, for the repository or corpus at a place."""
+        """Name the index at an address, for the repository or corpus in a folder."""
         from dowse.source.git import repo_identity
 
         return cls(address, repo_identity(root) if root is not None else "")
 
     def __repr__(self) -> str:
-        return f"ElasticBackend({str(self.place)!r}, {self.source!r})"
+        return f"ElasticBackend({self.address!r}, {self.source!r})"
 
     @property
     def address(self) -> str:
-        """What opens it again; it holds nothing secret."""
-        return str(self.place)
-
-    @property
-    def names(self) -> Names:
-        """What its indices are called."""
-        return self._names
+        """The address that opens it again; it holds no secret."""
+        return str(self.parsed_address)
 
     @property
     def client(self) -> Client:
         """The connections to the cluster, opened when they are first needed."""
         with self._lock:
             if self._client is None:
-                self._client = Client(self.place, self._patience)
+                self._client = Client(self.parsed_address, self._retry_seconds)
             return self._client
 
     def set_known_vectors(self, known: KnownVectors | None) -> None:
-        """Let documents that are sent take vectors along."""
-        self.vectors = known
+        """Send known vectors along with documents."""
+        self._vectors = known
 
     def has_generation(self) -> bool:
-        """Whether there is an index to read; also if another dowse made it."""
+        """Whether there is an index to read; also if it is of another format."""
         try:
-            state = read_state(self.client, self._names)
+            state = read_state(self.client)
         except IndexVersionError:
             return True
         return state is not None and bool(state["generation"])
@@ -101,50 +96,54 @@ class ElasticBackend:
     def exists(self) -> bool:
         """Whether there is anything that `clear` would remove."""
         try:
-            return read_state(self.client, self._names) is not None
+            return read_state(self.client) is not None
         except IndexVersionError:
             return True
+
+    def searcher(self) -> SnapshotSearcher:
+        """Return a searcher of the newest snapshot; raises IndexMissing if there is none."""
+        return open_searcher(self.client, self.source, self._preference)
 
     @contextlib.contextmanager
     def reader(self) -> Iterator[ElasticReader]:
         """Open the newest generation for reading."""
         from dowse.storage.elastic.reader import ElasticReader
 
-        snapshot = read_snapshot(self.client, self._names)
+        searcher = self.searcher()
         self._check_mapping()
-        session = Session(self.client, self._names, snapshot, self.source, self._preference)
-        yield ElasticReader(session, self._memories.of(snapshot))
+        snapshot = searcher.snapshot
+        yield ElasticReader(searcher, self._cache(snapshot.identity, snapshot.generation))
 
     @contextlib.contextmanager
     def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[ElasticWriter]:
         """Become the one writer of this source."""
-        with self._locked(wait, on_wait) as lock:
-            writer = self._open_writer(lock, self._starts_over)
+        with self._lease(wait, on_wait) as lease:
+            writer = self._open_writer(lease, self._starts_over)
             self._starts_over = False
             try:
                 yield writer
             except (DowseError, KeyboardInterrupt):
-                # The next writer goes on where this one stopped: nobody sees what is half done.
-                writer.close(undo=False)
+                # The next writer resumes: what is unfinished is invisible.
+                writer.close(rollback=False)
                 raise
             except BaseException:
-                self._undo(writer)
+                self._roll_back(writer)
                 raise
-            self._undo(writer)
+            self._roll_back(writer)
 
     @staticmethod
-    def _undo(writer: ElasticWriter) -> None:
-        """Take back what was not committed; what can't be taken back now is invisible anyway."""
+    def _roll_back(writer: ElasticWriter) -> None:
+        """Undo what was not committed; what can't be undone now is invisible anyway."""
         with contextlib.suppress(DowseError):
-            writer.close(undo=True)
+            writer.close(rollback=True)
 
     def check_vectors(self, encoder: str, dimension: int) -> None:
-        """Raise DowseError if vectors of another size are there."""
-        state = read_state(self.client, self._names)
-        known = snapshot_of(state).encoders.get(encoder, {}) if state else {}
+        """Raise DowseError if the index has vectors of another dimension."""
+        state = read_state(self.client)
+        known = state["encoders"].get(encoder, {}) if state else {}
         if known.get("dimension", dimension) != dimension:
             raise DowseError(
-                f"the vectors of {encoder} in {self._names.name} have {known['dimension']} dimensions, not "
+                f"the vectors of {encoder} in {self.names.name} have {known['dimension']} dimensions, not "
                 f"{dimension}; use another encoder, or another index"
             )
 
@@ -152,144 +151,128 @@ class ElasticBackend:
     def vector_writer(
         self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None
     ) -> Iterator[ElasticVectorWriter]:
-        """Add vectors of an encoder; nobody has to wait for others who do so."""
-        from dowse.storage.elastic.vector_writer import ElasticVectorWriter
+        """Add vectors of an encoder; any number of writers may do so at once."""
+        from dowse.storage.elastic.vectors import ElasticVectorWriter
 
         self._check_mapping()
-        yield ElasticVectorWriter(self.client, self._names, encoder, dimension)
+        yield ElasticVectorWriter(self.client, encoder, dimension)
 
     def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
-        """Let the next writer put everything again; an index of another format, or a broken one, goes."""
+        """Let the next writer put everything again; empty an index that is broken or of another format."""
         try:
             self._check_mapping()
-            read_state(self.client, self._names)
+            read_state(self.client)
         except (IndexMissing, IndexVersionError):
             if not self.exists():
                 return
-            mapping.replace(self.client, self._names)
-            self._memories.clear()
+            mapping.replace(self.client)
+            self._cache.cache_clear()
         self._starts_over = True
 
     def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
-        """Remove this source; the index with it, where it is the last."""
+        """Remove this source; the index with it, where it is the only one."""
         try:
-            state = read_state(self.client, self._names)
+            state = read_state(self.client)
         except IndexVersionError:
-            if not self._is_alone():
-                raise  # others' sources would go along, and nobody asked for that
+            if not self._is_only_source():
+                raise  # other sources would be removed too, and nobody asked for that
             state = None
-        if state is None or not self.source or self._is_alone():
+        if state is None or not self.source or self._is_only_source():
             self.drop()
             return
-        with self._locked(wait, on_wait) as lock:
-            writer = self._open_writer(lock, start_over=True)
+        with self._lease(wait, on_wait) as lease:
+            writer = self._open_writer(lease, start_over=True)
             try:
-                writer.remove_source()
+                writer.delete_source()
             finally:
-                writer.close(undo=False)
+                writer.close(rollback=False)
 
     def drop(self) -> None:
         """Remove the whole index, with all its sources."""
         from dowse.storage.elastic.mirror import mirror_path, remove_mirror
 
         with contextlib.suppress(IndexVersionError):
-            state = read_state(self.client, self._names)
+            state = read_state(self.client)
             if state is not None:
                 remove_mirror(mirror_path(state["identity"], self.source))
-        mapping.drop(self.client, self._names)
-        self._memories.clear()
+        mapping.drop(self.client)
+        self._cache.cache_clear()
         self._is_checked = False
 
     def close(self) -> None:
-        """Let go of the connections; the next reader opens them again."""
+        """Close the connections; the next reader opens them again."""
         with self._lock:
             client, self._client = self._client, None
-        self._memories.clear()
+        self._cache.cache_clear()
         self._is_checked = False
         if client is not None:
             client.close()
 
     def writer_process(self) -> int | None:
         """Return the process that is writing this source, if one is."""
-        from dowse.storage.elastic.lock import holder_of
+        from dowse.storage.elastic.lease import find_holder
 
-        holder = holder_of(self.client, self._names, self.source) if self.source else None
+        holder = find_holder(self.client, self.source) if self.source else None
         return int(holder["pid"]) if holder else None
 
     def size(self) -> int:
-        """Return the bytes that the index takes, copies included."""
-        indices = ",".join(self._names.every)
+        """Return the bytes of the index, replicas included."""
+        indices = ",".join(self.names.aliases)
         stats = self.client.call(lambda es: es.indices.stats(index=indices, metric="store"))
         return int(stats["_all"]["total"]["store"]["size_in_bytes"])
 
     def health(self, *, fields: bool = False) -> dict[str, Any]:
-        """Return how the index fares on its cluster."""
-        from dowse.storage.elastic.health import health_of
+        """Return the health of the index on its cluster."""
+        from dowse.storage.elastic.health import read_health
 
-        snapshot = read_snapshot(self.client, self._names)
-        return health_of(Session(self.client, self._names, snapshot), fields=fields)
+        return read_health(self.searcher(), fields=fields)
 
     def check(self) -> list[str]:
         """Return what is wrong with the index."""
-        from dowse.storage.elastic.checking import problems_of
-
-        snapshot = read_snapshot(self.client, self._names)
+        searcher = self.searcher()
         try:
-            mapping.check(self.client, self._names)
+            mapping.check(self.client)
         except DowseError as error:
             return [str(error)]
-        return problems_of(Session(self.client, self._names, snapshot))
+        return searcher.problems()
 
     @contextlib.contextmanager
-    def _locked(self, wait: float | None, on_wait: OnWait) -> Iterator[SourceLock]:
-        """Hold the lock of this source; what is missing of the index is made first."""
-        from dowse.storage.elastic.lock import SourceLock
-        from dowse.storage.elastic.transactions import Transactions
+    def _lease(self, wait: float | None, on_wait: OnWait) -> Iterator[SourceLease]:
+        """Hold the lease of this source; missing indices are created first."""
+        from dowse.storage.elastic.lease import SourceLease
+        from dowse.storage.elastic.transactions import IndexState
 
         if not self.source:
             raise ConfigError(f"name the repository or corpus to write to {self.address}")
-        if read_state(self.client, self._names) is None:
-            mapping.create(self.client, self._names)
-            Transactions(self.client, self._names).start_index()
+        if read_state(self.client) is None:
+            mapping.create(self.client)
+            IndexState(self.client).create()
         self._check_mapping()
-        lock = SourceLock(self.client, self._names, self.source)
-        lock.acquire(wait, on_wait or (lambda _: None))
+        lease = SourceLease(self.client, self.source)
+        lease.acquire(wait, on_wait or (lambda _: None))
         try:
-            yield lock
+            yield lease
         finally:
-            lock.release()
+            lease.release()
 
-    def _open_writer(self, lock: SourceLock, start_over: bool) -> ElasticWriter:
-        from dowse.storage.elastic.mirror import Mirror, mirror_path
-        from dowse.storage.elastic.transactions import Transactions
-        from dowse.storage.elastic.writer import ElasticWriter, Parts
+    def _open_writer(self, lease: SourceLease, start_over: bool) -> ElasticWriter:
+        from dowse.storage.elastic.writer import ElasticWriter
 
-        transactions = Transactions(self.client, self._names)
-        state, left = transactions.take_over(self.source, lock.owner)
-        mirror = Mirror.open(mirror_path(state["identity"], self.source), self.source)
-        carrier = Carrier(self.client, self._names, state["encoders"], self.vectors)
-        parts = Parts(self.client, self._names, lock, transactions, mirror, carrier)
-        try:
-            return ElasticWriter(parts, state, left, start_over)
-        except BaseException:
-            mirror.rollback()
-            mirror.close()
-            raise
+        return ElasticWriter(self.client, lease, self._vectors, start_over)
 
     def _check_mapping(self) -> None:
         if not self._is_checked:
-            mapping.check(self.client, self._names)
+            mapping.check(self.client)
             self._is_checked = True
 
-    def _is_alone(self) -> bool:
+    def _is_only_source(self) -> bool:
         """Whether no other source is in the index, nor about to be."""
-        from dowse.storage.elastic.loading import refresh
-
-        refresh(self.client, self._names, ["meta"])
+        alias = self.names.alias(META)
+        self.client.refresh([alias])
         query = {
             "bool": {"filter": [{"term": {"kind": "source"}}], "must_not": [{"term": {"slot": self.source}}]}
         }
-        # Of a source that was removed, its document stays, with neither of the two.
-        wanted = ["data.lock.owner", "data.versions.*.counts"]
-        others = scan(self.client, self._names.alias("meta"), query, ("slot",), source=wanted)
+        # The document of a deleted source remains, with neither of the two.
+        fields = ["data.lock.owner", "data.versions.*.counts"]
+        others = self.client.scan(alias, query, ("slot",), source=fields)
         return not any(hit["_source"].get("data") for hit in others)

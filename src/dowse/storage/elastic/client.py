@@ -1,70 +1,81 @@
-"""The official client, with patience where a cluster heals itself and one clear line where it does not."""
+"""The official client with retries, exponential backoff and errors that name the remedy."""
 
 from __future__ import annotations
 
+import dataclasses
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
-from dowse.storage.elastic.problems import explained, is_passing
+from dowse.storage.elastic.errors import is_retryable, translate_error
+from dowse.storage.elastic.names import Names
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
 
 T = TypeVar("T")
+Hit = dict[str, Any]
 
 # A search that takes longer than this has met a node that hangs.
 _REQUEST_SECONDS = 30.0
-# A bulk request or a refresh may take long, and its answer must not be missed.
+# A bulk request or a refresh may take long, and its response must not be missed.
 WRITE_SECONDS = 120.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
-# How long it is tried again: a node that was killed is replaced within seconds by copies of its shards.
-PATIENCE = 30.0
+# How long a request is retried: replicas take over the shards of a killed node within seconds.
+RETRY_SECONDS = 30.0
 # Where no node answers at all, waiting helps only if they are just being started.
-_ALONE_PATIENCE = 3.0
-_BUSY = 429
+_UNREACHABLE_SECONDS = 3.0
+_TOO_MANY_REQUESTS = 429
+# Documents of one page: some megabytes.
+_PAGE = 1000
 
 
 class Client:
-    """Connections to the nodes of a cluster; for any number of threads."""
+    """Connections to the nodes of a cluster, and the names of one index on it; thread-safe."""
 
-    def __init__(self, address: ElasticAddress, patience: float = PATIENCE) -> None:
-        self.address, self.patience = address, patience
+    def __init__(self, address: ElasticAddress, retry_seconds: float = RETRY_SECONDS) -> None:
+        self.address, self.retry_seconds = address, retry_seconds
+        self.names = Names(address.name)
+        self.alias = self.names.alias
         self._es = _connect(address)
 
     def __repr__(self) -> str:
         return f"Client({self.address})"
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._es.close()
 
     def call(
-        self, ask: Callable[[Elasticsearch], T], *, seconds: float = _REQUEST_SECONDS, while_busy: bool = True
+        self,
+        request: Callable[[Elasticsearch], T],
+        *,
+        timeout: float = _REQUEST_SECONDS,
+        retry_busy: bool = True,
     ) -> T:
-        """Ask something, again on other nodes while that may help; what goes wrong is a DowseError.
+        """Send a request, retried with exponential backoff; every error is a DowseError.
 
         Args:
-            ask: What to do with the official client; it may be done more than once.
-            seconds: How long one answer may take.
-            while_busy: Whether to ask again, too, where the cluster says that it has too much to do.
+            request: What to do with the official client. It must be idempotent: it may run more than once.
+            timeout: Seconds that one response may take.
+            retry_busy: Whether to retry, too, where the cluster rejects requests as too many (429).
         """
         import elastic_transport
         import elasticsearch
 
-        es = self._es.options(request_timeout=seconds)
+        es = self._es.options(request_timeout=timeout)
         started, pause = time.monotonic(), _FIRST_PAUSE
         while True:
             try:
-                return ask(es)
+                return request(es)
             except (elastic_transport.TransportError, elasticsearch.ApiError) as error:
-                left = started + self._patience_with(error, seconds, while_busy) - time.monotonic()
-                if not is_passing(error) or left <= 0:
-                    raise explained(error, self.address) from error
-                # Not all at once: those who were sent away together would come back together.
+                left = started + self._retry_seconds_for(error, timeout, retry_busy) - time.monotonic()
+                if not is_retryable(error) or left <= 0:
+                    raise translate_error(error, self.address) from error
+                # With jitter: clients that were rejected together would come back together.
                 time.sleep(min(left, pause * random.uniform(0.5, 1.5)))  # noqa: S311
                 pause = min(2 * pause, _LONGEST_PAUSE)
             except elasticsearch.UnsupportedProductError as error:
@@ -72,100 +83,125 @@ class Client:
                     f"what answers at {self.address} is no Elasticsearch; check the address"
                 ) from error
 
-    def _patience_with(self, error: Exception, seconds: float, while_busy: bool) -> float:
+    def _retry_seconds_for(self, error: Exception, timeout: float, retry_busy: bool) -> float:
         import elastic_transport
 
         if isinstance(error, elastic_transport.ConnectionTimeout):
-            return self.patience + seconds  # one node that hangs takes all patience; then another is asked
-
+            # One node that hangs takes all of it; then another node is asked.
+            return self.retry_seconds + timeout
         if isinstance(error, elastic_transport.ConnectionError):
-            return min(self.patience, _ALONE_PATIENCE)
-        is_busy = getattr(getattr(error, "meta", None), "status", 0) == _BUSY
-        return 0.0 if is_busy and not while_busy else self.patience
+            return min(self.retry_seconds, _UNREACHABLE_SECONDS)
+        is_busy = getattr(getattr(error, "meta", None), "status", 0) == _TOO_MANY_REQUESTS
+        return 0.0 if is_busy and not retry_busy else self.retry_seconds
 
-    def search(self, index: str, body: Mapping[str, Any], **parameters: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Search; the answer is whole, or there is none."""
-        asked = {"track_total_hits": False, **body}
-        answer = self.call(
-            lambda es: es.search(
-                index=index, **_named(asked), allow_partial_search_results=False, **parameters
-            )
-        )
-        return dict(answer.body)
+    def search(self, index: str, body: Mapping[str, Any], **parameters: str | bool) -> dict[str, Any]:
+        """Return the response of a search over all shards; partial results are an error."""
+        renamed = {"from": "from_", "_source": "source"}  # as the client's parameters are called
+        options: dict[str, Any] = {
+            "track_total_hits": False,
+            **{renamed.get(name, name): value for name, value in body.items()},
+            **{"allow_partial_search_results": False, **parameters},
+        }
+        return dict(self.call(lambda es: es.search(index=index, **options)).body)
 
     def msearch(
-        self,
-        searches: Sequence[tuple[str, Mapping[str, Any]]],
-        **header: Any,  # noqa: ANN401
+        self, searches: Sequence[tuple[str, Mapping[str, Any]]], **header: str | bool
     ) -> list[dict[str, Any]]:
-        """Search many times in one round trip; what failed for a while is asked again, on its own."""
-        answers: dict[int, dict[str, Any]] = {}
+        """Run several searches in one round trip; only those that failed are retried."""
+        responses: dict[int, dict[str, Any]] = {}
         missing = list(range(len(searches)))
 
-        def ask(es: Elasticsearch) -> None:
+        def request(es: Elasticsearch) -> None:
             lines: list[Mapping[str, Any]] = []
-            for at in missing:
-                index, body = searches[at]
+            for position in missing:
+                index, body = searches[position]
                 lines += [
                     {"index": index, "allow_partial_search_results": False, **header},
                     {"track_total_hits": False, **body},
                 ]
-            found = es.msearch(searches=lines)
-            for at, answer in zip(list(missing), found["responses"], strict=True):
-                if "error" not in answer:
-                    answers[at] = answer
-                    missing.remove(at)
+            answer = es.msearch(searches=lines)
+            for position, response in zip(list(missing), answer["responses"], strict=True):
+                if "error" not in response:
+                    responses[position] = response
+                    missing.remove(position)
             if missing:
-                raise _failed_part(next(a for a in found["responses"] if "error" in a), found.meta)
+                raise _partial_error(next(r for r in answer["responses"] if "error" in r), answer.meta)
 
         if missing:
-            self.call(ask)
-        return [answers[at] for at in range(len(searches))]
+            self.call(request)
+        return [responses[position] for position in range(len(searches))]
 
-    def get(self, index: str, id_: str, **parameters: Any) -> dict[str, Any] | None:  # noqa: ANN401
-        """Return a document as it is this moment, None if it or its index is not there."""
+    def pages(
+        self,
+        index: str,
+        body: Mapping[str, Any],
+        *,
+        page: int = _PAGE,
+        limit: int | None = None,
+        **parameters: str | bool,
+    ) -> Iterator[list[Hit]]:
+        """Yield pages of hits in the order of `body["sort"]`, at most `limit` hits in all.
+
+        Pages continue with `search_after`: a scroll or a point in time is state that a node could lose.
+        """
+        body, count = dict(body), 0
+        while limit is None or count < limit:
+            size = page if limit is None else min(page, limit - count)
+            hits: list[Hit] = self.search(index, {**body, "size": size}, **parameters)["hits"]["hits"]
+            yield hits
+            if len(hits) < size:
+                return
+            count += size
+            body["search_after"] = hits[-1]["sort"]
+
+    def scan(
+        self,
+        index: str,
+        query: Mapping[str, Any],
+        sort_fields: Sequence[str],
+        *,
+        source: object = True,
+        page: int = _PAGE,
+        **parameters: str | bool,
+    ) -> Iterator[Hit]:
+        """Yield every document that matches a query; together, `sort_fields` must be unique."""
+        body = {"query": query, "sort": [{name: "asc"} for name in sort_fields], "_source": source}
+        for hits in self.pages(index, body, page=page, limit=None, **parameters):
+            yield from hits
+
+    def get(self, index: str, id_: str) -> dict[str, Any] | None:
+        """Return the current version of a document (real-time get), None if it or its index is missing."""
         try:
-            answer = self.call(
-                lambda es: es.options(ignore_status=404).get(index=index, id=id_, **parameters)
-            )
+            answer = self.call(lambda es: es.options(ignore_status=404).get(index=index, id=id_))
         except IndexMissing:
             return None
         return dict(answer.body) if answer.body.get("found") else None
 
-    def mget(self, index: str, ids: Sequence[str], **parameters: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-        """Return documents as they are this moment, those that are there."""
-        if not ids:
-            return []
+    def mget(self, index: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the current versions of the documents that exist (real-time get)."""
 
-        def ask(es: Elasticsearch) -> list[dict[str, Any]]:
-            found = es.mget(index=index, ids=list(ids), **parameters)
-            for each in found["docs"]:
-                if "error" in each:  # a shard that is just being moved
-                    raise _failed_part({**each, "status": 503}, found.meta)
-            return [each for each in found["docs"] if each.get("found")]
+        def request(es: Elasticsearch) -> list[dict[str, Any]]:
+            answer = es.mget(index=index, ids=list(ids))
+            for document in answer["docs"]:
+                if "error" in document:  # a shard that is just being relocated
+                    raise _partial_error({**document, "status": 503}, answer.meta)
+            return [document for document in answer["docs"] if document.get("found")]
 
-        return self.call(ask)
+        return self.call(request) if ids else []
 
-
-def _named(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a body as the client calls them."""
-    return {{"from": "from_", "_source": "source"}.get(name, name): value for name, value in body.items()}
+    def refresh(self, indices: Iterable[str]) -> None:
+        """Make everything that was written visible to searches."""
+        names = ",".join(indices)
+        self.call(lambda es: es.indices.refresh(index=names), timeout=WRITE_SECONDS)
 
 
-def _failed_part(answer: Mapping[str, Any], meta: Any) -> Exception:  # noqa: ANN401 - the client's own
-    """Return the error that a part of a request would have been alone."""
+def _partial_error(response: Mapping[str, Any], meta: Any) -> Exception:  # noqa: ANN401 - the client's own
+    """Return the error that one part of a multi-request would have been on its own."""
     import elasticsearch
 
-    reason = answer.get("error", {})
-    status = answer.get("status", 503)
-    kind = elasticsearch.ApiError
-    return kind(str(reason.get("type", "")), meta=_with_status(meta, int(status)), body={"error": reason})
-
-
-def _with_status(meta: Any, status: int) -> Any:  # noqa: ANN401 - the client's own
-    import dataclasses
-
-    return dataclasses.replace(meta, status=status)
+    reason = response.get("error", {})
+    meta = dataclasses.replace(meta, status=int(response.get("status", 503)))
+    return elasticsearch.ApiError(str(reason.get("type", "")), meta=meta, body={"error": reason})
 
 
 def _connect(address: ElasticAddress) -> Elasticsearch:
@@ -179,22 +215,22 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
         options["api_key"] = credentials.api_key
     elif address.user:
         options["basic_auth"] = (address.user, credentials.password)
-    if credentials.authority and address.tls:
-        options["ca_certs"] = credentials.authority
+    if credentials.ca_file and address.tls:
+        options["ca_certs"] = credentials.ca_file
     return Elasticsearch(
         address.urls,
-        # Another node is asked at once where one does not answer; the rest of the patience is ours.
+        # The client tries another node at once where one does not answer; `call` does all other retries.
         max_retries=len(address.hosts),
         retry_on_timeout=False,
         retry_on_status=(),
         dead_node_backoff_factor=0.5,
         max_dead_node_backoff=5,
         connections_per_node=16,
-        http_compress=len(address.hosts) > 0 and not _is_near(address),
+        http_compress=not _is_local(address),
         **options,
     )
 
 
-def _is_near(address: ElasticAddress) -> bool:
-    """Whether the cluster is on this machine, where compressing costs more than sending."""
+def _is_local(address: ElasticAddress) -> bool:
+    """Whether the cluster is on this machine, where compression costs more than it saves."""
     return all(host.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]") for host in address.hosts)

@@ -1,194 +1,162 @@
-"""The graph on the cluster: one document for each symbol that refers to others, one or two round trips a hop.
+"""The call graph on the cluster: one document for each symbol that refers to others, 1-2 round trips a hop.
 
-A reference that was resolved has its target. One of which only the name is known means whatever symbols of
-its source have that name now, so they are looked up when they are asked for, as `store.graph_tables` does.
+A resolved reference holds the row of its target. A reference of which only the name is known means whatever
+symbols of its source have that name now: they are looked up at query time, as by `GraphTables`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-from dowse.storage.elastic.memory import Bearing, Memory
-from dowse.storage.elastic.names import name_key_of
-from dowse.storage.elastic.query import among, any_of, visible_query
-from dowse.storage.elastic.rows import MOST_HITS, batches, bearing_of, columns, number
+from dowse.storage.elastic.cache import NameKey
+from dowse.storage.elastic.globs import Query
+from dowse.storage.elastic.names import EDGES, SYMBOLS, scoped_name_key
+from dowse.storage.elastic.query import among, any_of
+from dowse.storage.elastic.rows import RowReader, name_key, number
+from dowse.storage.elastic.snapshot import MAX_HITS, batches, doc_values
 from dowse.storage.local.graph_tables import KINDS
+from dowse.storage.protocol import EDGE_LIMIT
 from dowse.types import Edge
 
-if TYPE_CHECKING:
-    from dowse.storage.elastic.session import Session
-
-# Documents of one page, each with all that a symbol refers to.
-_PAGE = 1_000
+# Documents of one page, each with all references of a symbol.
+PAGE = 1_000
 # Values of one query.
-_VALUES = 10_000
-_SOURCE = ["row", "file", "source", "repo", "path", "data"]
-_BEARING = ["row", "name_key", "overrides"]
-_PLACE = ("repo", "path", "line", "row")
+_MAX_VALUES = 10_000
+_SOURCE_FIELDS = ["row", "file", "source", "repo", "path", "data"]
+_NAME_KEY_COLUMNS = ["row", "name_key", "overrides"]
+
+EdgeDocument = Mapping[str, Any]
+# By name key: (row, whether its name may be that of a class defined elsewhere).
+Named = dict[str, list[tuple[int, bool]]]
+Located = tuple[tuple[str, str], Edge]  # repository and path of the reference, and the edge
 
 
-class _Bearers(NamedTuple):
-    """Who has some names: how many each, and which rows, those that may be meant otherwise marked."""
+class EdgeReader(RowReader):
+    """The part of a reader that knows the call graph."""
 
-    counts: dict[str, int]
-    rows: dict[str, list[tuple[int, bool]]]
+    def edges(
+        self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
+    ) -> list[Edge]:
+        """Return edges out of symbols or into them, ordered by repository, path, line, column and target."""
+        selected = frozenset(kinds) & frozenset(KINDS) if kinds else frozenset(KINDS)
+        unique = sorted({row for row in rows if row > 0})
+        if not selected or limit <= 0:
+            return []
+        found: list[Located] = []
+        for batch in batches(unique, _MAX_VALUES):
+            found += (self._incoming if incoming else self._outgoing)(batch, selected, limit)
+        found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
+        return [edge for _, edge in found[:limit]]
 
-
-def edges(
-    session: Session, memory: Memory, rows: Sequence[int], kinds: Sequence[str], incoming: bool, limit: int
-) -> list[Edge]:
-    """Return edges out of symbols or into them, ordered by place."""
-    wanted = frozenset(kinds) & frozenset(KINDS) if kinds else frozenset(KINDS)
-    unique = sorted({row for row in rows if row > 0})
-    if not wanted or not unique or limit <= 0:
-        return []
-    found: list[tuple[tuple[str, str], Edge]] = []
-    for batch in batches(unique, _VALUES):
-        found += (_into if incoming else _out_of)(session, memory, batch, wanted, limit)
-    found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
-    return [edge for _, edge in found[:limit]]
-
-
-def _out_of(
-    session: Session, memory: Memory, rows: Sequence[int], kinds: frozenset[str], limit: int
-) -> Iterator[tuple[tuple[str, str], Edge]]:
-    """Give the edges out of symbols; a second question finds who has the names that they say."""
-    documents = _pages(
-        session, among("row", rows), kinds, limit, lambda each: len(_parts(each, "edges", kinds))
-    )
-    names = {
-        name_key_of(each["source"], key): None
-        for each in documents
-        for _, _, _, key, _ in _parts(each, "named", kinds)
-    }
-    bearers = _bearers(session, memory, list(names), min(limit, MOST_HITS)) if names else _Bearers({}, {})
-    for each in documents:
-        place = (each["repo"], each["path"])
-        for kind, line, column, head, candidates in _parts(each, "edges", kinds):
-            yield place, _linked(each, kind, line, column, head, candidates)
-        for kind, line, column, key, sure in _parts(each, "named", kinds):
-            name = name_key_of(each["source"], key)
-            for head, overrides in bearers.rows.get(name, ()):
-                certain = bool(sure) and not overrides
-                yield place, _named(each, kind, line, column, head, bearers.counts[name], certain)
-
-
-def _into(
-    session: Session, memory: Memory, rows: Sequence[int], kinds: frozenset[str], limit: int
-) -> Iterator[tuple[tuple[str, str], Edge]]:
-    """Give the edges into symbols: those that name them by row, and those that say a name which they have."""
-    heads = frozenset(rows)
-    bearings = _bearings(session, memory, rows)
-    having: dict[str, list[tuple[int, bool]]] = defaultdict(list)
-    for row, bearing in bearings.items():
-        if bearing.name_key:
-            having[bearing.name_key].append((row, bearing.overrides))
-
-    def size(each: Mapping[str, Any]) -> int:
-        linked = sum(head in heads for _, _, _, head, _ in _parts(each, "edges", kinds))
-        source = each["source"]
-        return linked + sum(
-            len(having.get(name_key_of(source, key), ())) for *_, key, _ in _parts(each, "named", kinds)
+    def _outgoing(self, rows: Sequence[int], kinds: frozenset[str], limit: int) -> Iterator[Located]:
+        """Yield the edges out of symbols; a second request finds the symbols that names refer to."""
+        documents = self._documents(
+            among("row", rows), kinds, limit, lambda each: len(_references(each, "edges", kinds))
         )
+        names = list(dict.fromkeys(key for each in documents for key in _name_keys(each, kinds)))
+        counts, named = self._symbols_by_name(names, min(limit, MAX_HITS))
+        for document in documents:
+            yield from _document_edges(document, kinds, None, named, counts)
 
-    either = [among("heads", rows)]
-    if having:
-        either.append(among("name_keys", having))
-    documents = _pages(session, any_of(either), kinds, limit, size)
-    said = {
-        name_key_of(each["source"], key) for each in documents for *_, key, _ in _parts(each, "named", kinds)
-    }
-    counts = _bearers(session, memory, sorted(said & having.keys()), 0).counts
-    for each in documents:
-        place = (each["repo"], each["path"])
-        for kind, line, column, head, candidates in _parts(each, "edges", kinds):
-            if head in heads:
-                yield place, _linked(each, kind, line, column, head, candidates)
-        for kind, line, column, key, sure in _parts(each, "named", kinds):
-            name = name_key_of(each["source"], key)
-            for head, overrides in having.get(name, ()):
-                certain = bool(sure) and not overrides
-                yield place, _named(each, kind, line, column, head, counts[name], certain)
+    def _incoming(self, rows: Sequence[int], kinds: frozenset[str], limit: int) -> Iterator[Located]:
+        """Yield the edges into symbols: references to their rows, and references to their names."""
+        targets = frozenset(rows)
+        named: Named = defaultdict(list)
+        for row, (key, overrides) in self._names_of(rows).items():
+            if key:
+                named[key].append((row, overrides))
+
+        def count(document: EdgeDocument) -> int:
+            resolved = sum(head in targets for *_, head, _ in _references(document, "edges", kinds))
+            return resolved + sum(len(named.get(key, ())) for key in _name_keys(document, kinds))
+
+        query = any_of([among("heads", rows), *([among("name_keys", named)] if named else [])])
+        documents = self._documents(query, kinds, limit, count)
+        used = {key for each in documents for key in _name_keys(each, kinds)}
+        counts, _ = self._symbols_by_name(sorted(used & named.keys()), 0)
+        for document in documents:
+            yield from _document_edges(document, kinds, targets, named, counts)
+
+    def _documents(
+        self, query: Query, kinds: frozenset[str], limit: int, count: Callable[[EdgeDocument], int]
+    ) -> list[EdgeDocument]:
+        """Return documents ordered by path, until no later one can be among the first `limit` edges.
+
+        `count` returns how many edges a document has for certain. All edges of files before that of the last
+        document of a page are known.
+        """
+        filters = [query] if len(kinds) == len(KINDS) else [query, {"terms": {"kinds": sorted(kinds)}}]
+        body: dict[str, Any] = {
+            "query": self._searcher.query(filters),
+            "_source": _SOURCE_FIELDS,
+            "sort": [{name: "asc"} for name in ("repo", "path", "line", "row")],
+        }
+        found: list[EdgeDocument] = []
+        complete = 0
+        for hits in self._searcher.pages(EDGES, body, page=PAGE):
+            page = [hit["_source"] for hit in hits]
+            found += page
+            complete += sum(count(each) for each in page if _location(each) < _location(page[-1]))
+            if complete >= limit:
+                break
+        return found
+
+    def _names_of(self, rows: Sequence[int]) -> dict[int, NameKey]:
+        """Return the name keys of symbols, by row."""
+        known = {row: self._cache.name_keys[row] for row in rows if row in self._cache.name_keys}
+        missing = [row for row in rows if row not in known]
+        hits = self._searcher.fetch(SYMBOLS, missing, doc_values(_NAME_KEY_COLUMNS))
+        return known | {number(hit): name_key(hit) for hit in hits}
+
+    def _symbols_by_name(self, keys: Sequence[str], limit: int) -> tuple[dict[str, int], Named]:
+        """Return how many symbols have each name, and the first `limit` of them."""
+        counts: dict[str, int] = {}
+        named: Named = defaultdict(list)
+        for batch in batches(keys, _MAX_VALUES):
+            body = {
+                "query": self._searcher.query([{"terms": {"name_key": batch}}]),
+                **{"size": limit, "sort": [{"row": "asc"}], **doc_values(_NAME_KEY_COLUMNS)},
+                "aggs": {"names": {"terms": {"field": "name_key", "size": len(batch)}}},
+            }
+            answer = self._searcher.search(SYMBOLS, body)
+            for bucket in answer["aggregations"]["names"]["buckets"]:
+                counts[bucket["key"]] = bucket["doc_count"]
+            for hit in answer["hits"]["hits"]:
+                key, overrides = name_key(hit)
+                named[key].append((number(hit), overrides))
+        return counts, named
 
 
-def _pages(
-    session: Session,
-    query: dict[str, Any],
+def _document_edges(
+    document: EdgeDocument,
     kinds: frozenset[str],
-    limit: int,
-    size: Callable[[Mapping[str, Any]], int],
-) -> list[Mapping[str, Any]]:
-    """Return documents in the order of places, until no later one can be among the first `limit` edges.
-
-    `size` says how many edges a document surely gives. Documents come by path, so all edges of files before
-    the one at hand are known.
-    """
-    filters = [query] if len(kinds) == len(KINDS) else [query, {"terms": {"kinds": sorted(kinds)}}]
-    body: dict[str, Any] = {
-        "query": visible_query(session.visible, filters),
-        **{"size": _PAGE, "_source": _SOURCE, "sort": [{name: "asc"} for name in _PLACE]},
-    }
-    found: list[Mapping[str, Any]] = []
-    settled = 0
-    while True:
-        hits = session.search("edges", body)["hits"]["hits"]
-        found += (hit["_source"] for hit in hits)
-        if len(hits) < _PAGE:
-            return found
-        body["search_after"] = hits[-1]["sort"]
-        path = (hits[-1]["_source"]["repo"], hits[-1]["_source"]["path"])
-        settled += sum(
-            size(hit["_source"]) for hit in hits if (hit["_source"]["repo"], hit["_source"]["path"]) < path
-        )
-        if settled >= limit:
-            return found
+    targets: frozenset[int] | None,
+    named: Named,
+    counts: Mapping[str, int],
+) -> Iterator[Located]:
+    """Yield the edges of a document: resolved ones to `targets` (None: to all), and those by name."""
+    location, row, file = _location(document), document["row"], document["file"]
+    for kind, line, column, target, candidates in _references(document, "edges", kinds):
+        if targets is None or target in targets:
+            confidence = "ambiguous" if candidates > 1 else "resolved"
+            yield location, Edge(kind, row, target, file, line, column, confidence, candidates)
+    for kind, line, column, key, sure in _references(document, "named", kinds):
+        name = scoped_name_key(document["source"], key)
+        for target, overrides in named.get(name, ()):
+            is_unique = sure and not overrides and counts[name] == 1
+            confidence = "unique" if is_unique else "ambiguous"
+            yield location, Edge(kind, row, target, file, line, column, confidence, counts[name])
 
 
-def _parts(document: Mapping[str, Any], name: str, kinds: frozenset[str]) -> list[list[Any]]:
-    return [each for each in document["data"][name] if each[0] in kinds]
+def _references(document: EdgeDocument, name: str, kinds: frozenset[str]) -> list[list[Any]]:
+    return [reference for reference in document["data"][name] if reference[0] in kinds]
 
 
-def _bearings(session: Session, memory: Memory, rows: Sequence[int]) -> dict[int, Bearing]:
-    """Return by which names some symbols go; those that were read before are not asked for again."""
-    known = {row: memory.bearings[row] for row in rows if row in memory.bearings}
-    missing = [row for row in rows if row not in known]
-    if missing:
-        body = {
-            "query": visible_query(session.visible, [among("row", missing)]),
-            **{"size": len(missing), **columns(_BEARING)},
-        }
-        for hit in session.search("symbols", body)["hits"]["hits"]:
-            known[number(hit)] = bearing_of(hit)
-    return known
+def _name_keys(document: EdgeDocument, kinds: frozenset[str]) -> list[str]:
+    return [scoped_name_key(document["source"], key) for *_, key, _ in _references(document, "named", kinds)]
 
 
-def _bearers(session: Session, memory: Memory, names: Sequence[str], most: int) -> _Bearers:
-    """Return how many symbols have each name, and so many of them."""
-    found = _Bearers({}, defaultdict(list))
-    for batch in batches(names, _VALUES):
-        body = {
-            "query": visible_query(session.visible, [{"terms": {"name_key": batch}}]),
-            **{"size": most, "sort": [{"row": "asc"}], **columns(_BEARING)},
-            "aggs": {"names": {"terms": {"field": "name_key", "size": len(batch)}}},
-        }
-        answer = session.search("symbols", body)
-        for bucket in answer["aggregations"]["names"]["buckets"]:
-            found.counts[bucket["key"]] = bucket["doc_count"]
-        for hit in answer["hits"]["hits"]:
-            bearing = bearing_of(hit)
-            found.rows[bearing.name_key].append((number(hit), bearing.overrides))
-    return found
-
-
-def _linked(each: Mapping[str, Any], kind: str, line: int, column: int, head: int, candidates: int) -> Edge:
-    confidence = "ambiguous" if candidates > 1 else "resolved"
-    return Edge(kind, each["row"], head, each["file"], line, column, confidence, candidates)
-
-
-def _named(
-    each: Mapping[str, Any], kind: str, line: int, column: int, head: int, candidates: int, sure: bool
-) -> Edge:
-    confidence = "unique" if sure and candidates == 1 else "ambiguous"
-    return Edge(kind, each["row"], head, each["file"], line, column, confidence, candidates)
+def _location(document: EdgeDocument) -> tuple[str, str]:
+    return document["repo"], document["path"]

@@ -1,4 +1,4 @@
-"""How an index fares on its cluster: nodes, copies, documents, bytes by field, and what should be done."""
+"""Health of an index on its cluster: nodes, replicas, documents, bytes by field, and advice."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dowse.storage.elastic.names import VERSIONED
-from dowse.storage.elastic.session import Session
+from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher
 
-# What Elasticsearch's own advice says of shards: much larger ones take long to move when a node is lost.
-_LARGEST_SHARD = 50_000_000_000
-_SMALLEST_SHARD = 1_000_000_000
-# Java collects garbage all the time when more than this share of its heap is in use.
-_FULL_HEAP = 0.85
-# Less free than this, and Elasticsearch puts no more shards on a disk.
-_FREE_DISK = 0.15
-# Edges of one vector in the graph that finds its neighbours: 32 on the lowest level, 4 bytes each.
+# Elasticsearch's own advice on the size of shards: much larger ones take long to move when a node is lost.
+_MAX_SHARD_BYTES = 50_000_000_000
+_MIN_SHARD_BYTES = 1_000_000_000
+# Java collects garbage all the time when more than this share of its heap is used.
+_MAX_HEAP_SHARE = 0.85
+# Below this share (the low disk watermark), Elasticsearch allocates no more shards to a disk.
+_MIN_FREE_DISK = 0.15
+# Edges of one vector in the HNSW graph: 32 on the lowest level, 4 bytes each.
 _GRAPH_BYTES = 4 * 32
-# Share of a machine's memory that is not Java's and can hold files.
-_FILE_CACHE = 0.5
+# Share of a machine's memory outside the heap that the file system cache can use.
+_FILE_CACHE_SHARE = 0.5
 _LARGEST_FIELDS = 8
 
 
-def health_of(session: Session, *, fields: bool = False) -> dict[str, Any]:
-    """Return how the index fares, as plain data.
+def read_health(searcher: SnapshotSearcher, *, fields: bool = False) -> dict[str, Any]:
+    """Return the health of the index as plain data.
 
     Args:
-        session: What sees it.
-        fields: Also say how many bytes each field takes, which reads through the whole index.
+        searcher: What sees it.
+        fields: Also return the bytes of the largest fields, which reads through the whole index.
     """
-    client, names = session.client, session.names
-    aliases = ",".join(names.every)
+    client, snapshot = searcher.client, searcher.snapshot
+    aliases = ",".join(client.names.aliases)
     cluster = client.call(lambda es: es.cluster.health(index=aliases)).body
     stats = client.call(lambda es: es.indices.stats(index=aliases, metric="docs,store")).body
     shards: Any = client.call(
@@ -42,54 +42,46 @@ def health_of(session: Session, *, fields: bool = False) -> dict[str, Any]:
         "status": cluster["status"],
         "nodes": cluster["number_of_data_nodes"],
         "unassigned": cluster["unassigned_shards"],
-        "indices": {kind: _index(stats["indices"], shards, names.alias(kind)) for kind in VERSIONED},
-        "writing": len(session.snapshot.active),
-        "machines": _machines(session),
+        "indices": {kind: _index_facts(stats["indices"], shards, client.alias(kind)) for kind in VERSIONED},
+        "writing": len(snapshot.active),
+        "machines": _machine_facts(searcher),
     }
     if fields:
-        facts["fields"] = {kind: _fields(session, kind) for kind in VERSIONED}
-    return {**facts, "advice": advice(facts, session.snapshot.totals, session.snapshot.encoders)}
+        facts["fields"] = {kind: _field_bytes(searcher, kind) for kind in VERSIONED}
+    # Most urgent first.
+    advice = [*_replica_advice(facts), *_shard_advice(facts), *_memory_advice(facts, snapshot)]
+    return {**facts, "advice": [*advice, *_disk_advice(facts)]}
 
 
-def lag_of(indexed_at: int, unembedded: int, changed: int) -> str:
-    """Say how far the index is behind what it was made of."""
+def describe_lag(indexed_at: int, unembedded: int, changed: int) -> str:
+    """Say how far the index is behind its sources."""
     parts = [f"{changed:,} files changed since"] if changed else []
     parts += [f"{unembedded:,} symbols without a vector"] if unembedded else []
     age = max(0, int(time.time()) - indexed_at)
-    return ", ".join([f"last written {_spoken(age)} ago", *parts])
+    units = (("days", 86_400), ("hours", 3600), ("minutes", 60), ("seconds", 1))
+    unit, length = next(each for each in units if age >= 2 * each[1] or each[1] == 1)
+    return ", ".join([f"last written {age // length} {unit} ago", *parts])
 
 
-def advice(
-    facts: Mapping[str, Any], totals: Mapping[str, int], encoders: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
-    """Return what should be done, most urgent first."""
-    return [
-        *_about_copies(facts),
-        *_about_shards(facts),
-        *_about_memory(facts, totals, encoders),
-        *_about_disks(facts),
-    ]
-
-
-def _index(stats: Mapping[str, Any], shards: Sequence[Mapping[str, Any]], alias: str) -> dict[str, Any]:
-    """Return documents, bytes and copies of one index."""
-    own = [each for name, each in stats.items() if name.startswith(alias)]
-    mine = [each for each in shards if str(each["index"]).startswith(alias)]
-    primaries = [each for each in mine if each["prirep"] == "p"]
+def _index_facts(stats: Mapping[str, Any], shards: Sequence[Mapping[str, Any]], alias: str) -> dict[str, Any]:
+    """Return documents, bytes and replicas of one index."""
+    own_stats = [each for name, each in stats.items() if name.startswith(alias)]
+    own_shards = [each for each in shards if str(each["index"]).startswith(alias)]
+    primaries = [each for each in own_shards if each["prirep"] == "p"]
     return {
-        "documents": sum(each["primaries"]["docs"]["count"] for each in own),
-        "deleted": sum(each["primaries"]["docs"]["deleted"] for each in own),
-        "bytes": sum(each["primaries"]["store"]["size_in_bytes"] for each in own),
-        "bytes_with_copies": sum(each["total"]["store"]["size_in_bytes"] for each in own),
+        "documents": sum(each["primaries"]["docs"]["count"] for each in own_stats),
+        "deleted": sum(each["primaries"]["docs"]["deleted"] for each in own_stats),
+        "bytes": sum(each["primaries"]["store"]["size_in_bytes"] for each in own_stats),
+        "bytes_with_copies": sum(each["total"]["store"]["size_in_bytes"] for each in own_stats),
         "shards": len(primaries),
-        "replicas": (len(mine) - len(primaries)) // max(1, len(primaries)),
+        "replicas": (len(own_shards) - len(primaries)) // max(1, len(primaries)),
         "largest_shard": max((int(each["store"] or 0) for each in primaries), default=0),
     }
 
 
-def _machines(session: Session) -> list[dict[str, Any]]:
+def _machine_facts(searcher: SnapshotSearcher) -> list[dict[str, Any]]:
     """Return memory and disk of each node."""
-    found = session.client.call(lambda es: es.nodes.stats(metric="jvm,os,fs")).body
+    stats = searcher.client.call(lambda es: es.nodes.stats(metric="jvm,os,fs")).body
     return [
         {
             "name": node["name"],
@@ -99,82 +91,74 @@ def _machines(session: Session) -> list[dict[str, Any]]:
             "disk": node["fs"]["total"]["total_in_bytes"],
             "disk_free": node["fs"]["total"]["available_in_bytes"],
         }
-        for node in found["nodes"].values()
+        for node in stats["nodes"].values()
     ]
 
 
-def _fields(session: Session, kind: str) -> dict[str, int]:
-    """Return the bytes of the largest fields of an index, copies left out."""
+def _field_bytes(searcher: SnapshotSearcher, kind: str) -> dict[str, int]:
+    """Return the bytes of the largest fields of an index, without replicas."""
     from elasticsearch.exceptions import GeneralAvailabilityWarning
 
-    alias = session.names.alias(kind)
-    with warnings.catch_warnings():  # the client tells everybody that this may change some day
+    alias = searcher.client.alias(kind)
+    with warnings.catch_warnings():  # the client warns that this API may change
         warnings.simplefilter("ignore", GeneralAvailabilityWarning)
-        usage = session.client.call(
-            lambda es: es.indices.disk_usage(index=alias, run_expensive_tasks=True), seconds=600
+        usage = searcher.client.call(
+            lambda es: es.indices.disk_usage(index=alias, run_expensive_tasks=True), timeout=600
         ).body
     sizes: dict[str, int] = {}
-    for name, each in usage.items():
+    for name, index in usage.items():
         if name != "_shards":
-            for field, taken in each["fields"].items():
-                sizes[field] = sizes.get(field, 0) + int(taken["total_in_bytes"])
+            for field, size in index["fields"].items():
+                sizes[field] = sizes.get(field, 0) + int(size["total_in_bytes"])
     return dict(sorted(sizes.items(), key=lambda item: -item[1])[:_LARGEST_FIELDS])
 
 
-def _about_copies(facts: Mapping[str, Any]) -> list[str]:
+def _replica_advice(facts: Mapping[str, Any]) -> list[str]:
     if facts["status"] == "red":
-        return [f"{facts['unassigned']} shards have no node: bring back the node that held them"]
+        return [f"{facts['unassigned']} shards have no node: restart the node that held them"]
     if facts["status"] == "yellow":
-        return [f"{facts['unassigned']} copies have no node: one is missing, or there are too few for them"]
+        return [f"{facts['unassigned']} replicas have no node: one is missing, or there are too few nodes"]
     if facts["nodes"] > 1 and not facts["indices"]["symbols"]["replicas"]:
-        return ["there is one copy of everything: raise `number_of_replicas` of its indices on the cluster"]
+        return ["there are no replicas: raise `number_of_replicas` of its indices on the cluster"]
     return []
 
 
-def _about_shards(facts: Mapping[str, Any]) -> list[str]:
-    said = []
+def _shard_advice(facts: Mapping[str, Any]) -> list[str]:
+    advice = []
     for kind, index in facts["indices"].items():
-        if index["largest_shard"] > _LARGEST_SHARD:
-            wanted = -(-index["bytes"] // (_LARGEST_SHARD // 2))
-            said.append(f"shards of {kind} are above 50 GB: fill a new index with `?shards={wanted}`")
-        elif index["shards"] > facts["nodes"] and index["bytes"] / index["shards"] < _SMALLEST_SHARD:
-            said.append(
+        if index["largest_shard"] > _MAX_SHARD_BYTES:
+            shards = -(-index["bytes"] // (_MAX_SHARD_BYTES // 2))
+            advice.append(f"shards of {kind} are above 50 GB: fill a new index with `?shards={shards}`")
+        elif index["shards"] > facts["nodes"] and index["bytes"] / index["shards"] < _MIN_SHARD_BYTES:
+            advice.append(
                 f"{kind} has {index['shards']} shards of less than 1 GB on {facts['nodes']} nodes: "
                 f"a new index with `?shards={max(1, facts['nodes'])}` answers faster"
             )
-    return said
+    return advice
 
 
-def _about_memory(
-    facts: Mapping[str, Any], totals: Mapping[str, int], encoders: Mapping[str, Mapping[str, Any]]
-) -> list[str]:
-    said = [
+def _memory_advice(facts: Mapping[str, Any], snapshot: Snapshot) -> list[str]:
+    advice = [
         f"{node['name']} uses {node['heap_used'] / node['heap_most']:.0%} of its heap: give it a larger one"
         for node in facts["machines"]
-        if node["heap_used"] > _FULL_HEAP * node["heap_most"]
+        if node["heap_used"] > _MAX_HEAP_SHARE * node["heap_most"]
     ]
     copies = 1 + facts["indices"]["symbols"]["replicas"]
-    dimensions = sum(int(about.get("dimension", 0)) for about in encoders.values())
-    wanted = copies * totals.get("symbols", 0) * (dimensions + len(encoders) * _GRAPH_BYTES)
-    free = sum(node["memory"] - node["heap_most"] for node in facts["machines"]) * _FILE_CACHE
-    if wanted > free:
-        said.append(
-            f"vectors want {wanted / 1e9:.1f} GB of memory beside the heap, the nodes have about "
-            f"{max(0.0, free) / 1e9:.1f}: searches by meaning will read from disk; add memory or nodes"
+    dimensions = sum(int(each.get("dimension", 0)) for each in snapshot.encoders.values())
+    graphs = len(snapshot.encoders) * _GRAPH_BYTES
+    required = copies * snapshot.totals.get("symbols", 0) * (dimensions + graphs)
+    free = sum(node["memory"] - node["heap_most"] for node in facts["machines"]) * _FILE_CACHE_SHARE
+    if required > free:
+        advice.append(
+            f"vectors need {required / 1e9:.1f} GB of memory beside the heap, the nodes have about "
+            f"{max(0.0, free) / 1e9:.1f}: dense searches will read from disk; add memory or nodes"
         )
-    return said
+    return advice
 
 
-def _about_disks(facts: Mapping[str, Any]) -> list[str]:
+def _disk_advice(facts: Mapping[str, Any]) -> list[str]:
     return [
         f"{node['name']} has {node['disk_free'] / 1e9:.0f} GB of disk left: below 15 % it takes no shards"
         for node in facts["machines"]
-        if node["disk_free"] < _FREE_DISK * node["disk"]
+        if node["disk_free"] < _MIN_FREE_DISK * node["disk"]
     ]
-
-
-def _spoken(seconds: int) -> str:
-    for unit, length in (("days", 86_400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds // length} {unit}"
-    return f"{seconds} seconds"

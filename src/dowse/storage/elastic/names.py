@@ -1,4 +1,4 @@
-"""What things are called on a cluster: indices, documents, symbols and files, the same on every machine."""
+"""Names of indices and fields, and ids of documents, symbols and files: the same on every machine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-KINDS = ("symbols", "files", "edges", "meta")
-# Documents with versions; `meta` holds one document for the index and one for each source.
-VERSIONED = ("symbols", "files", "edges")
+SYMBOLS, FILES, EDGES, META = "symbols", "files", "edges", "meta"
+# Kinds with versioned documents; `meta` holds one document for the index and one for each source.
+VERSIONED = (SYMBOLS, FILES, EDGES)
+KINDS = (*VERSIONED, META)
+# The field with the number of a document, by kind: the row of a symbol or the id of a file.
+ID_FIELD = {SYMBOLS: "row", FILES: "file", EDGES: "row"}
 STATE_ID = "state"
 # Elasticsearch takes ids of 512 bytes.
-_LONGEST_SLOT = 400
+_MAX_SOURCE_BYTES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,54 +25,54 @@ class Names:
     name: str
 
     def alias(self, kind: str) -> str:
-        """Return what everybody calls an index."""
+        """Return the alias of an index."""
         return f"dowse-{self.name}-{kind}"
 
     def physical(self, kind: str, number: int = 1) -> str:
-        """Return what an index is really called."""
+        """Return the index that an alias points to."""
         return f"{self.alias(kind)}-{number:06d}"
 
     @property
-    def every(self) -> list[str]:
+    def aliases(self) -> list[str]:
         """The aliases of all indices."""
         return [self.alias(kind) for kind in KINDS]
 
 
-def number_of(*parts: str) -> int:
-    """Return a positive number of 62 bits that stands for some texts, never 0."""
+def hash_id(*parts: str) -> int:
+    """Return a hash of some texts as a positive number of 62 bits, never 0."""
     digest = hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return (int.from_bytes(digest, "big") >> 2) or 1
 
 
-def file_number(source: str, key: str) -> int:
+def file_id(source: str, key: str) -> int:
     """Return the id of a file."""
-    return number_of("file", source, key)
+    return hash_id("file", source, key)
 
 
 def symbol_rows(source: str, file_key: str, keys: Iterable[str]) -> list[int]:
-    """Return the rows of a file's symbols, by their keys; of equal keys each gets a row of its own."""
+    """Return the rows of a file's symbols, by their keys; repeated keys get rows of their own."""
     seen: dict[str, int] = {}
     rows = []
     for key in keys:
-        again = seen[key] = seen.get(key, -1) + 1
-        rows.append(number_of("symbol", source, file_key, key, *([str(again)] if again else [])))
+        repetition = seen[key] = seen.get(key, -1) + 1
+        rows.append(hash_id("symbol", source, file_key, key, *([str(repetition)] if repetition else [])))
     return rows
 
 
 def document_id(number: int, born: int) -> str:
-    """Return the id of one version of a document: sent twice it is still one."""
+    """Return the id of one version of a document, which makes sending it idempotent."""
     return f"{number:x}.{born}"
 
 
-def source_id(slot: str) -> str:
-    """Return the id of the document of a source."""
-    if len(slot.encode("utf-8", "replace")) > _LONGEST_SLOT:
-        slot = hashlib.blake2b(slot.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return f"source:{slot}"
+def source_id(source: str) -> str:
+    """Return the id of the document that describes a source."""
+    if len(source.encode("utf-8", "replace")) > _MAX_SOURCE_BYTES:
+        source = hashlib.blake2b(source.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"source:{source}"
 
 
 def clusters_id(encoder: str) -> str:
-    """Return the id of the document with the centres of an encoder's groups."""
+    """Return the id of the document with the k-means centroids of an encoder's vectors."""
     return f"clusters:{encoder}"
 
 
@@ -78,6 +81,6 @@ def vector_field(encoder: str) -> str:
     return "v_" + re.sub(r"[^A-Za-z0-9_]", "_", encoder)
 
 
-def name_key_of(source: str, key: int) -> str:
-    """Return what a bare name is called: only symbols of the same source can be meant by it."""
+def scoped_name_key(source: str, key: int) -> str:
+    """Return the key of a bare name: a reference by name means only symbols of the same source."""
     return f"{source}:{key}"

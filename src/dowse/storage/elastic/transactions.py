@@ -1,40 +1,27 @@
-"""Transactions on a cluster: given out, taken over and made visible by changes of one document.
+"""Transactions on a cluster: begun, taken over and committed by changes of one document, `state`.
 
-That document, `state`, is changed only as long as nobody else has changed it since it was read. So whoever
-wins, all see the same order of things.
+A commit is atomic, because it is one change of that document. The owner of a transaction is the fencing
+token: after another writer has taken it over, the first one can't commit.
 """
 
 from __future__ import annotations
 
-import copy
-import random
 import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dowse.errors import DowseError, IndexMissing
-from dowse.storage.elastic.client import WRITE_SECONDS, Client
-from dowse.storage.elastic.names import STATE_ID, Names
-from dowse.storage.elastic.state import FORMAT, check_format
+from dowse.errors import IndexMissing
+from dowse.storage.elastic.client import Client
+from dowse.storage.elastic.lease import LeaseLost, SourceLease
+from dowse.storage.elastic.meta_documents import MetaDocuments, State
+from dowse.storage.elastic.names import STATE_ID
+from dowse.storage.elastic.snapshot import FORMAT, check_format
 
-State = dict[str, Any]
-# A change that returns None leaves the document as it is.
-Change = Callable[[State | None], State | None]
-
-# Readers at work may still need what was removed so many seconds ago.
-GRACE = 600.0
-# Versions of a source's description that are kept: readers of the last one may be at work.
-_VERSIONS = 2
+# Readers in use may still need what was deleted so many seconds ago.
+GRACE_SECONDS = 600.0
 _COUNTS = ("files", "symbols", "bytes", "skipped")
-# Writers that commit at once get into each other's way; each try has one winner.
-_TRIES = 200
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.5
-
-
-class LostTransaction(DowseError):
-    """Another writer has taken over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,247 +29,142 @@ class Outcome:
     """What a transaction makes of a source."""
 
     version: Mapping[str, Any]  # meta, counts, skipped
-    has_changes: bool  # of content: then the generation grows
-    removes: bool  # whether it marked documents that are to be removed for good later
+    has_changes: bool  # of content: then the generation is incremented
+    has_deletions: bool  # whether it marked documents as deleted, to be vacuumed later
 
 
-class Documents:
-    """Documents of the meta index, each changed only if nobody else has changed it since it was read."""
+class IndexState:
+    """The state document of an index."""
 
-    def __init__(self, client: Client, names: Names, seconds: float = WRITE_SECONDS) -> None:
-        self._client, self._index, self._seconds = client, names.alias("meta"), seconds
-        # As they were when this one last read or wrote them: mostly nobody else has come in between.
-        self._known: dict[str, dict[str, Any]] = {}
+    def __init__(self, client: Client) -> None:
+        self._client, self._documents = client, MetaDocuments(client)
 
-    def change(
-        self, id_: str, change: Change, *, slot: str = "", refresh: bool = False, fresh: bool = True
-    ) -> State | None:
-        """Change a document, again and again until nobody came in between; return it.
-
-        Args:
-            id_: Which.
-            change: Returns what it shall be, given what it is, None if there is none.
-            slot: The source it belongs to, if any.
-            refresh: Whether searches must find the change at once.
-            fresh: Whether it matters what it is this moment; else what was read before is tried first.
-        """
-        pause = _FIRST_PAUSE
-        for attempt in range(_TRIES):
-            found = None if fresh or attempt else self._known.get(id_)
-            found = found or self._client.get(self._index, id_)
-            if found:
-                self._known[id_] = found
-            before = found["_source"]["data"] if found else None
-            after = change(copy.deepcopy(before))
-            if after is None:
-                return before
-            document = {"kind": id_.partition(":")[0], "slot": slot, "data": after}
-            if self._write(id_, found, document, refresh):
-                return after
-            time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
-            pause = min(2 * pause, _LONGEST_PAUSE)
-        raise DowseError(f"too many are writing to {self._client.address} at once; run the same again")
-
-    def read(self, id_: str) -> State | None:
-        """Return what a document was when it was last read or written here."""
-        known = self._known.get(id_)
-        return copy.deepcopy(known["_source"]["data"]) if known else None
-
-    def _write(self, id_: str, found: dict[str, Any] | None, document: dict[str, Any], refresh: bool) -> bool:
-        """Write a document unless somebody else did since it was found; return whether it was written."""
-        import elasticsearch
-
-        guard: dict[str, Any] = {"op_type": "create"}
-        if found:
-            guard = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
-
-        def send(es: elasticsearch.Elasticsearch) -> dict[str, Any] | None:
-            try:
-                # Only behind its alias: an index that was removed must not come back by itself.
-                answer = es.index(
-                    index=self._index, id=id_, document=document, refresh=refresh, require_alias=True, **guard
-                )
-            except elasticsearch.ConflictError:
-                return None
-            return dict(answer.body)
-
-        written = self._client.call(send, seconds=self._seconds)
-        if written is None:
-            self._known.pop(id_, None)
-            return False
-        self._known[id_] = {**written, "_source": document}
-        return True
-
-
-class Transactions:
-    """The transactions of one index."""
-
-    def __init__(self, client: Client, names: Names) -> None:
-        self._client, self._names = client, names
-        self._documents = Documents(client, names)
-
-    def start_index(self) -> State:
-        """Write down that there is an index, if nobody has; return its state."""
-        made = {
+    def create(self) -> None:
+        """Write the first state, if there is none."""
+        first = {
             **{"format": FORMAT, "identity": uuid.uuid4().hex, "sequence": 0, "active": []},
             **{"generation": 0, "totals": dict.fromkeys(_COUNTS, 0), "corpora": 0, "trees": 0},
             **{"incomplete": 0, "encoders": {}, "recent": []},
         }
-        state = self._change(lambda found: made if found is None else None)
-        return made if state is None else state
+        self._documents.update(STATE_ID, lambda found: first if found is None else None)
 
-    def begin(self, source: str, owner: str) -> int:
-        """Return the number of a new transaction of a source."""
+    def put_encoder(self, encoder: str, description: Mapping[str, Any]) -> None:
+        """Write what is known of the vectors of an encoder: field, dimension, clusters."""
 
-        def change(state: State | None) -> State | None:
-            state = _there(state, self._client)
-            # An answer that got lost: it was given out before.
-            if _entry(state, source, owner):
+        def change(state: State) -> State | None:
+            known = state["encoders"].get(encoder, {})
+            if {**known, **description} == known:
+                return None
+            state["encoders"][encoder] = {**known, **description}
+            return state
+
+        self._update(change)
+
+    def _update(self, change: Callable[[State], State | None], fresh: bool = True) -> State:
+        """Change the state; raises if the index was removed or is of another format."""
+
+        def checked(state: State | None) -> State | None:
+            if state is None:
+                raise IndexMissing(
+                    f"the index on {self._client.address} was removed meanwhile; run `dowse index` again"
+                )
+            check_format(state.get("format"), self._client)
+            return change(state)
+
+        state = self._documents.update(STATE_ID, checked, fresh=fresh)
+        assert state is not None  # noqa: S101 - `checked` raises
+        return state
+
+
+class Transactions(IndexState):
+    """The transactions of one source, whose lease the caller holds."""
+
+    def __init__(self, client: Client, lease: SourceLease) -> None:
+        super().__init__(client)
+        self._lease = lease
+
+    def begin(self) -> int:
+        """Return the number of a new transaction."""
+
+        def change(state: State) -> State | None:
+            # Begun before, and the response was lost.
+            if self._entry(state):
                 return None
             state["sequence"] += 1
-            state["active"].append({"tx": state["sequence"], "source": source, "owner": owner})
+            entry = {"tx": state["sequence"], "source": self._lease.source, "owner": self._lease.owner}
+            state["active"].append(entry)
             return state
 
-        entry = _entry(_there(self._change(change, fresh=False), self._client), source, owner)
-        return int(entry["tx"]) if entry else self.begin(source, owner)
+        entry = self._entry(self._update(change, fresh=False))
+        return int(entry["tx"]) if entry else self.begin()
 
-    def take_over(self, source: str, owner: str) -> tuple[State, int | None]:
-        """Make the transaction that a dead writer of this source has left ours; None if there is none.
+    def take_over(self) -> tuple[State, int | None]:
+        """Take over the transaction that a dead writer has left; None if there is none.
 
-        From then on that writer, should it be alive after all, can't make anything visible.
+        From then on that writer is fenced off: should it be alive after all, it can't commit.
         """
 
-        def change(state: State | None) -> State | None:
-            state = _there(state, self._client)
-            left = [each for each in state["active"] if each["source"] == source]
-            if not left or left[0]["owner"] == owner:
+        def change(state: State) -> State | None:
+            left = [each for each in state["active"] if each["source"] == self._lease.source]
+            if not left or left[0]["owner"] == self._lease.owner:
                 return None
-            left[0]["owner"] = owner
+            left[0]["owner"] = self._lease.owner
             return state
 
-        state = _there(self._change(change), self._client)
-        entry = _entry(state, source, owner)
+        state = self._update(change)
+        entry = self._entry(state)
         return state, int(entry["tx"]) if entry else None
 
-    def commit(
-        self,
-        source: str,
-        owner: str,
-        tx: int,
-        outcome: Outcome | None,
-        before: Mapping[str, Any],
-        confirm: Callable[[], None],
-    ) -> State:
+    def commit(self, tx: int, outcome: Outcome | None, before: Mapping[str, Any]) -> State:
         """Make a transaction visible; return the state after it.
 
         Args:
-            source: The source it belongs to.
-            owner: Who holds the source's lock.
             tx: The transaction.
-            outcome: What the source is now; None if it is gone.
-            before: The version of the source that this one replaces, nothing if there was none.
-            confirm: Raises if somebody else holds the source's lock.
+            outcome: The new version of the source; None if it is deleted.
+            before: The version that this one replaces, empty if there was none.
         """
 
-        def change(state: State | None) -> State | None:
-            state = _there(state, self._client)
-            entry = _entry(state, source, owner)
+        def change(state: State) -> State | None:
+            entry = self._entry(state)
             if not entry or entry["tx"] != tx:
                 if tx <= state["sequence"] and not any(each["tx"] == tx for each in state["active"]):
-                    confirm()  # or another writer has taken it over and done it, or given it up
-                    return None  # it is done: the answer to the last try got lost
-                raise LostTransaction(f"another dowse is writing {source} now; run the same again")
+                    # Or another writer has taken it over and committed or rolled it back.
+                    self._lease.confirm()
+                    return None  # it is committed: the response to the last attempt was lost
+                raise LeaseLost(f"another dowse is writing {self._lease.source} now; run the same again")
             state["active"].remove(entry)
-            _count(state, before, -1)
-            _count(state, outcome.version if outcome else {}, +1)
+            _add_counts(state, before, -1)
+            _add_counts(state, outcome.version if outcome else {}, +1)
             now = time.time()
-            state["recent"] = [each for each in state["recent"] if now - each[1] < GRACE]
-            if outcome is None or outcome.removes:
+            state["recent"] = [each for each in state["recent"] if now - each[1] < GRACE_SECONDS]
+            if outcome is None or outcome.has_deletions:
                 state["recent"].append([tx, now])
             if outcome is None or outcome.has_changes or not state["generation"]:
                 state["generation"] += 1
             return state
 
-        return _there(self._change(change, fresh=False), self._client)
+        return self._update(change, fresh=False)
 
-    def abandon(self, source: str, owner: str, tx: int) -> None:
-        """Give a transaction back whose documents are gone."""
+    def abandon(self, tx: int) -> None:
+        """Remove a transaction that is rolled back: its documents are deleted."""
 
-        def change(state: State | None) -> State | None:
-            entry = _entry(state or {"active": []}, source, owner)
-            if state is None or not entry or entry["tx"] != tx:
+        def change(state: State) -> State | None:
+            entry = self._entry(state)
+            if not entry or entry["tx"] != tx:
                 return None
             state["active"].remove(entry)
             return state
 
-        self._change(change)
+        self._update(change)
 
-    def note_encoder(self, encoder: str, about: Mapping[str, Any]) -> State:
-        """Write down what is known of the vectors of an encoder."""
-
-        def change(state: State | None) -> State | None:
-            state = _there(state, self._client)
-            known = state["encoders"].get(encoder, {})
-            if {**known, **about} == known:
-                return None
-            state["encoders"][encoder] = {**known, **about}
-            return state
-
-        return _there(self._change(change), self._client)
-
-    def _change(self, change: Change, fresh: bool = True) -> State | None:
-        return self._documents.change(STATE_ID, self._checked(change), fresh=fresh)
-
-    def _checked(self, change: Change) -> Change:
-        def checked(state: State | None) -> State | None:
-            if state is not None:
-                check_format(state.get("format"), self._client, self._names)
-            return change(state)
-
-        return checked
+    def _entry(self, state: State) -> dict[str, Any] | None:
+        """Return the active transaction of the source, if it is ours."""
+        own, entries = (self._lease.source, self._lease.owner), state["active"]
+        return next((each for each in entries if (each["source"], each["owner"]) == own), None)
 
 
-def last_version(state: State, versions: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Return the last transaction of a source that is done, and what it says; 0 if there is none."""
-    active = {each["tx"] for each in state["active"]}
-    done = [int(tx) for tx in versions if int(tx) not in active and int(tx) <= state["sequence"]]
-    return (max(done), versions[str(max(done))]) if done else (0, {})
-
-
-def with_version(
-    versions: Mapping[str, Any], done: int, tx: int, version: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the versions of a source with one that is about to be done."""
-    kept = sorted((int(each) for each in versions if int(each) <= done), reverse=True)[:_VERSIONS]
-    return {**{str(each): versions[str(each)] for each in kept}, str(tx): dict(version)}
-
-
-def removable(state: State) -> dict[str, Any]:
-    """Return the query for documents that nobody can see any more."""
-    kept = [each["tx"] for each in state["active"]]
-    kept += [tx for tx, at in state["recent"] if time.time() - at < GRACE]
-    clause: dict[str, Any] = {"filter": [{"range": {"died": {"lte": state["sequence"]}}}]}
-    if kept:
-        clause["must_not"] = [{"terms": {"died": kept}}]
-    return {"bool": clause}
-
-
-def _entry(state: State, source: str, owner: str) -> dict[str, Any] | None:
-    for each in state["active"]:
-        if each["source"] == source and each["owner"] == owner:
-            found: dict[str, Any] = each
-            return found
-    return None
-
-
-def _there(state: State | None, client: Client) -> State:
-    if state is None:
-        raise IndexMissing(f"the index on {client.address} was removed meanwhile; run `dowse index` again")
-    return state
-
-
-def _count(state: State, version: Mapping[str, Any], sign: int) -> None:
-    """Add what a version of a source has to the totals, or take it away."""
+def _add_counts(state: State, version: Mapping[str, Any], sign: int) -> None:
+    """Add the counts of a version of a source to the totals, or subtract them."""
     if not version:
         return
     for name in _COUNTS:

@@ -1,4 +1,4 @@
-"""A generation of one source in the making: what changed is sent as it comes, and seen when all is there."""
+"""The writer of one source: documents that changed are sent as they come, and become visible by `commit`."""
 
 from __future__ import annotations
 
@@ -6,119 +6,126 @@ import contextlib
 import logging
 import time
 from base64 import b64decode
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.storage.elastic.carrying import Carrier
+from dowse.storage.elastic.bulk import Action, BulkWriter, index_action, update_action
 from dowse.storage.elastic.client import Client
-from dowse.storage.elastic.documents import (
-    EDGES,
-    FILE,
-    Document,
-    digest,
-    file_documents,
-    trigrams,
-    versioned,
-)
-from dowse.storage.elastic.ledger import Version
-from dowse.storage.elastic.loading import load_mirror, marked_by, refresh, sent_by
-from dowse.storage.elastic.lock import SourceLock
-from dowse.storage.elastic.mirror import Mirror
-from dowse.storage.elastic.names import VERSIONED, Names, document_id
-from dowse.storage.elastic.sender import Action, Sender, index_action, update_action
-from dowse.storage.elastic.state import snapshot_of
-from dowse.storage.elastic.transactions import Outcome, State, Transactions, last_version
+from dowse.storage.elastic.documents import Document, content_hash, file_documents, trigrams
+from dowse.storage.elastic.lease import SourceLease
+from dowse.storage.elastic.manifest import Version
+from dowse.storage.elastic.mirror import VERSION_FIELDS, Mirror, mirror_path
+from dowse.storage.elastic.names import EDGES, FILES, ID_FIELD, VERSIONED, document_id
+from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, batches
+from dowse.storage.elastic.transactions import Outcome, Transactions
 from dowse.storage.elastic.vacuum import vacuum
+from dowse.storage.elastic.vectors import VectorAttacher, WithVectors
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import GraphTables
+from dowse.storage.protocol import KnownVectors
 from dowse.types import FileFingerprint, FileRecord
 
 _log = logging.getLogger(__name__)
 
 # Documents of files that are read back at once: their texts come with them.
-_FILES_AT_ONCE = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a writer works with."""
-
-    client: Client
-    names: Names
-    lock: SourceLock
-    transactions: Transactions
-    mirror: Mirror
-    carrier: Carrier
+_FILE_BATCH = 50
 
 
 class ElasticWriter:
-    """Writes one source; whoever makes one holds the source's lock."""
+    """Writes one source, whose lease the caller holds."""
 
-    def __init__(self, parts: Parts, state: State, left: int | None, start_over: bool = False) -> None:
-        """Begin with the state of the index, and the transaction that a dead writer has left, if one did."""
-        self._client, self._names, self._lock = parts.client, parts.names, parts.lock
-        self._transactions, self._mirror, self._carrier = parts.transactions, parts.mirror, parts.carrier
-        self._ledger = self._mirror.ledger
-        self._sender = Sender(self._client, self._lock.check)
-        self._state, self._start_over = state, start_over
-        self._tx = left
-        self._marked: list[Version] = []
+    def __init__(
+        self,
+        client: Client,
+        lease: SourceLease,
+        vectors: KnownVectors | None,
+        start_over: bool = False,
+    ) -> None:
+        """Take over the transaction of a dead writer, if there is one, and bring the mirror up to date."""
+        self._client, self.lease, self._start_over = client, lease, start_over
+        self._transactions = Transactions(client, lease)
+        self._state, self._tx = self._transactions.take_over()
+        self._mirror = Mirror.open(mirror_path(self._state["identity"], lease.source), lease.source)
+        self._manifest = self._mirror.manifest
+        self._attacher = VectorAttacher(client, self._state["encoders"], vectors)
+        self._bulk = BulkWriter(client, lease.check)
+        self._marked: list[Version] = []  # as deleted, by the dead writer
         self._has_changes = False
         self._stamps: dict[str, tuple[int, int]] = {}
         self._skipped: list[tuple[str, str]] | None = None
-        self._prepare()
+        try:
+            self._recover()
+        except BaseException:
+            self._close_mirror()
+            raise
 
-    def _prepare(self) -> None:
-        """Find out what the cluster has, and what a dead writer has left half done."""
-        slot = self._lock.slot
-        self._done, self._version = last_version(self._state, self._lock.versions)
-        if self._start_over or self._mirror.noted() != self._done:
+    def _recover(self) -> None:
+        """Find out what the cluster holds, and what a dead writer has left unfinished."""
+        snapshot = Snapshot.from_state(self._state)
+        self._last_tx, self._version = snapshot.last_version(self.lease.versions)
+        if self._start_over or self._mirror.last_transaction() != self._last_tx:
             self._mirror.empty()
-            if self._done:
-                snapshot = snapshot_of(self._state)
-                load_mirror(self._mirror, self._client, self._names, snapshot, not self._start_over)
+            if self._last_tx:
+                searcher = SnapshotSearcher(self._client, snapshot)
+                self._mirror.rebuild(searcher, with_files=not self._start_over)
             if not self._start_over:
-                self._mirror.note(self._done)  # also if nothing comes of this: it took its time
-                self._mirror.begin()
+                # Kept even if nothing is committed: rebuilding takes its time.
+                self._mirror.commit_transaction(self._last_tx)
         if self._tx is not None:
-            refresh(self._client, self._names)
-            left = sent_by(self._client, self._names, slot, self._tx)
-            self._ledger.note_sent(left, here=False)
-            self._has_changes = bool(self._ledger.sent_counts())
-            self._marked = marked_by(self._client, self._names, slot, self._tx)
+            self._refresh()
+            self._manifest.add_sent(self._created_by(self._tx), by_this_writer=False)
+            self._has_changes = bool(self._manifest.sent_counts())
+            self._marked = self._deleted_by(self._tx)
 
-    # What the last generation says
+    def _created_by(self, tx: int) -> Iterator[tuple[str, int, bytes]]:
+        """Yield kind, number and hash of the documents on the cluster that a transaction has created."""
+        for kind, body in self._find_versions("born", tx):
+            yield kind, int(body[ID_FIELD[kind]]), bytes.fromhex(body["hash"])
+
+    def _deleted_by(self, tx: int) -> list[Version]:
+        """Return the documents on the cluster that a transaction has marked as deleted."""
+        found = self._find_versions("died", tx)
+        return [Version(kind, int(body[ID_FIELD[kind]]), int(body["born"])) for kind, body in found]
+
+    def _find_versions(self, field: str, tx: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        for kind in VERSIONED:
+            alias, sort = self._client.alias(kind), (ID_FIELD[kind], "born")
+            query = self._transaction_query(field, tx)
+            for hit in self._client.scan(alias, query, sort, source=VERSION_FIELDS, page=5000):
+                yield kind, hit["_source"]
+
+    def _transaction_query(self, field: str, tx: int) -> dict[str, Any]:
+        return {"bool": {"filter": [{"term": {"source": self.lease.source}}, {"term": {field: tx}}]}}
+
+    # The last generation
 
     def fingerprints(self) -> dict[str, FileFingerprint]:
-        """Return what the last generation knows of every file."""
+        """Return size, time and content hash of every file of the last generation."""
         return self._mirror.fingerprints()
 
     def skipped(self) -> list[tuple[str, str]]:
-        """Return what the last generation leaves out."""
+        """Return the files that the last generation skips."""
         return sorted((path, reason) for path, reason in self._version.get("skipped", ()))
 
     def meta(self) -> dict[str, str]:
-        """Return the description of the last generation."""
+        """Return the metadata of the last generation."""
         return {**self._version.get("meta", {}), "generation": str(self._state["generation"])}
 
-    # What changes
+    # Changes
 
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
-        self._mirror.keep(record)
+        self._mirror.replace_file(record)
         self._stamps.pop(record.key, None)
-        lacking = self._ledger.want_file(record.key, file_documents(self._lock.slot, record))
-        self._has_changes |= bool(lacking)
-        self._send(lacking)
+        self._send_changes(self._manifest.set_file(record.key, file_documents(self.lease.source, record)))
 
     def delete(self, key: str) -> None:
         """Remove a file."""
-        if self._mirror.forget(key) is not None:
+        if self._mirror.delete_file(key) is not None:
             self._has_changes = True
             self._stamps.pop(key, None)
-            self._ledger.want_file(key, [])
+            self._manifest.set_file(key, [])
 
     def graph(self) -> GraphTables:
         """Return what linking reads and writes."""
@@ -130,203 +137,190 @@ class ElasticWriter:
         self._stamps[key] = (size, mtime_ns)
 
     def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
-        """Replace the list of what is left out."""
+        """Replace the list of skipped files."""
         self._skipped = sorted(dict(skipped).items())
+
+    def flush(self) -> None:
+        """Wait until everything put so far is on the cluster; readers see it after `commit`."""
+        self._put_ready(self._attacher.flush())
+        self._bulk.drain()
+
+    def _send_changes(self, documents: Sequence[Document]) -> None:
+        self._has_changes |= bool(documents)
+        self._send(documents)
 
     def _send(self, documents: Sequence[Document]) -> None:
         """Send documents that the cluster lacks."""
         if not documents:
             return
-        if any(self._ledger.was_sent(document) for document in documents):
-            self._drain()  # or the older one could arrive later
-        tx = self._begun()
-        self._ledger.note_sent((each.kind, each.number, each.hash) for each in documents)
-        self._carrier.put(documents, lambda ready: self._sender.put(self._actions(ready, tx)))
+        if any(self._manifest.is_in_flight(document) for document in documents):
+            self.flush()  # or the older one could arrive later
+        self._begin()
+        self._manifest.add_sent((each.kind, each.number, each.hash) for each in documents)
+        self._put_ready(self._attacher.put(documents))
 
-    def _actions(self, ready: Iterable[tuple[Document, Mapping[str, str]]], tx: int) -> Iterable[Action]:
+    def _put_ready(self, ready: Sequence[WithVectors]) -> None:
+        tx = self._begin() if ready else 0
         for document, vectors in ready:
-            body = versioned(document, tx, vectors.items())
-            yield index_action(self._names.alias(document.kind), document_id(document.number, tx), body)
+            body = {**document.body, "hash": document.hash.hex(), "born": tx, **vectors}
+            id_ = document_id(document.number, tx)
+            self._bulk.put([index_action(self._client.alias(document.kind), id_, body)])
 
-    def _begun(self) -> int:
+    def _begin(self) -> int:
         if self._tx is None:
-            self._tx = self._transactions.begin(self._lock.slot, self._lock.owner)
+            self._tx = self._transactions.begin()
         return self._tx
 
-    # The end
+    # Commit
 
     def commit(self, meta: Mapping[str, str]) -> int:
-        """Make everything visible at once; notes alone (touch, skipped) keep the generation."""
+        """Make everything visible at once; changes of stamps and skipped files alone keep the generation."""
         started = time.monotonic()
-        tx, is_complete = self._begun(), meta.get("complete", "1") != "0"
+        tx, is_complete = self._begin(), meta.get("complete", "1") != "0"
         if self._start_over and is_complete:
-            self._has_changes |= self._ledger.want_only(self._mirror.file_numbers())
-        self._send_links()
+            self._has_changes |= self._manifest.delete_all_but(self._mirror.file_ids())
+        for file, documents in self._mirror.relinked_documents():
+            self._send_changes(self._manifest.set_documents(EDGES, file, documents))
         self._send_stamps()
-        self._drain()
-        dying = self._ledger.dying()
-        # A file whose times alone are new dies too, but nothing of what is in it.
-        self._has_changes |= any(each.kind != FILE for each in dying)
-        self._mark(tx, dying)
-        self._remove(tx, self._ledger.needless())
-        self._sender.drain()
-        refresh(self._client, self._names)
-        self._check(tx, dying)
-        self._ledger.settle(tx, dying)
-        version = self._described(meta)
-        self._lock.put_version(self._done, tx, version)
-        outcome = Outcome(version, self._has_changes, bool(dying))
-        self._state = self._commit(tx, outcome)
-        self._forget_transaction(tx, version, is_complete)
-        with contextlib.suppress(DowseError):  # it is committed; the next commit removes what is left over
-            vacuum(self._client, self._names, self._state)
-        _log.debug("transaction %d of %s: %.3f s to commit", tx, self._lock.slot, time.monotonic() - started)
-        return int(self._state["generation"])
-
-    def _commit(self, tx: int, outcome: Outcome | None) -> State:
-        slot, owner = self._lock.slot, self._lock.owner
-        return self._transactions.commit(slot, owner, tx, outcome, self._version, self._lock.confirm)
-
-    def _forget_transaction(self, tx: int, version: Mapping[str, Any], is_complete: bool) -> None:
-        # A mirror that lacks files which the cluster has must not be trusted by the next writer.
-        self._mirror.note(-1 if self._start_over and not is_complete else tx)
-        self._mirror.begin()
-        self._start_over = self._start_over and not is_complete
-        self._done, self._version = tx, dict(version)
+        deleted = self._write_deletions(tx)
+        # A file of which only the time is new is replaced too, but none of its symbols.
+        self._has_changes |= any(each.kind != FILES for each in deleted)
+        self._manifest.apply(tx, deleted)
+        version = self._describe(meta)
+        self.lease.put_version(self._last_tx, tx, version)
+        outcome = Outcome(version, self._has_changes, bool(deleted))
+        self._state = self._transactions.commit(tx, outcome, self._version)
+        # A mirror that lacks files which the cluster holds must not be valid for the next writer.
+        is_partial = self._start_over and not is_complete
+        self._mirror.commit_transaction(-1 if is_partial else tx)
+        self._start_over = is_partial
+        self._last_tx, self._version = tx, version
         self._tx, self._marked, self._has_changes = None, [], False
         self._stamps, self._skipped = {}, None
+        with contextlib.suppress(DowseError):  # it is committed; the next commit removes what is left over
+            vacuum(self._client, self._state)
+        _log.debug(
+            "transaction %d of %s: %.3f s to commit", tx, self.lease.source, time.monotonic() - started
+        )
+        return int(self._state["generation"])
 
-    def _described(self, meta: Mapping[str, str]) -> dict[str, Any]:
+    def _write_deletions(self, tx: int) -> list[Version]:
+        """Mark what this transaction deletes, and verify that the cluster holds all of the transaction."""
+        self.flush()
+        deleted = self._manifest.deleted()
+        self._mark(tx, deleted)
+        self._remove(tx, self._manifest.obsolete())
+        self._bulk.drain()
+        self._refresh()
+        self._verify(tx, deleted)
+        return deleted
+
+    def _describe(self, meta: Mapping[str, str]) -> dict[str, Any]:
+        """Return the new version of the source."""
         skipped = self.skipped() if self._skipped is None else self._skipped
-        counts = {**self._ledger.tallies(), "skipped": len(skipped)}
-        known = {**self._version.get("meta", {}), **meta}
-        return {"meta": known, "counts": counts, "skipped": [list(each) for each in skipped]}
-
-    def _send_links(self) -> None:
-        for file, documents in self._mirror.linked_documents():
-            lacking = self._ledger.want(EDGES, file, documents)
-            self._has_changes |= bool(lacking)
-            self._send(lacking)
+        counts = {**self._manifest.totals(), "skipped": len(skipped)}
+        merged = {**self._version.get("meta", {}), **meta}
+        return {"meta": merged, "counts": counts, "skipped": [list(each) for each in skipped]}
 
     def _send_stamps(self) -> None:
-        """Send files whose size and time alone changed: whole, for a document is all or nothing."""
-        keys = list(self._stamps)
-        for start in range(0, len(keys), _FILES_AT_ONCE):
-            self._drain()
-            places = {key: self._ledger.place_of(key) for key in keys[start : start + _FILES_AT_ONCE]}
+        """Send files of which only size and time changed; whole, because a version is a new document."""
+        for batch in batches(self._stamps, _FILE_BATCH):
+            self.flush()
+            versions = {key: self._manifest.file_version(key) for key in batch}
             ids = {
-                document_id(number, self._begun() if born is None else born): key
-                for key, (number, born) in places.items()
+                document_id(number, self._begin() if born is None else born): key
+                for key, (number, born) in versions.items()
             }
-            for found in self._client.mget(self._names.alias(FILE), list(ids)):
+            for found in self._client.mget(self._client.alias(FILES), list(ids)):
                 size, mtime_ns = self._stamps[ids[found["_id"]]]
-                body = _content({**found["_source"], "size": size, "mtime_ns": mtime_ns})
-                document = Document(FILE, int(body["file"]), int(body["file"]), _whole(body), digest(body))
-                self._send(self._ledger.want(FILE, document.file, [document]))
+                body = {**found["_source"], "size": size, "mtime_ns": mtime_ns}
+                body = {name: value for name, value in body.items() if name not in ("born", "died", "hash")}
+                file, digest = int(body["file"]), content_hash(body)
+                document = Document(FILES, file, file, _with_trigrams(body), digest)
+                self._send(self._manifest.set_documents(FILES, file, [document]))
 
-    def _drain(self) -> None:
-        self._carrier.flush(lambda ready: self._sender.put(self._actions(ready, self._begun())))
-        self._sender.drain()
+    def _mark(self, tx: int, deleted: Sequence[Version]) -> None:
+        """Mark documents as deleted by this transaction; remove marks of a dead writer that do not apply."""
+        before, after = set(self._marked), set(deleted)
+        self._set_died([each for each in deleted if each not in before], tx)
+        self._set_died([each for each in self._marked if each not in after], None)
 
-    def _mark(self, tx: int, dying: Sequence[Version]) -> None:
-        """Mark what is gone once this is done; take back marks that a dead writer left and nobody wants."""
-        before, after = set(self._marked), set(dying)
-        self._change_died([each for each in dying if each not in before], tx)
-        self._change_died([each for each in self._marked if each not in after], None)
-
-    def _change_died(self, versions: Sequence[Version], died: int | None) -> None:
+    def _set_died(self, versions: Sequence[Version], died: int | None) -> None:
         for each in versions:
-            if each.kind != FILE:
+            if each.kind != FILES:
                 id_ = document_id(each.number, each.born)
-                self._sender.put([update_action(self._names.alias(each.kind), id_, {"died": died})])
-        files = [document_id(each.number, each.born) for each in versions if each.kind == FILE]
-        for start in range(0, len(files), _FILES_AT_ONCE):
-            for found in self._client.mget(self._names.alias(FILE), files[start : start + _FILES_AT_ONCE]):
-                # Whole: what a document does not give back, its trigrams, a change of one field would lose.
-                body = {**_whole(found["_source"]), "died": died}
-                self._sender.put([index_action(self._names.alias(FILE), found["_id"], body)])
+                self._bulk.put([update_action(self._client.alias(each.kind), id_, {"died": died})])
+        files = (document_id(each.number, each.born) for each in versions if each.kind == FILES)
+        for batch in batches(files, _FILE_BATCH):
+            for found in self._client.mget(self._client.alias(FILES), batch):
+                # Whole: an update of one field would lose the trigrams, which are not stored in `_source`.
+                body = {**_with_trigrams(found["_source"]), "died": died}
+                self._bulk.put([index_action(self._client.alias(FILES), found["_id"], body)])
 
     def _remove(self, tx: int, documents: Sequence[tuple[str, int]]) -> None:
-        self._ledger.forget_sent(documents)
-        self._sender.put(
-            Action("delete", self._names.alias(kind), document_id(number, tx)) for kind, number in documents
+        """Remove documents that this transaction has created."""
+        self._manifest.remove_sent(documents)
+        self._bulk.put(
+            Action("delete", self._client.alias(kind), document_id(number, tx)) for kind, number in documents
         )
 
-    def _check(self, tx: int, dying: Sequence[Version]) -> None:
-        """Raise if the cluster has not exactly what was sent."""
-        brought = self._ledger.sent_counts()
-        source = {"term": {"source": self._lock.slot}}
-        searches = [
-            (
-                self._names.alias(kind),
-                {"size": 0, "track_total_hits": True, "query": {"bool": {"filter": [source, clause]}}},
-            )
-            for kind in VERSIONED
-            for clause in ({"term": {"born": tx}}, {"term": {"died": tx}})
-        ]
-        found = [answer["hits"]["total"]["value"] for answer in self._client.msearch(searches)]
-        wanted = [
-            count
-            for kind in VERSIONED
-            for count in (brought.get(kind, 0), sum(each.kind == kind for each in dying))
-        ]
-        if found != wanted:
-            self._lock.confirm()
+    def _verify(self, tx: int, deleted: Sequence[Version]) -> None:
+        """Raise if the cluster does not hold exactly what was sent."""
+        sent = self._manifest.sent_counts()
+        searches, expected = [], []
+        for kind in VERSIONED:
+            expected += [sent.get(kind, 0), sum(each.kind == kind for each in deleted)]
+            for field in ("born", "died"):
+                body = {"size": 0, "track_total_hits": True, "query": self._transaction_query(field, tx)}
+                searches.append((self._client.alias(kind), body))
+        actual = [answer["hits"]["total"]["value"] for answer in self._client.msearch(searches)]
+        if actual != expected:
+            self.lease.confirm()
             raise DowseError(
-                f"{self._client.address} has {sum(found)} of {sum(wanted)} changed documents of "
-                f"{self._lock.slot}; nothing was made visible, run the same again"
+                f"{self._client.address} holds {sum(actual)} of {sum(expected)} changed documents of "
+                f"{self.lease.source}; nothing was committed, run the same again"
             )
 
-    def remove_source(self) -> None:
-        """Make the whole source invisible at once."""
-        tx = self._begun()
-        self._ledger.want_only(())
-        self._drain()
-        dying = self._ledger.dying()
-        self._mark(tx, dying)
-        self._remove(tx, self._ledger.needless())
-        self._sender.drain()
-        refresh(self._client, self._names)
-        self._check(tx, dying)
-        # Before it is done, so that whoever comes after a crash right there knows that nothing is left of it.
-        self._lock.put_version(self._done, tx, {})
-        self._commit(tx, None)
-        self._lock.forget_versions()
+    def _refresh(self) -> None:
+        self._client.refresh(self._client.alias(kind) for kind in VERSIONED)
+
+    def delete_source(self) -> None:
+        """Delete the whole source at once."""
+        tx = self._begin()
+        self._manifest.delete_all_but(())
+        self._write_deletions(tx)
+        # Before the commit, so that a writer after a crash right there knows that the source is deleted.
+        self.lease.put_version(self._last_tx, tx, {})
+        self._transactions.commit(tx, None, self._version)
+        self.lease.drop_versions()
         self._tx = None
 
-    def close(self, undo: bool) -> None:
-        """End; what was not committed is taken back, or left for the next writer to go on with."""
+    def close(self, rollback: bool) -> None:
+        """End; what was not committed is rolled back, or left for the next writer to resume."""
         try:
-            self._sender.close()
-            if undo and self._tx is not None:
-                self._undo(self._tx)
+            self._bulk.close()
+            if rollback and self._tx is not None:
+                self._rollback(self._tx)
         finally:
-            self._mirror.rollback()
-            self._mirror.close()
+            self._close_mirror()
 
-    def _undo(self, tx: int) -> None:
-        self._sender = Sender(self._client, self._lock.check)
-        try:
-            refresh(self._client, self._names)
-            sent = [
-                (kind, number) for kind, number, _ in sent_by(self._client, self._names, self._lock.slot, tx)
-            ]
-            self._remove(tx, sorted({*sent, *self._ledger.all_sent()}))
-            self._marked = marked_by(self._client, self._names, self._lock.slot, tx)
+    def _close_mirror(self) -> None:
+        self._mirror.rollback()
+        self._mirror.close()
+
+    def _rollback(self, tx: int) -> None:
+        with BulkWriter(self._client, self.lease.check) as self._bulk:
+            self._refresh()
+            created = {(kind, number) for kind, number, _ in self._created_by(tx)}
+            self._remove(tx, sorted({*created, *self._manifest.sent()}))
+            self._marked = self._deleted_by(tx)
             self._mark(tx, [])
-            self._sender.drain()
-            self._lock.drop_version(tx)
-            self._transactions.abandon(self._lock.slot, self._lock.owner, tx)
-        finally:
-            self._sender.close()
+            self._bulk.drain()
+            self.lease.drop_version(tx)
+            self._transactions.abandon(tx)
 
 
-def _content(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a document says, without what tells its versions apart."""
-    return {name: value for name, value in body.items() if name not in ("born", "died", "hash", "trigrams")}
-
-
-def _whole(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of a file with what the cluster does not give back."""
+def _with_trigrams(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of a file with its trigrams, which the cluster does not give back."""
     text = unpack(b64decode(body["data"]["text"])).decode("utf-8", "replace")
     return {**body, "trigrams": trigrams(text)}

@@ -1,7 +1,7 @@
-"""Indexing jobs that are killed at random requests and started again; tests do a few, bench/ many.
+"""Crash injection: indexing jobs that are killed (SIGKILL) at random requests and started again.
 
-As a program, `kills.py ADDRESS ROOT NUMBER MOMENT` indexes a tree and kills itself, as a kill -9 does, at
-its NUMBER-th request to the cluster: `before` it is sent, or `after` the cluster has done it.
+As a program, `crashes.py ADDRESS ROOT NUMBER MOMENT` indexes a tree and kills itself at its NUMBER-th request
+to the cluster: `before` it is sent, or `after` the cluster has answered.
 """
 
 from __future__ import annotations
@@ -17,31 +17,29 @@ from typing import Any
 
 from dowse import Index
 from dowse.storage.elastic.backend import ElasticBackend
-from dowse.storage.elastic.loading import NUMBER, refresh
-from dowse.storage.elastic.names import VERSIONED
-from dowse.storage.elastic.session import Session, scan
-from dowse.storage.elastic.state import read_snapshot
+from dowse.storage.elastic.names import ID_FIELD, VERSIONED
 
 
 def visible_documents(backend: ElasticBackend) -> dict[tuple[str, int], dict[str, Any]]:
-    """Return all that a reader can see, by kind and number; without what differs from run to run."""
-    session = Session(backend.client, backend.names, read_snapshot(backend.client, backend.names))
+    """Return all documents that a reader sees, by kind and number; without their transactions."""
+    searcher = backend.searcher()
     found: dict[tuple[str, int], dict[str, Any]] = {}
     for kind in VERSIONED:
-        for hit in session.scan(kind, None, NUMBER[kind]):
+        for hit in searcher.scan(kind, None, ID_FIELD[kind]):
             body = {name: value for name, value in hit["_source"].items() if value is not None}
-            key = (kind, int(body[NUMBER[kind]]))
+            key = (kind, int(body[ID_FIELD[kind]]))
             assert key not in found, f"{key} is there twice"
             found[key] = {name: value for name, value in body.items() if name != "born"}
     return found
 
 
 def all_ids(backend: ElasticBackend) -> set[str]:
-    """Return the ids of all documents, also of those that nobody sees."""
-    refresh(backend.client, backend.names)
+    """Return the ids of all documents, also of invisible ones."""
+    backend.client.refresh(backend.names.alias(kind) for kind in VERSIONED)
     found: set[str] = set()
     for kind in VERSIONED:
-        hits = scan(backend.client, backend.names.alias(kind), {"match_all": {}}, (NUMBER[kind], "born"))
+        sort = (ID_FIELD[kind], "born")
+        hits = backend.client.scan(backend.names.alias(kind), {"match_all": {}}, sort)
         found |= {f"{kind} {hit['_id']}" for hit in hits}
     return found
 
@@ -62,7 +60,7 @@ def kill_and_resume(
     span: int = 14,
     on_kill: Callable[[str], None] = lambda _: None,
 ) -> int:
-    """Index a tree with a job that is killed so often, then to the end; return how many kills hit.
+    """Index a tree with a job that is killed `kills` times, then to the end; return how many kills hit.
 
     Each is killed at one of its first `span` requests: a small tree takes about 14, a large one more.
     """
@@ -81,15 +79,15 @@ def main(address: str, root: str, number: str, moment: str) -> None:
     """Index a tree; die at one request."""
     import elastic_transport
 
-    real, asked = elastic_transport.Transport.perform_request, 0
+    real, requests = elastic_transport.Transport.perform_request, 0
 
     def perform_request(self: Any, *arguments: Any, **options: Any) -> Any:
-        nonlocal asked
-        asked += 1
-        if asked == int(number) and moment == "before":
+        nonlocal requests
+        requests += 1
+        if requests == int(number) and moment == "before":
             os.kill(os.getpid(), signal.SIGKILL)
         answer = real(self, *arguments, **options)
-        if asked == int(number):
+        if requests == int(number):
             os.kill(os.getpid(), signal.SIGKILL)
         return answer
 

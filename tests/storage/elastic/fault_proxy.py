@@ -1,4 +1,4 @@
-"""A real HTTP server between dowse and a cluster, which lets through, refuses or swallows what it is told."""
+"""A fault-injecting HTTP proxy between dowse and a cluster: it passes, refuses or loses what a rule says."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# Given method and path, what happens to a request: "pass", "lose" its answer, or a status to refuse it with.
+# For method and path, the fate of a request: "pass", "lose" its response, or a status to refuse it with.
 Rule = Callable[[str, str], str | int]
 
 
 @contextlib.contextmanager
-def gate(rule: Rule, behind: str = "") -> Iterator[str]:
-    """Serve at an address, `host:port`; what passes goes to the cluster behind."""
+def fault_proxy(rule: Rule, upstream: str = "") -> Iterator[str]:
+    """Serve at an address, `host:port`; requests that pass go to the cluster upstream."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -25,17 +25,17 @@ def gate(rule: Rule, behind: str = "") -> Iterator[str]:
 
         def _serve(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            what = rule(self.command, self.path)
-            if isinstance(what, int):
-                self._answer(what, b'{"error":{"type":"refused","reason":"as the test wants"}}', {})
+            fault = rule(self.command, self.path)
+            if isinstance(fault, int):
+                self._answer(fault, b'{"error":{"type":"refused","reason":"as the test wants"}}', {})
                 return
-            connection = http.client.HTTPConnection(behind, timeout=60)
+            connection = http.client.HTTPConnection(upstream, timeout=60)
             headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
             connection.request(self.command, self.path, body, headers)
             answer = connection.getresponse()
             data = answer.read()
             connection.close()
-            if what == "lose":
+            if fault == "lose":
                 self.close_connection = True
                 self.connection.close()
                 return
