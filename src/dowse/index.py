@@ -573,7 +573,7 @@ class Index:
             exact: Read the files whose time alone is new or can't be trusted, and leave out those whose
                 content is the same.
         """
-        from dowse.indexing.diff import Difference, difference, without_same
+        from dowse.indexing.diff import Difference, difference, drop_unchanged
         from dowse.source.corpus import is_corpus
 
         if is_corpus(self.root):
@@ -582,7 +582,7 @@ class Index:
             if self.is_shared and "root" not in reader.meta():
                 return Difference()  # this folder is none of those that it holds
             found = difference(self.root, reader, self.settings)
-        return without_same(found) if exact else found
+        return drop_unchanged(found) if exact else found
 
 
 def _check(holds: bool, message: str) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 from dowse.config import Settings
 from dowse.errors import DowseError, IndexLocked
 from dowse.index import Index
-from dowse.indexing.parse_pool import kept_process
+from dowse.indexing.parse_pool import keep_idle_worker
 from dowse.storage.local.layout import writer_lock
 from dowse.storage.open import open_backend
 from dowse.watch.commands import Requests
@@ -62,7 +62,7 @@ def main() -> int:
     with contextlib.suppress(OSError, AttributeError):
         os.nice(job["niceness"])
     try:
-        with _opened(job) as index, _only_one(job["lock"], requests, teller), kept_process():
+        with _opened(job) as index, _only_one(job["lock"], requests, teller), keep_idle_worker():
             _load_encoder(index)
             WatchLoop(index, job["poll"], requests, teller.say).run()
     except (DowseError, OSError) as error:
