@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dowse.indexing.diff import Difference
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Progress, Report
-    from dowse.search.lanes.chosen import ChosenLanes
+    from dowse.search.lanes.dispatch import LaneDispatcher
     from dowse.search.planner import Ask
     from dowse.search.related import Related
     from dowse.source.survey import Seen
@@ -67,7 +67,7 @@ class Index:
         self.settings = settings
         self.backend = backend
         self._encoder: Encoder | None = None
-        self._lanes: ChosenLanes | None = None
+        self._lanes: LaneDispatcher | None = None
         self._feedback: FeedbackStore | None = None
         self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
         self._lock = threading.Lock()
@@ -350,7 +350,7 @@ class Index:
     def _answer(self, ask: Ask) -> Answer:
         """Answer from one generation, and from the next if that comes in between."""
         from dowse.search.pipeline import search
-        from dowse.search.retrieval import Moved
+        from dowse.search.retrieval import StaleGeneration
 
         needed = ask.mode in ("embedding", "hybrid") or "embedding" in ask.lanes
         encoder = self.encoder if needed else self._known_encoder()
@@ -359,7 +359,7 @@ class Index:
         hindrance = self._count_terms_for(ask)
         # What can't be kept is counted by whoever needs it: here it is remembered, and there is time.
         for lanes in (None,) if hindrance else (*[self.lanes] * _MOVES, None):
-            with contextlib.suppress(Moved), self.backend.reader() as reader:
+            with contextlib.suppress(StaleGeneration), self.backend.reader() as reader:
                 answer = search(
                     *(reader, ask, self.settings), lanes=lanes, encoder=encoder, feedback=feedback
                 )
@@ -386,13 +386,13 @@ class Index:
             return self._feedback
 
     @property
-    def lanes(self) -> ChosenLanes:
+    def lanes(self) -> LaneDispatcher:
         """What runs the lanes of a search."""
         with self._lock:
             if self._lanes is None:
-                from dowse.search.lanes.chosen import ChosenLanes
+                from dowse.search.lanes.dispatch import LaneDispatcher
 
-                self._lanes = ChosenLanes(self.backend.address, self.settings, lambda: self.encoder)
+                self._lanes = LaneDispatcher(self.backend.address, self.settings, lambda: self.encoder)
             return self._lanes
 
     def warm(self, query: str = "", mode: str = "auto", lanes: str | Sequence[str] = ()) -> None:

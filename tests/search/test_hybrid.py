@@ -23,7 +23,7 @@ from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.lanes.registry import LANES, Lane
 from dowse.search.pipeline import search
 from dowse.search.planner import PICKED, Ask
-from dowse.search.retrieval import Moved
+from dowse.search.retrieval import StaleGeneration
 
 from helpers import json_lines, write_tree
 
@@ -709,7 +709,7 @@ def test_filters_hold_for_every_hit(shop, few, query, options, wanted):
 
 def with_faults(index: Index, **faults: str) -> InlineLanes:
     """Return what runs lanes here, some of them replaced by lanes that go wrong."""
-    bad = {name: Lane(f"lanes.faults:{fault}") for name, fault in faults.items()}
+    bad = {name: Lane(f"search.lanes.faults:{fault}") for name, fault in faults.items()}
     return InlineLanes(lambda: index.encoder, {**LANES, **bad})
 
 
@@ -755,7 +755,7 @@ def test_a_mistake_is_everybodys(shop):
 
 @pytest.mark.parametrize("fault", ["raise_error", "crash", "leave", "too_large", "not_picklable"])
 def test_a_process_that_fails_is_left_out_and_named(shop, fault):
-    lanes = {**LANES, "embedding": Lane(f"lanes.faults:{fault}")}
+    lanes = {**LANES, "embedding": Lane(f"search.lanes.faults:{fault}")}
     patient = reopened(shop, lane_seconds=LONG)
     host = LaneHost(WorkerSpec(shop.backend.address, patient.settings, lanes))
     try:
@@ -818,7 +818,7 @@ def bakery(tmp_path: Path) -> Iterator[Index]:
 
 
 def test_lanes_of_another_generation_are_not_mixed_in(bakery):
-    with pytest.raises(Moved):
+    with pytest.raises(StaleGeneration):
         ask(bakery, Busy(bakery, 1), "bake")
 
 

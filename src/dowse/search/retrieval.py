@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _CLASSIC = 100
 
 
-class Moved(Exception):
-    """The index got a new generation while lanes were asked; the query must be asked again."""
+class StaleGeneration(Exception):
+    """The index got a new generation while lanes ran; the query must be run again."""
 
 
 class Retrieving:
@@ -100,8 +100,8 @@ class Retrieving:
 
     def _run(self, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> list[Outcome]:
         outcomes = lanes.run(self.reader, jobs, self.settings.lane_seconds)
-        if any(outcome.moved for outcome in outcomes):
-            raise Moved
+        if any(outcome.is_stale for outcome in outcomes):
+            raise StaleGeneration
         return outcomes
 
     def _job(self, lane: str) -> LaneJob:

@@ -39,6 +39,11 @@ class CircuitBreaker:
         """How long it stays open; 0 if it is closed."""
         return max(0.0, self._open_until - time.monotonic())
 
+    @property
+    def is_open(self) -> bool:
+        """Whether no process may be started."""
+        return self.remaining_seconds > 0
+
 
 class Supervisor:
     """Keeps one worker process. One thread talks to it; any thread may `send`, `stop` or ask for its id."""

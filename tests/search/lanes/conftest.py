@@ -20,7 +20,7 @@ def make_host(sample_index: Index) -> Iterator[Callable[..., LaneHost]]:
 
     def make(index: Index = sample_index, **faults: str) -> LaneHost:
         lanes = {name: Lane(function) for name, function in faults.items()}
-        echo = Lane("lanes.faults:echo")
+        echo = Lane("search.lanes.faults:echo")
         hosts.append(
             LaneHost(WorkerSpec(index.backend.address, index.settings, {**LANES, "echo": echo, **lanes}))
         )

@@ -41,7 +41,7 @@ def test_a_process_answers_as_this_one_would(make_host, reader):
 
 
 def test_each_lane_has_one_process_and_keeps_it(make_host, reader):
-    host = make_host(other="lanes.faults:echo")
+    host = make_host(other="search.lanes.faults:echo")
     jobs = [ECHO, LaneJob("other", {}), ECHO]
     first, other, again = (outcome.result[0] for outcome in host.run(reader, jobs, LONG))
     assert first == again and len({first, other, os.getpid()}) == 3
@@ -94,14 +94,14 @@ def test_another_generation_is_told(tmp_path, make_host):
         host = make_host(index)
         with index.backend.reader() as old:
             (outcome,) = host.run(old, [KEYWORD], LONG)
-            assert len(outcome.result.rows) == 1 and not outcome.moved
+            assert len(outcome.result.rows) == 1 and not outcome.is_stale
             (root / "b.py").write_text("def more_bread(): ...\n")
             index.update()
             (outcome,) = host.run(old, [KEYWORD], LONG)
-            assert outcome.moved and outcome.result is None and not outcome.problem
+            assert outcome.is_stale and outcome.result is None and not outcome.problem
         with index.backend.reader() as new:
             (outcome,) = host.run(new, [KEYWORD], LONG)
-            assert len(outcome.result.rows) == 2 and not outcome.moved
+            assert len(outcome.result.rows) == 2 and not outcome.is_stale
 
 
 def test_a_process_started_before_the_index_was_made(tmp_path, make_host):
@@ -135,7 +135,7 @@ def test_the_embedding_lane_in_its_process(tmp_path, make_host, monkeypatch):
 
 
 def test_the_keyword_process_loads_no_more_than_it_needs(make_host, reader):
-    host = make_host(modules="lanes.faults:modules_of_keyword")
+    host = make_host(modules="search.lanes.faults:modules_of_keyword")
     (outcome,) = host.run(reader, [LaneJob("modules", KEYWORD.arguments)], LONG)
     unwanted = {
         "numpy",
@@ -177,7 +177,7 @@ def test_closing_ends_everything_and_the_host_can_start_again(make_host, reader)
 
 def test_closing_ends_processes_that_are_still_starting(make_host, monkeypatch):
     monkeypatch.setenv("FAULTY_START", "hang")
-    host = make_host(faulty="lanes.faulty_start:any")
+    host = make_host(faulty="search.lanes.faulty_start:any")
     host.warm("faulty")
     wait_for(host.pids)
     (pid,) = host.pids().values()
@@ -186,7 +186,7 @@ def test_closing_ends_processes_that_are_still_starting(make_host, monkeypatch):
 
 
 def test_who_waits_while_the_host_is_closed_is_told(make_host, reader):
-    host = make_host(hang="lanes.faults:hang_asleep")
+    host = make_host(hang="search.lanes.faults:hang_asleep")
     host.run(reader, [ECHO], LONG)
     with ThreadPoolExecutor(2) as pool:
         waiting = [pool.submit(host.run, reader, [LaneJob("hang", {})], LONG) for _ in range(2)]
@@ -212,12 +212,12 @@ def run_program(sample_index: Index, program: str) -> subprocess.Popen[str]:
     start = f"""
 import sys; sys.path[:] = {sys.path!r}
 import os, pickle, signal, threading
-from dowse.backends.local import LocalBackend
-from dowse.lanes.host import LaneHost, WorkerSpec
-from dowse.lanes.jobs import LaneJob
-from dowse.lanes.registry import LANES, Lane
+from dowse.storage.local.backend import LocalBackend
+from dowse.search.lanes.host import LaneHost, WorkerSpec
+from dowse.search.lanes.jobs import LaneJob
+from dowse.search.lanes.registry import LANES, Lane
 folder, settings, keyword = pickle.loads({setting!r})
-lanes = {{**LANES, "hang": Lane("lanes.faults:hang_holding_the_lock")}}
+lanes = {{**LANES, "hang": Lane("search.lanes.faults:hang_holding_the_lock")}}
 host = LaneHost(WorkerSpec(str(folder), settings, lanes))
 held = LocalBackend(folder).reader()
 reader = held.__enter__()

@@ -13,7 +13,7 @@ from search.lanes.asking import KEYWORD
 
 
 def test_results_come_in_the_order_of_the_jobs(reader):
-    lanes = InlineLanes(lanes={**LANES, "bad": Lane("lanes.faults:raise_error")})
+    lanes = InlineLanes(lanes={**LANES, "bad": Lane("search.lanes.faults:raise_error")})
     outcomes = lanes.run(reader, [LaneJob("bad", {}), KEYWORD, LaneJob("nowhere", {})])
     assert [outcome.lane for outcome in outcomes] == ["bad", "keyword", "nowhere"]
     assert [outcome.problem for outcome in outcomes] == [
@@ -26,7 +26,7 @@ def test_results_come_in_the_order_of_the_jobs(reader):
 
 def test_mistakes_come_as_they_were_raised(reader, caplog):
     lanes = InlineLanes(
-        lanes={"bad": Lane("lanes.faults:mistake"), "query": Lane("lanes.faults:wrong_query")}
+        lanes={"bad": Lane("search.lanes.faults:mistake"), "query": Lane("search.lanes.faults:wrong_query")}
     )
     with caplog.at_level(logging.WARNING, "dowse.search.lanes"):
         bad, query = lanes.run(reader, [LaneJob("bad", {}), LaneJob("query", {})])
@@ -38,7 +38,7 @@ def test_mistakes_come_as_they_were_raised(reader, caplog):
 def test_the_encoder_is_made_only_for_who_wants_it(reader):
     asked = []
     lanes = InlineLanes(
-        lambda: asked.append(1), {**LANES, "with": Lane("lanes.faults:echo", wants_encoder=True)}
+        lambda: asked.append(1), {**LANES, "with": Lane("search.lanes.faults:echo", wants_encoder=True)}
     )
     lanes.run(reader, [KEYWORD])
     assert not asked

@@ -1,8 +1,7 @@
-"""Lanes at once, each in a process of its own and with a time limit that holds whatever the lane does."""
+"""Runs lanes in parallel, each in a process of its own with a time limit that the system enforces."""
 
 from __future__ import annotations
 
-import atexit
 import os
 import threading
 import time
@@ -11,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.search.lanes.jobs import LaneJob, Outcome, failure, log_problem
-from dowse.search.lanes.lane_queue import LaneQueue, Waiting
+from dowse.search.lanes.lane_queue import LaneQueue, PendingJob
 from dowse.search.lanes.registry import LANES, Lane
-from dowse.search.lanes.worker import Task
+from dowse.search.lanes.worker import LaneSetup
 
 if TYPE_CHECKING:
     from dowse.config import Settings
@@ -29,20 +28,22 @@ class WorkerSpec(NamedTuple):
 
 
 class LaneHost:
-    """The processes of one index; any number of threads may ask at once. None runs before it is needed."""
+    """The lane processes of one index; thread-safe. Each is started when it is first needed."""
 
     def __init__(self, spec: WorkerSpec) -> None:
         self._spec = spec
         self._lock = threading.Lock()
         self._queues: dict[str, LaneQueue] = {}
-        weakref.finalize(self, _close_all, self._queues).atexit = False  # see _kill_processes
+        # Not at exit: then the processes are killed, and nobody waits for them (`workers.process`).
+        weakref.finalize(self, _close_all, self._queues).atexit = False
         _hosts.add(self)
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
-        """Run jobs at once; what has not answered after so many seconds is left out."""
+        """Run jobs in parallel; a lane that misses the deadline has a problem instead of a result."""
         deadline = time.monotonic() + seconds
-        asked = [self._ask(job, (reader.identity, reader.generation), deadline, seconds) for job in jobs]
-        return [each if isinstance(each, Outcome) else each.outcome() for each in asked]
+        generation = (reader.identity, reader.generation)
+        pending = [self._submit(job, generation, deadline, seconds) for job in jobs]
+        return [each if isinstance(each, Outcome) else each.outcome() for each in pending]
 
     def warm(self, *lanes: str) -> None:
         """Start the processes of some lanes, or of all, and do not wait for them."""
@@ -51,45 +52,43 @@ class LaneHost:
                 self._queue(name).start()
 
     def pids(self) -> dict[str, int]:
-        """Return the processes that are there, by lane."""
+        """Return the ids of the processes that run, by lane."""
         with self._lock:
             queues = dict(self._queues)
         return {name: pid for name, queue in queues.items() if (pid := queue.pid())}
 
     def close(self) -> None:
-        """End the processes at once; a later question starts new ones."""
+        """End the processes at once; a later job starts new ones."""
         with self._lock:
             queues = dict(self._queues)
             self._queues.clear()
         _close_all(queues)
 
-    def _ask(
+    def _submit(
         self, job: LaneJob, generation: tuple[str, int], deadline: float, seconds: float
-    ) -> Waiting | Outcome:
+    ) -> PendingJob | Outcome:
         try:
-            waiting = Waiting(job, generation, deadline, seconds)
-            self._queue(job.lane).put(waiting)
+            pending = PendingJob(job, generation, deadline, seconds)
+            self._queue(job.lane).put(pending)
         except Exception as error:  # no such lane, arguments that can't be sent, no more threads
-            problem, mistake = failure(job.lane, error)
-            outcome = Outcome(job.lane, problem=problem, error=mistake)
+            problem, user_error = failure(job.lane, error)
+            outcome = Outcome(job.lane, problem=problem, error=user_error)
             log_problem(outcome)
             return outcome
-        return waiting
+        return pending
 
     def _queue(self, name: str) -> LaneQueue:
         with self._lock:
             queue = self._queues.get(name)
             if queue is None:
                 spec = self._spec
-                queue = LaneQueue(Task(name, spec.lanes[name], spec.address, spec.settings))
+                queue = LaneQueue(LaneSetup(name, spec.lanes[name], spec.address, spec.settings))
                 self._queues[name] = queue
             return queue
 
     def _after_fork(self) -> None:
-        """Forget, in a forked process, what belongs to the parent."""
+        """Forget, in a forked process, the threads of the parent; `workers.process` forgets its processes."""
         self._lock = threading.Lock()  # a thread that is not here may have held the old one
-        for queue in self._queues.values():
-            queue.disown()
         self._queues.clear()
 
 
@@ -101,22 +100,13 @@ def _close_all(queues: dict[str, LaneQueue]) -> None:
     queues.clear()
 
 
-# Those whose processes must end with this one, and be left alone by a forked one.
 _hosts: weakref.WeakSet[LaneHost] = weakref.WeakSet()
 
 
-def _kill_processes() -> None:
-    """End all processes with this one, and let the system bury them: a command should not wait for that."""
-    for host in list(_hosts):
-        for queue in list(host._queues.values()):
-            queue.stop()
-
-
-def _forget_processes() -> None:
+def _reset_hosts() -> None:
     for host in list(_hosts):
         host._after_fork()
 
 
-atexit.register(_kill_processes)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_processes)
+    os.register_at_fork(after_in_child=_reset_hosts)
