@@ -53,7 +53,7 @@ class _Server(uvicorn.Server):
         """End the streams of events, then the server."""
         app = self.config.app
         if isinstance(app, FastAPI):
-            app.state.server.hub.close()
+            app.state.server.broker.close()
         super().handle_exit(sig, frame)
 
 
@@ -67,9 +67,9 @@ def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = 
     if open_page:
         webbrowser.open(address)
     app = create_app(indexes, options)
-    watching = app.state.server.keeper.watching
+    watchers = app.state.server.refresher.watchers
     server = server_of(app, options.limits)
-    server.warm = WarmServer(indexes, watching.watchers() if watching else ())
+    server.warm = WarmServer(indexes, list(watchers or ()))
     server.warm.start()
     # Ctrl-C is how this ends: the server has cleaned up before the signal comes through.
     with contextlib.suppress(KeyboardInterrupt):
