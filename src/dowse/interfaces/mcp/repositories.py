@@ -20,7 +20,7 @@ from dowse.services.refresher import IndexRefresher
 from dowse.services.symbol_names import NameBook
 
 if TYPE_CHECKING:
-    from dowse.interfaces.daemon.server import WarmServer
+    from dowse.interfaces.daemon.server import DaemonServer
     from dowse.watch import Watcher
 
 # Calls that may wait for one repository at the same time.
@@ -130,7 +130,7 @@ class Repositories:
         self._watch = watch
         self._known: dict[Path, Repository] = {}
         self._lock = threading.Lock()
-        self._warm = _warm_server() if warm else None
+        self._daemon = _daemon_server() if warm else None
         self._answered: set[Path] = set()  # roots that commands are answered for
 
     def at(self, roots: Sequence[Path]) -> list[Repository]:
@@ -139,8 +139,8 @@ class Repositories:
 
     def close(self) -> None:
         """End everything that was started."""
-        if self._warm is not None:
-            self._warm.stop()
+        if self._daemon is not None:
+            self._daemon.stop()
         with self._lock:
             known, self._known = list(self._known.values()), {}
         for repository in known:
@@ -159,10 +159,10 @@ class Repositories:
         """Answer `dowse search` and the like from here, once there is an index: this process is up anyway."""
         root = repository.index.root
         with self._lock:
-            if self._warm is None or root in self._answered:
+            if self._daemon is None or root in self._answered:
                 return
             self._answered.add(root)
-        self._warm.add(repository.index, repository.watcher)
+        self._daemon.add(repository.index, repository.watcher)
 
     def _free_name(self, root: Path) -> str:
         taken = {repository.name for repository in self._known.values()}
@@ -173,10 +173,10 @@ class Repositories:
         return name
 
 
-def _warm_server() -> WarmServer:
-    from dowse.interfaces.daemon.server import WarmServer
+def _daemon_server() -> DaemonServer:
+    from dowse.interfaces.daemon.server import DaemonServer
 
-    server = WarmServer()
+    server = DaemonServer()
     server.start()
     return server
 
