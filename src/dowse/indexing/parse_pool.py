@@ -11,9 +11,7 @@ from collections.abc import Iterable, Iterator
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, Reply
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
-from dowse.workers.frames import pack
-from dowse.workers.process import Cause, WorkerDied, WorkerOptions, WorkerProcess, worker_program
-from dowse.workers.supervisor import Supervisor
+from dowse.workers.supervisor import Cause, Supervisor, WorkerDied, worker_program
 
 # Wall time, far beyond any real file: only what hangs without using the CPU gets here (`parsing.limits`).
 FILE_TIME_LIMIT = 30
@@ -36,7 +34,7 @@ def parse_all(
         time_limit: Seconds of wall time for one job.
         program: The program of the processes, if not `parser_program()`.
     """
-    pool = _Pool(jobs, time_limit, WorkerOptions(program or parser_program(), MAX_REPLY_BYTES, quiet=True))
+    pool = _Pool(jobs, time_limit, program or parser_program())
     threads = [threading.Thread(target=_Driver(pool).run, daemon=True) for _ in range(max(1, processes))]
     for thread in threads:
         thread.start()
@@ -65,12 +63,13 @@ def parser_program() -> str:
 @contextlib.contextmanager
 def keep_idle_worker() -> Iterator[None]:
     """Keep a parser process between two updates, for callers that parse a file every now and then."""
-    _idle.capacity = 1
+    _idle.is_kept = True
     try:
         yield
     finally:
-        _idle.capacity = 0
-        _idle.close()
+        _idle.is_kept = False
+        if (worker := _idle.swap(None)) is not None:
+            worker.discard()
 
 
 class SlowFileBudget:
@@ -92,48 +91,31 @@ class SlowFileBudget:
         return job._replace(short_limits=True) if self._seconds > SLOW_FILES_SECONDS else job
 
 
-class _IdleWorkers:
-    """Processes without work that are kept for the next update: starting one takes longer than a file."""
+class _IdleWorker:
+    """A parser process that is kept for the next update: starting one takes longer than parsing a file."""
 
     def __init__(self) -> None:
-        self.capacity = 0
-        self._workers: list[Supervisor] = []
+        self.is_kept = False
+        self._worker: Supervisor | None = None
         self._lock = threading.Lock()
 
-    def put(self, worker: Supervisor) -> bool:
-        """Keep a process, if there is room."""
+    def swap(self, worker: Supervisor | None) -> Supervisor | None:
+        """Put a process, or none, in the place of the kept one; return the one that is not kept any more."""
         with self._lock:
-            has_room = len(self._workers) < self.capacity
-            if has_room:
-                self._workers.append(worker)
-            return has_room
-
-    def take(self, options: WorkerOptions) -> Supervisor | None:
-        """Return a process that was started in this way, if there is one; end the others."""
-        with self._lock:
-            worker = next((each for each in self._workers if each.options == options), None)
-            if worker is not None:
-                self._workers.remove(worker)
+            if worker is not None and (not self.is_kept or self._worker is not None):
                 return worker
-        self.close()
-        return None
-
-    def close(self) -> None:
-        """End all of them."""
-        with self._lock:
-            workers, self._workers = self._workers, []
-        for worker in workers:
-            worker.discard()
+            worker, self._worker = self._worker, worker
+            return worker
 
 
-_idle = _IdleWorkers()
+_idle = _IdleWorker()
 
 
 class _Pool:
     """What the threads of one call share."""
 
-    def __init__(self, jobs: Iterable[AnyJob], time_limit: int, options: WorkerOptions) -> None:
-        self.time_limit, self.options = time_limit, options
+    def __init__(self, jobs: Iterable[AnyJob], time_limit: int, program: str) -> None:
+        self.time_limit, self.program = time_limit, program
         self.slow_files = SlowFileBudget()
         self.replies: queue.Queue[Reply | BaseException | None] = queue.Queue(_MAX_WAITING_REPLIES)
         self.stop = threading.Event()
@@ -142,6 +124,15 @@ class _Pool:
     def next_job(self) -> AnyJob | None:
         with self._lock:
             return next(self._jobs, None)
+
+    def worker(self) -> Supervisor:
+        """Return the process that was kept, or one that is to be started."""
+        worker = _idle.swap(None)
+        if worker is not None and worker.program == self.program:
+            return worker
+        if worker is not None:
+            worker.discard()
+        return Supervisor(self.program, max_bytes=MAX_REPLY_BYTES, quiet=True)
 
 
 class _Driver:
@@ -152,17 +143,17 @@ class _Driver:
         self._pending: deque[AnyJob] = deque()
         self._sent = 0  # so many of the pending jobs are with the process
         self._worker: Supervisor | None = None
-        self._process: WorkerProcess | None = None
 
     def run(self) -> None:
         """Have jobs done until there are no more; None in the queue of replies says so."""
         pool = self._pool
         try:
             while not pool.stop.is_set() and self._take_jobs():
+                self._worker = self._worker or pool.worker()
                 try:
-                    reply = self._next_reply()
+                    reply = self._next_reply(self._worker)
                 except WorkerDied as death:
-                    self._handle_death(death)
+                    self._handle_death(self._worker, death)
                 else:
                     self._pending.popleft()
                     self._sent -= 1
@@ -170,9 +161,9 @@ class _Driver:
         except BaseException as error:  # handed to the consumer, who raises it
             pool.replies.put(error)
         finally:
-            worker = self._worker
-            is_busy = pool.stop.is_set() or self._pending
-            if worker is not None and (is_busy or not _idle.put(worker)):
+            is_idle = not self._pending and not pool.stop.is_set()
+            worker = _idle.swap(self._worker) if is_idle else self._worker
+            if worker is not None:
                 worker.discard()
             pool.replies.put(None)
 
@@ -190,29 +181,24 @@ class _Driver:
         """
         return 1 if self._pending and isinstance(self._pending[0], CorpusJob) else _JOBS_AHEAD
 
-    def _next_reply(self) -> Reply:
-        pool = self._pool
-        if self._worker is None:
-            self._worker = _idle.take(pool.options) or Supervisor(pool.options)
-        if self._process is None:
-            self._process, self._sent = self._worker.ensure_process(pool.time_limit), 0
+    def _next_reply(self, worker: Supervisor) -> Reply:
+        if not self._sent:
+            worker.start(self._pool.time_limit)
         while self._sent < min(len(self._pending), self._jobs_ahead()):
-            job = self._pending[self._sent] = pool.slow_files.limit(self._pending[self._sent])
-            with contextlib.suppress(WorkerDied):  # the missing reply tells, and the job is still pending
-                self._process.send(pack(job, MAX_REPLY_BYTES))
+            job = self._pending[self._sent] = self._pool.slow_files.limit(self._pending[self._sent])
+            worker.send(job)  # if it died, the missing reply tells, and the job is still pending
             self._sent += 1
-        reply: Reply = self._process.receive()
+        reply: Reply = worker.receive()
         return reply
 
-    def _handle_death(self, death: WorkerDied) -> None:
+    def _handle_death(self, worker: Supervisor, death: WorkerDied) -> None:
         """Blame the job at hand: split it, or try it without the parser, or give it up."""
-        assert self._worker is not None  # noqa: S101 - made by `_next_reply`
-        self._worker.discard()
-        if self._process is None:
+        if not worker.is_ready:
             raise DowseError(
                 f"a parsing process could not start ({death.detail}); is the installation whole?"
             )
-        self._process = None
+        worker.discard()
+        self._sent = 0
         job, slow_files = self._pending.popleft(), self._pool.slow_files
         is_slow = death.cause in (Cause.WALL_TIME, Cause.CPU_TIME)
         slow_files.spend(

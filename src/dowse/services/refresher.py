@@ -14,8 +14,7 @@ from dowse.services.events import EventBroker
 from dowse.services.indexes import Place, Places
 from dowse.services.refresh_process import RefreshJob
 from dowse.services.watching import IndexWatchers
-from dowse.workers.process import WorkerDied, WorkerOptions, worker_program
-from dowse.workers.supervisor import Supervisor
+from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
 
 # While searches come in, changed files are looked for so often; not at all between searches.
 CHECK_SECONDS = 20.0
@@ -33,9 +32,7 @@ class IndexRefresher:
         self._lock = threading.Lock()
         self._queued: set[str] = set()
         self._checked_at: dict[str, float] = {}
-        self._worker = Supervisor(
-            WorkerOptions(worker_program("dowse.services.refresh_process"), own_group=True)
-        )
+        self._worker = Supervisor(worker_program("dowse.services.refresh_process"), own_group=True)
         self._closed = False
         self._thread = threading.Thread(target=self._drive, name="dowse-refresher", daemon=True)
 
@@ -108,10 +105,8 @@ class IndexRefresher:
             index.lanes.close()
         kind = ""
         try:
-            process = self._worker.ensure_process(
-                RefreshJob(index.root, index.backend.address, index.settings, rebuild)
-            )
-            for event in process.messages():
+            self._worker.start(RefreshJob(index.root, index.backend.address, index.settings, rebuild))
+            for event in self._worker.messages():
                 kind = event.pop("kind")
                 # Words can be searched before anything is embedded.
                 if kind == "done" or (kind == "embed" and not event["done"]):

@@ -16,8 +16,8 @@ from dowse.errors import DowseError
 from dowse.runtime_paths import digest, runtime_folder
 from dowse.watch.commands import END, Settle, WatchJob
 from dowse.watch.events import EventKind, WatchEvent, WatchOptions
-from dowse.workers.process import WorkerDied, WorkerOptions, worker_program
-from dowse.workers.supervisor import CircuitBreaker, Supervisor
+from dowse.workers.circuit_breaker import CircuitBreaker
+from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -59,12 +59,10 @@ class Watcher:
         self.index = index
         self._on_event, self._options = on_event, options or WatchOptions()
         self._worker = Supervisor(
-            WorkerOptions(
-                worker_program("dowse.watch.process"),
-                own_group=True,
-                # Libraries that have thread pools of their own: one core means one.
-                environment={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            )
+            worker_program("dowse.watch.process"),
+            own_group=True,
+            # Libraries that have thread pools of their own: one core means one.
+            environment={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
         self._breaker = CircuitBreaker(1, _RESTART_SECONDS, _MAX_RESTART_SECONDS)
         self._stopping = threading.Event()
@@ -136,10 +134,10 @@ class Watcher:
     def _run_process(self) -> str:
         """Run one process and pass on its events until it ends; return why it did."""
         try:
-            process = self._worker.ensure_process(self._job())
+            self._worker.start(self._job())
             if self._stopping.is_set():
                 self._worker.send(END)
-            for event in process.messages():
+            for event in self._worker.messages():
                 self._handle(**event)
             return "ended"
         except WorkerDied as error:

@@ -1,4 +1,4 @@
-"""Supervised worker processes: `supervisor` and `process` for the parent, `child` for the child.
+"""Supervised worker processes: `supervisor` for the parent, `child` for the child, `frames` between them.
 
 Nothing is imported here: a child must not load what only its parent needs.
 """

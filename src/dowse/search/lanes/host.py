@@ -34,7 +34,7 @@ class LaneHost:
         self._spec = spec
         self._lock = threading.Lock()
         self._queues: dict[str, LaneQueue] = {}
-        # Not at exit: then the processes are killed, and nobody waits for them (`workers.process`).
+        # Not at exit: then the processes are killed, and nobody waits for them (`workers.supervisor`).
         weakref.finalize(self, _close_all, self._queues).atexit = False
         _hosts.add(self)
 
@@ -87,7 +87,7 @@ class LaneHost:
             return queue
 
     def _after_fork(self) -> None:
-        """Forget, in a forked process, the threads of the parent; `workers.process` forgets its processes."""
+        """Forget the threads of the parent in a forked process; supervisors forget its processes."""
         self._lock = threading.Lock()  # a thread that is not here may have held the old one
         self._queues.clear()
 

@@ -13,9 +13,9 @@ from collections import deque
 
 from dowse.search.lanes.jobs import LaneJob, Outcome, log_problem
 from dowse.search.lanes.worker import GRACE_SECONDS, START_SECONDS, LaneReply, LaneRequest, LaneSetup
-from dowse.workers.frames import MAX_BYTES, pack
-from dowse.workers.process import Cause, WorkerDied, WorkerOptions, WorkerProcess, worker_program
-from dowse.workers.supervisor import CircuitBreaker, Supervisor
+from dowse.workers.circuit_breaker import CircuitBreaker
+from dowse.workers.frames import MAX_BYTES
+from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
 
 # The circuit breaker: after so many deaths without an answer in between, a lane refuses jobs for so long.
 # Starting a process that can't live for every query of a burst would slow down the lanes that can.
@@ -34,8 +34,8 @@ class LaneQueue:
         self._setup = setup
         self._changed = threading.Condition()
         self._jobs: deque[PendingJob] = deque()
-        options = WorkerOptions(worker_program("dowse.search.lanes.worker"))
-        self._worker = Supervisor(options, START_SECONDS)
+        program = worker_program("dowse.search.lanes.worker")
+        self._worker = Supervisor(program, start_seconds=START_SECONDS)
         self._breaker = CircuitBreaker(MAX_DEATHS, OPEN_SECONDS)
         self._start_requested = False  # whether a process should be started without a job
         self._closed = False
@@ -46,7 +46,7 @@ class LaneQueue:
     def put(self, job: PendingJob) -> None:
         """Queue a job; it is refused at once while the circuit breaker is open."""
         with self._changed:
-            if self._closed or self._breaker.is_open:
+            if self._closed or self._breaker.remaining_seconds:
                 job.finish(self._refusal())
                 return
             job.is_starting = not self._worker.is_ready
@@ -80,11 +80,11 @@ class LaneQueue:
         """Have jobs done, one after another."""
         while self._wait_for_work():
             try:
-                process = self._worker.ensure_process(self._setup)
+                self._worker.start(self._setup)
                 with self._changed:
                     for job in self._jobs:
                         job.is_starting = False
-                self._do_next(process)
+                self._do_next()
             except Exception as error:  # whatever it is, the next job gets a new process
                 self._discard_worker(_cause(error))
         self._worker.discard()
@@ -97,14 +97,15 @@ class LaneQueue:
             self._start_requested = False
             return not self._closed
 
-    def _do_next(self, process: WorkerProcess) -> None:
+    def _do_next(self) -> None:
         """Have the first job done that a caller still waits for."""
         while (job := self._take()) is not None:
             request = job.request()
             if request is None:
                 continue
             try:
-                job.finish(_exchange(process, request))
+                # A little longer than the caller waits: a reply that is late still saves the process.
+                job.finish(self._worker.exchange(request, request.seconds + GRACE_SECONDS))
             except Exception as error:
                 why = "closed" if self._closed else f"its process {_cause(error)}"
                 job.finish(LaneReply(problem=f"{self._setup.name}: {why}"))
@@ -122,7 +123,7 @@ class LaneQueue:
             self._last_death = cause
             if not self._closed:
                 self._breaker.record_death()
-                if self._breaker.is_open:
+                if self._breaker.remaining_seconds:
                     self._refuse_all()
         self._worker.discard()
 
@@ -177,14 +178,6 @@ class PendingJob:
     def _timeout_problem(self) -> str:
         what = "still starting after" if self.is_starting else "no answer within"
         return f"{self._lane}: {what} {self._seconds:.3g} s"
-
-
-def _exchange(process: WorkerProcess, request: LaneRequest) -> LaneReply:
-    """Send a request and wait for its reply, a little longer than the caller does."""
-    reply = process.exchange(pack(request), request.seconds + GRACE_SECONDS)
-    if not isinstance(reply, LaneReply):
-        raise WorkerDied(Cause.PROTOCOL, "no reply")
-    return reply
 
 
 def _cause(error: Exception) -> str:
