@@ -44,24 +44,15 @@ def main() -> None:
 
 def _refresh(job: RefreshJob, reporter: EventReporter) -> str:
     """Update and embed an index; return a summary."""
-
-    def on_wait(message: str) -> None:
-        reporter.event("waiting", detail=message)
-
     with Index(job.root, job.settings, open_backend(job.address, job.root)) as index:
         if index.exists and not job.rebuild:
             index = index.as_built()
         report = index.update(
-            rebuild=job.rebuild,
-            on_progress=lambda progress: reporter.progress("index", progress.done, progress.total),
-            on_wait=on_wait,
+            rebuild=job.rebuild, on_progress=reporter.progress("index"), on_wait=reporter.waiting
         )
         summary = f"{report.added:,} added, {report.changed:,} changed, {report.deleted:,} deleted"
         if index.encoder is None or not index.unembedded():
             return summary
         reporter.event("embed", done=0, total=index.unembedded())
-        embedded = index.embed(
-            on_progress=lambda progress: reporter.progress("embed", progress.done, progress.total),
-            on_wait=on_wait,
-        )
+        embedded = index.embed(on_progress=reporter.progress("embed"), on_wait=reporter.waiting)
         return f"{summary}; {embedded.encoded + embedded.reused:,} embedded"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
+import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.config import Settings
+
+if TYPE_CHECKING:
+    from dowse.workers.child import EventReporter
 
 
 class WatchJob(NamedTuple):
@@ -80,3 +85,12 @@ class Commands:
         ready = [command.number for command in self._accepted if vectors or not command.vectors]
         self._accepted = [command for command in self._accepted if command.number not in ready]
         return ready
+
+    def fail_for(self, seconds: float, reporter: EventReporter) -> None:
+        """Wait so long, or until the end is asked for; commands that arrive meanwhile fail."""
+        until = time.monotonic() + seconds
+        while not self.ended and (left := until - time.monotonic()) > 0:
+            self.accept()
+            for number in self.take(vectors=True):
+                reporter.event("settled", number=number, failed=True)
+            select.select([self.wake], [], [], left)

@@ -7,7 +7,6 @@ be killed at any moment: commits are atomic. It ends by itself when its parent d
 from __future__ import annotations
 
 import contextlib
-import select
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,10 +65,7 @@ def _watch_lock(path: str, commands: Commands, reporter: EventReporter) -> Itera
                 if not is_waiting:
                     reporter.event("waiting", detail="another dowse watches this index; its turn ends first")
                 is_waiting = True
-            commands.accept()
-            for number in commands.take(vectors=True):
-                reporter.event("settled", number=number, failed=True)
-            select.select([commands.wake], [], [], _LOCK_SECONDS)
+            commands.fail_for(_LOCK_SECONDS, reporter)
         yield
 
 

@@ -6,7 +6,6 @@ One thread, which waits for whatever is due next: a batch of changes, symbols to
 from __future__ import annotations
 
 import os
-import select
 import sys
 import time
 from collections.abc import Iterable
@@ -86,7 +85,7 @@ class UpdateLoop:
                 except (DowseError, OSError) as error:
                     detail = f"{error}; trying again in {RETRY_SECONDS:.0f} s"
                     self._reporter.event("failed", detail=detail)
-                    self._pause(RETRY_SECONDS)
+                    self._commands.fail_for(RETRY_SECONDS, self._reporter)
         finally:
             self._source.close()
 
@@ -183,8 +182,8 @@ class UpdateLoop:
         """Update the index incrementally; return whether that made a new generation."""
         report = self._as_built().update(
             seen=seen,
-            on_progress=lambda progress: self._reporter.progress("index", progress.done, progress.total),
-            on_wait=lambda message: self._reporter.event("waiting", detail=message),
+            on_progress=self._reporter.progress("index"),
+            on_wait=self._reporter.waiting,
         )
         if report.generation == self._generation:
             return False
@@ -206,8 +205,8 @@ class UpdateLoop:
             chunk=_CHUNK,
             finish=finish,
             pause=self._should_pause,
-            on_progress=lambda progress: self._reporter.progress("embed", progress.done, progress.total),
-            on_wait=lambda message: self._reporter.event("waiting", detail=message),
+            on_progress=self._reporter.progress("embed"),
+            on_wait=self._reporter.waiting,
         )
         if report.missing:
             return
@@ -240,15 +239,6 @@ class UpdateLoop:
         """Whether the machine was suspended since the last call: then anything may have changed."""
         before, self._suspended = self._suspended, _suspended_seconds()
         return self._suspended - before > 1.0
-
-    def _pause(self, seconds: float) -> None:
-        """Wait; commands fail meanwhile."""
-        until = time.monotonic() + seconds
-        while not self._commands.ended and (left := until - time.monotonic()) > 0:
-            self._commands.accept()
-            for number in self._commands.take(vectors=True):
-                self._reporter.event("settled", number=number, failed=True)
-            select.select([self._commands.wake], [], [], left)
 
 
 def _open_source(root: Path) -> ChangeSource:

@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from dowse.workers.frames import MAX_BYTES, FrameReader, pack, write_frame
 
@@ -89,6 +89,15 @@ def handle_messages(channel: Channel, handle: Callable[[Any], None] = lambda _: 
     threading.Thread(target=listen, daemon=True).start()
 
 
+class Progress(Protocol):
+    """How much of a task is done."""
+
+    @property
+    def done(self) -> int: ...  # noqa: D102
+    @property
+    def total(self) -> int: ...  # noqa: D102
+
+
 class EventReporter:
     """Sends events to the parent, each as a dictionary with a `kind`; progress not too often."""
 
@@ -101,12 +110,20 @@ class EventReporter:
         with contextlib.suppress(BrokenPipeError):
             self._channel.send({"kind": kind, **fields})
 
-    def progress(self, kind: str, done: int, total: int) -> None:
-        """Report how much is done; the last step always."""
-        now = time.monotonic()
-        if done == total or now - self._last_progress >= _PROGRESS_SECONDS:
-            self._last_progress = now
-            self.event(kind, done=done, total=total)
+    def waiting(self, message: str) -> None:
+        """Report that another process is waited for."""
+        self.event("waiting", detail=message)
+
+    def progress(self, kind: str) -> Callable[[Progress], None]:
+        """Return a function that reports how much is done; the last step always."""
+
+        def report(progress: Progress) -> None:
+            now = time.monotonic()
+            if progress.done == progress.total or now - self._last_progress >= _PROGRESS_SECONDS:
+                self._last_progress = now
+                self.event(kind, done=progress.done, total=progress.total)
+
+        return report
 
 
 def lower_priority(niceness: int) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dowse.errors import DowseError
 from dowse.search.lanes import lane_queue
 from dowse.search.lanes.bm25 import keyword_lane
-from dowse.search.lanes.host import LaneHost, WorkerSpec
+from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LaneJob
 from dowse.search.lanes.registry import Lane
 from search.lanes.asking import ECHO, KEYWORD, LONG, wait_for
@@ -165,7 +165,7 @@ def test_a_lane_that_raises_keeps_its_process(make_host, reader):
 @given(kinds=st.lists(st.sampled_from(["answer", "answer", "raise", "leave"]), min_size=1, max_size=12))
 def test_each_job_gets_what_it_asked_for_whatever_the_others_do(sample_index, kinds):
     lanes = {"bad": Lane("search.lanes.faults:as_told")}
-    host = LaneHost(WorkerSpec(sample_index.backend.address, sample_index.settings, lanes))
+    host = LaneHost(sample_index.backend.address, sample_index.settings, lanes)
     jobs = [LaneJob("bad", {"kind": kind, "number": number}) for number, kind in enumerate(kinds)]
     with pytest.MonkeyPatch.context() as patch, sample_index.backend.reader() as reader:
         patch.setattr(lane_queue, "MAX_DEATHS", len(kinds) + 1)  # no rest
@@ -253,7 +253,7 @@ def test_arguments_that_cannot_be_sent(make_host, reader, argument, said):
 
 def test_a_process_that_cannot_be_told_what_it_is_for(sample_index, reader):
     lanes = {"bad": Lane("search.lanes.faults:echo", warm_up={"not picklable": lambda: 0})}
-    host = LaneHost(WorkerSpec(sample_index.backend.address, sample_index.settings, lanes))
+    host = LaneHost(sample_index.backend.address, sample_index.settings, lanes)
     (outcome,) = host.run(reader, [BAD], FOREVER)
     assert outcome.problem.startswith(
         "bad: circuit breaker open after repeated failures (its process could not be asked"

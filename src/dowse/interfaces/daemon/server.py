@@ -197,20 +197,14 @@ def _socket_address(path: str) -> Iterator[str]:
 
 def _read_request(connection: socket.socket) -> bytes:
     """Read one message."""
-    length = int.from_bytes(_read_exactly(connection, 4), "big")
-    if length > MAX_REQUEST_BYTES:
-        raise ValueError("too long for a request")
-    return _read_exactly(connection, length)
-
-
-def _read_exactly(connection: socket.socket, count: int) -> bytes:
-    data = bytearray()
-    while len(data) < count:
-        more = connection.recv(count - len(data))
-        if not more:
-            raise ValueError("cut short")
-        data += more
-    return bytes(data)
+    with connection.makefile("rb") as stream:
+        length = int.from_bytes(stream.read(4), "big")
+        if length > MAX_REQUEST_BYTES:
+            raise ValueError("too long for a request")
+        body = stream.read(length)
+    if len(body) < length:
+        raise ValueError("cut short")
+    return body
 
 
 def _is_same_user(connection: socket.socket) -> bool:

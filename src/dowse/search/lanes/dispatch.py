@@ -51,7 +51,7 @@ class LaneDispatcher:
     def _lane_host(self) -> LaneHost:
         with self._lock:  # threads whose first searches come together share the processes
             if self._host is None:
-                from dowse.search.lanes.host import LaneHost, WorkerSpec
+                from dowse.search.lanes.host import LaneHost
 
-                self._host = LaneHost(WorkerSpec(self._address, self._settings))
+                self._host = LaneHost(self._address, self._settings)
             return self._host

@@ -7,31 +7,24 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from dowse.search.lanes.jobs import LaneJob, Outcome, failure, log_problem
+from dowse.search.lanes.jobs import LaneJob, Outcome, failure
 from dowse.search.lanes.lane_queue import LaneQueue, PendingJob
 from dowse.search.lanes.registry import LANES, Lane
-from dowse.search.lanes.worker import LaneSetup
+from dowse.search.lanes.worker import LaneReply, LaneSetup
 
 if TYPE_CHECKING:
     from dowse.config import Settings
     from dowse.storage.protocol import Reader
 
 
-class WorkerSpec(NamedTuple):
-    """What the processes work with."""
-
-    address: str  # of the index: a whole path, for a later process may start in another folder
-    settings: Settings
-    lanes: Mapping[str, Lane] = LANES
-
-
 class LaneHost:
     """The lane processes of one index; thread-safe. Each is started when it is first needed."""
 
-    def __init__(self, spec: WorkerSpec) -> None:
-        self._spec = spec
+    def __init__(self, address: str, settings: Settings, lanes: Mapping[str, Lane] = LANES) -> None:
+        """Prepare to run lanes of an index; its address is a whole path, for this process may change folders."""
+        self._address, self._settings, self._lanes = address, settings, lanes
         self._lock = threading.Lock()
         self._queues: dict[str, LaneQueue] = {}
         # Not at exit: then the processes are killed, and nobody waits for them (`workers.supervisor`).
@@ -42,13 +35,19 @@ class LaneHost:
         """Run jobs in parallel; a lane that misses the deadline has a problem instead of a result."""
         deadline = time.monotonic() + seconds
         generation = (reader.identity, reader.generation)
-        pending = [self._submit(job, generation, deadline, seconds) for job in jobs]
-        return [each if isinstance(each, Outcome) else each.outcome() for each in pending]
+        pending = [PendingJob(job.lane, generation, deadline, seconds) for job in jobs]
+        for job, each in zip(jobs, pending, strict=True):
+            try:
+                self._queue(job.lane).put(each, job.arguments)
+            except Exception as error:  # no such lane, arguments that can't be sent, no more threads
+                problem, user_error = failure(job.lane, error)
+                each.finish(LaneReply(problem=problem, error=user_error))
+        return [each.outcome() for each in pending]
 
     def warm(self, *lanes: str) -> None:
         """Start the processes of some lanes, or of all, and do not wait for them."""
-        for name in lanes or self._spec.lanes:
-            if not self._spec.lanes[name].wants_encoder or self._spec.settings.encoder != "none":
+        for name in lanes or self._lanes:
+            if not self._lanes[name].wants_encoder or self._settings.encoder != "none":
                 self._queue(name).start()
 
     def pids(self) -> dict[str, int]:
@@ -64,25 +63,11 @@ class LaneHost:
             self._queues.clear()
         _close_all(queues)
 
-    def _submit(
-        self, job: LaneJob, generation: tuple[str, int], deadline: float, seconds: float
-    ) -> PendingJob | Outcome:
-        try:
-            pending = PendingJob(job, generation, deadline, seconds)
-            self._queue(job.lane).put(pending)
-        except Exception as error:  # no such lane, arguments that can't be sent, no more threads
-            problem, user_error = failure(job.lane, error)
-            outcome = Outcome(job.lane, problem=problem, error=user_error)
-            log_problem(outcome)
-            return outcome
-        return pending
-
     def _queue(self, name: str) -> LaneQueue:
         with self._lock:
             queue = self._queues.get(name)
             if queue is None:
-                spec = self._spec
-                queue = LaneQueue(LaneSetup(name, spec.lanes[name], spec.address, spec.settings))
+                queue = LaneQueue(LaneSetup(name, self._lanes[name], self._address, self._settings))
                 self._queues[name] = queue
             return queue
 

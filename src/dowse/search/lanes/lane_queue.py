@@ -10,8 +10,9 @@ import pickle
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
 
-from dowse.search.lanes.jobs import LaneJob, Outcome, log_problem
+from dowse.search.lanes.jobs import Outcome, log_problem
 from dowse.search.lanes.worker import GRACE_SECONDS, START_SECONDS, LaneReply, LaneRequest, LaneSetup
 from dowse.workers.circuit_breaker import CircuitBreaker
 from dowse.workers.frames import MAX_BYTES
@@ -43,8 +44,11 @@ class LaneQueue:
         self._thread = threading.Thread(target=self._drive, name=f"dowse-{setup.name}", daemon=True)
         self._thread.start()
 
-    def put(self, job: PendingJob) -> None:
+    def put(self, job: PendingJob, arguments: Mapping[str, object]) -> None:
         """Queue a job; it is refused at once while the circuit breaker is open."""
+        job.arguments = pickle.dumps(arguments, pickle.HIGHEST_PROTOCOL)
+        if len(job.arguments) > _MAX_ARGUMENTS:
+            raise ValueError(f"a request of {len(job.arguments) / 1e6:.0f} MB is too large")
         with self._changed:
             if self._closed or self._breaker.remaining_seconds:
                 job.finish(self._refusal())
@@ -139,16 +143,13 @@ class LaneQueue:
 class PendingJob:
     """A job that a caller waits for until its deadline."""
 
-    def __init__(self, job: LaneJob, generation: tuple[str, int], deadline: float, seconds: float) -> None:
-        self._lane = job.lane
-        self._arguments = pickle.dumps(job.arguments, pickle.HIGHEST_PROTOCOL)
-        if len(self._arguments) > _MAX_ARGUMENTS:
-            raise ValueError(f"a request of {len(self._arguments) / 1e6:.0f} MB is too large")
-        self._generation = generation
+    def __init__(self, lane: str, generation: tuple[str, int], deadline: float, seconds: float) -> None:
+        self._lane, self._generation = lane, generation
         self._started, self._deadline, self._seconds = deadline - seconds, deadline, seconds
         self._done = threading.Event()
         self._reply = LaneReply()
         self._abandoned = False
+        self.arguments = b""  # pickled
         self.is_starting = False  # whether its process is not ready yet
 
     def request(self) -> LaneRequest | None:
@@ -156,7 +157,7 @@ class PendingJob:
         left = self._deadline - time.monotonic()
         if self._abandoned or left <= 0:
             return None
-        return LaneRequest(left, self._generation, self._arguments)
+        return LaneRequest(left, self._generation, self.arguments)
 
     def finish(self, reply: LaneReply) -> None:
         """Hand over the reply; the caller may have given up."""
