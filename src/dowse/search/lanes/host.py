@@ -23,7 +23,7 @@ class LaneHost:
     """The lane processes of one index; thread-safe. Each is started when it is first needed."""
 
     def __init__(self, address: str, settings: Settings, lanes: Mapping[str, Lane] = LANES) -> None:
-        """Prepare to run lanes of an index; its address is a whole path, for this process may change folders."""
+        """Prepare; the address of the index is a whole path, for this process may change its folder."""
         self._address, self._settings, self._lanes = address, settings, lanes
         self._lock = threading.Lock()
         self._queues: dict[str, LaneQueue] = {}
