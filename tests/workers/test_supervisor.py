@@ -18,7 +18,6 @@ import sys; sys.path[:] = {sys.path!r}
 import os, signal, time
 from dowse.workers.child import READY, Channel, time_limit
 channel = Channel()
-outgoing = channel._writing
 setup = channel.receive()
 channel.send(READY)
 while True:
@@ -53,7 +52,7 @@ def test_a_process_is_started_on_demand_and_kept(worker):
         ("sum(iter(int, 1))", Cause.CPU_TIME, ""),
         ("os.kill(os.getpid(), signal.SIGSEGV)", Cause.CRASH, "SIGSEGV"),
         ("os._exit(3)", Cause.CRASH, "exit code 3"),
-        ("os.write(outgoing, b'x' * 99)", Cause.PROTOCOL, "a message is too large"),
+        ("channel.send_frame(b'x' * 99)", Cause.PROTOCOL, "a message is too large"),
     ],
 )
 def test_the_cause_of_a_death_is_known_and_the_process_replaced(worker, expression, cause, detail):

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,7 +49,8 @@ class CommandRequest(NamedTuple):
         return cls(os.fsdecode(folder), (terminals[:1] == b"1", terminals[1:] == b"1"), display, arguments)
 
 
-class ServedIndex(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ServedIndex:
     """One open index, and how to wait for its watcher, if it has one."""
 
     index: Index
