@@ -269,7 +269,7 @@ def _deadline(process: subprocess.Popen[bytes], seconds: float | None) -> Iterat
 
 def _waiter(handle: int, event: str, until: float | None = None) -> Callable[[], None]:
     """Return a function that waits for a pipe to be ready; it raises TimeoutError after the deadline."""
-    if not _HAS_POLL:
+    if not _HAS_POLL or (event == "read" and until is None):  # a blocking read waits by itself
         return lambda: None
     poll = select.poll()
     poll.register(handle, select.POLLIN if event == "read" else select.POLLOUT)

@@ -40,12 +40,12 @@ class CommandRequest(NamedTuple):
     arguments: list[str]
 
     @classmethod
-    def from_parts(cls, folder: bytes, terminals: bytes, rest: list[bytes]) -> CommandRequest:
+    def from_parts(cls, folder: bytes, terminals: bytes, fields: list[bytes]) -> CommandRequest:
         """Return the request that the parts of a message describe."""
         display = {
-            name: os.fsdecode(each) for name, each in zip(DISPLAY_VARIABLES, rest, strict=False) if each
+            name: os.fsdecode(each) for name, each in zip(DISPLAY_VARIABLES, fields, strict=False) if each
         }
-        arguments = [os.fsdecode(each) for each in rest[len(DISPLAY_VARIABLES) :]]
+        arguments = [os.fsdecode(each) for each in fields[len(DISPLAY_VARIABLES) :]]
         return cls(os.fsdecode(folder), (terminals[:1] == b"1", terminals[1:] == b"1"), display, arguments)
 
 
