@@ -18,7 +18,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from typing import IO, Any, cast
+from typing import Any
 
 from dowse.workers.child import READY
 from dowse.workers.frames import MAX_BYTES, FrameReader, pack, write_frame
@@ -82,6 +82,7 @@ class Supervisor:
         self._max_bytes, self._start_seconds = max_bytes, start_seconds
         self._own_group, self._quiet, self._environment = own_group, quiet, environment
         self._process: subprocess.Popen[bytes] | None = None
+        self._stdin = self._stdout = -1
         self._reader: FrameReader | None = None
         self._writing = threading.Lock()
         self._is_stopped = False
@@ -102,8 +103,7 @@ class Supervisor:
         frame = pack(setup, self._max_bytes)
         process = self._launch()
         with contextlib.suppress(OSError):  # it died, which the next read notices; no other thread sends yet
-            handle = _stdin(process).fileno()
-            write_frame(handle, frame, _waiter(handle, "write"))
+            write_frame(self._stdin, frame, _waiter(self._stdin, "write"))
         self._process = process
         if self._is_stopped:
             self.discard()
@@ -114,13 +114,11 @@ class Supervisor:
         """Send a message, however long that takes; False if there is no process."""
         frame = pack(message, self._max_bytes)
         with self._writing:
-            process = self._process
-            if process is None:
+            if self._process is None:
                 return False
             try:
-                handle = _stdin(process).fileno()
-                write_frame(handle, frame, _waiter(handle, "write"))
-            except (OSError, ValueError):  # it is gone, and its pipe may be closed
+                write_frame(self._stdin, frame, _waiter(self._stdin, "write"))
+            except OSError:  # it is gone
                 return False
         return True
 
@@ -176,9 +174,11 @@ class Supervisor:
                 )
         except OSError as error:  # no memory, no more processes
             raise WorkerDied(Cause.NOT_STARTED, str(error.strerror)) from error
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101 - pipes, see above
+        self._stdin, self._stdout = process.stdin.fileno(), process.stdout.fileno()
+        self._reader = FrameReader(self._stdout, self._max_bytes)
         if _HAS_POLL:
-            os.set_blocking(_stdin(process).fileno(), False)
-        self._reader = FrameReader(cast("IO[bytes]", process.stdout).fileno(), self._max_bytes)
+            os.set_blocking(self._stdin, False)
         return process
 
     def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
@@ -198,13 +198,12 @@ class Supervisor:
     def _exchange(self, frame: bytes, seconds: float | None) -> Any:  # noqa: ANN401 - any message
         process, reader = self._process, self._reader
         assert process is not None and reader is not None  # noqa: S101 - after `start`
-        reading, writing = cast("IO[bytes]", process.stdout).fileno(), _stdin(process).fileno()
         try:
             with _deadline(process, seconds) as until:
                 if frame:
                     with self._writing:
-                        write_frame(writing, frame, _waiter(writing, "write", until))
-                return reader.read(_waiter(reading, "read", until))
+                        write_frame(self._stdin, frame, _waiter(self._stdin, "write", until))
+                return reader.read(_waiter(self._stdout, "read", until))
         except TimeoutError:
             self._end(process)
             raise WorkerDied(Cause.DEADLINE, f"after {seconds:.3g} s") from None
@@ -239,10 +238,6 @@ def _death(process: subprocess.Popen[bytes]) -> WorkerDied:
     if code == -getattr(signal, "SIGPROF", 0):
         return WorkerDied(Cause.CPU_TIME)
     return WorkerDied(Cause.CRASH, signal.Signals(-code).name if code < 0 else f"exit code {code}")
-
-
-def _stdin(process: subprocess.Popen[bytes]) -> IO[bytes]:
-    return cast("IO[bytes]", process.stdin)
 
 
 def _close_pipes(process: subprocess.Popen[bytes]) -> None:
