@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
-from dowse.search.lanes.host import LaneHost, WorkerSpec
+from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.inline import InlineLanes
 from dowse.search.lanes.jobs import LaneJob, Outcome
 from dowse.search.lanes.registry import LANES, Lane
@@ -120,7 +120,7 @@ def make_jobs(reader: Reader) -> list[LaneJob]:
 @contextmanager
 def host_of(index: Index, **lanes: Lane) -> Iterator[LaneHost]:
     """Give a host, with some lanes replaced."""
-    host = LaneHost(WorkerSpec(index.backend.address, index.settings, {**LANES, **lanes}))
+    host = LaneHost(index.backend.address, index.settings, {**LANES, **lanes})
     try:
         yield host
     finally:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dowse.indexing.diff import Difference
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Progress, Report
-    from dowse.search.lanes.chosen import ChosenLanes
+    from dowse.search.lanes.dispatch import LaneDispatcher
     from dowse.search.options import SearchRequest
     from dowse.search.related import Related
     from dowse.source.survey import Seen
@@ -63,7 +63,7 @@ class Index:
         self.settings = settings
         self.backend = backend
         self._encoder: Encoder | None = None
-        self._lanes: ChosenLanes | None = None
+        self._lanes: LaneDispatcher | None = None
         self._feedback: FeedbackStore | None = None
         self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
         self._lock = threading.Lock()
@@ -324,13 +324,13 @@ class Index:
             return self._feedback
 
     @property
-    def lanes(self) -> ChosenLanes:
+    def lanes(self) -> LaneDispatcher:
         """What runs the lanes of a search."""
         with self._lock:
             if self._lanes is None:
-                from dowse.search.lanes.chosen import ChosenLanes
+                from dowse.search.lanes.dispatch import LaneDispatcher
 
-                self._lanes = ChosenLanes(self.backend.address, self.settings, lambda: self.encoder)
+                self._lanes = LaneDispatcher(self.backend.address, self.settings, lambda: self.encoder)
             return self._lanes
 
     def warm(
@@ -513,7 +513,7 @@ class Index:
             exact: Read the files whose time alone is new or can't be trusted, and leave out those whose
                 content is the same.
         """
-        from dowse.indexing.diff import Difference, difference, without_same
+        from dowse.indexing.diff import Difference, difference, drop_unchanged
         from dowse.source.corpus import is_corpus
 
         if is_corpus(self.root):
@@ -522,7 +522,7 @@ class Index:
             if self.is_shared and "root" not in reader.meta():
                 return Difference()  # this folder is none of those that it holds
             found = difference(self.root, reader, self.settings)
-        return without_same(found) if exact else found
+        return drop_unchanged(found) if exact else found
 
 
 def _check(holds: bool, message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import threading
@@ -13,18 +12,18 @@ import pytest
 from dowse import Index
 from dowse.errors import DowseError
 from dowse.indexing import parse_pool as pool
-from dowse.indexing.parse_jobs import CorpusJob, Job, read_frame, write_frame
+from dowse.indexing.parse_jobs import CorpusJob, Job
 from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS
 from dowse.source.corpus import CorpusFunction
 
 from helpers import age, contents, json_lines, write_tree
 
-# The real worker, except that some names are its death.
-HAUNTED = """
+# The real worker, except that it crashes or hangs on some names.
+FAULTY = """
 import os, signal
 import dowse.indexing.parse_worker as worker
 parse_path, parse_functions = worker.parse_path, worker.parse_functions
-def haunt(name):
+def fail(name):
     if "segfault" in name:
         os.kill(os.getpid(), signal.SIGSEGV)
     if "leave" in name:
@@ -33,23 +32,24 @@ def haunt(name):
         raise RecursionError
     while "hang" in name:
         pass
-def haunted_path(job):
-    haunt(job.path)
+def faulty_path(job):
+    fail(job.path)
     return parse_path(job)
-def haunted_functions(job):
+def faulty_functions(job):
     for function in job.functions:
-        haunt(function.name)
+        fail(function.name)
     return parse_functions(job)
-worker.parse_path, worker.parse_functions = haunted_path, haunted_functions
+worker.parse_path, worker.parse_functions = faulty_path, faulty_functions
 """
 
 
-def haunted(time_limit: int) -> str:
-    start, _, main = real_program(time_limit).partition("\n")
-    return f"{start}\n{HAUNTED}\n{main}"
+def with_patch(patch: str) -> str:
+    """Return the program of a parser process that applies a patch to itself first."""
+    start, _, main = real_program().partition("\n")
+    return f"{start}\n{patch}\n{main}"
 
 
-real_program = pool.worker_program
+real_program = pool.parser_program
 
 
 def jobs(root: Path, names: list[str]) -> list[Job]:
@@ -57,20 +57,12 @@ def jobs(root: Path, names: list[str]) -> list[Job]:
     return [Job(name, "r", name, "", str(root / name), 1, 1, "", False) for name in names]
 
 
-def test_a_message_cut_short_is_the_end_of_the_stream():
-    stream = io.BytesIO()
-    write_frame(stream, "a long reply" * 10)
-    whole = stream.getvalue()
-    assert read_frame(io.BytesIO(whole)) == "a long reply" * 10
-    assert {read_frame(io.BytesIO(whole[:length])) for length in range(len(whole))} == {None}
-
-
 @pytest.mark.parametrize("processes", [1, 3])
 def test_every_job_is_answered(tmp_path, processes):
     names = [f"{i}.py" for i in range(30)]
     replies = list(pool.parse_all(jobs(tmp_path, names), processes))
     assert sorted(reply.key for reply in replies) == sorted(names)
-    assert all(len(reply.records) == 1 and not reply.reason for reply in replies)
+    assert all(reply.status == "parsed" and len(reply.records) == 1 for reply in replies)
 
 
 def test_no_jobs_no_processes():
@@ -79,17 +71,17 @@ def test_no_jobs_no_processes():
 
 def test_a_file_that_is_gone_is_told():
     (reply,) = pool.parse_all([Job("x", "r", "x", "", "/no/such/file", 1, 1, "", False)], 1)
-    assert reply.records == () and reply.reason.startswith("unreadable: ")
+    assert reply.status == "unreadable" and reply.records == ()
 
 
 def test_a_deadly_file_costs_itself_alone(tmp_path):
     names = [f"{i}.py" for i in range(8)]
     names[1], names[4], names[7] = "segfault.py", "leave.py", "raise.py"
-    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=haunted(30))}
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=with_patch(FAULTY))}
     assert replies["segfault.py"].reason == "parser died (SIGSEGV)"
-    assert replies["leave.py"].reason == "parser died (exit 3)"
+    assert replies["leave.py"].reason == "parser died (exit code 3)"
     # 120: it also failed to print why, since nobody reads that.
-    assert replies["raise.py"].reason in ("parser died (exit 1)", "parser died (exit 120)")
+    assert replies["raise.py"].reason in ("parser died (exit code 1)", "parser died (exit code 120)")
     assert sorted(key for key, reply in replies.items() if reply.records) == [
         f"{i}.py" for i in (0, 2, 3, 5, 6)
     ]
@@ -97,7 +89,7 @@ def test_a_deadly_file_costs_itself_alone(tmp_path):
 
 def test_a_file_that_never_ends_costs_itself_alone(tmp_path):
     names = ["before.py", "hang.py", "after.py"]
-    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, 1, haunted(1))}
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, 1, with_patch(FAULTY))}
     assert replies["hang.py"].reason == "parser took longer than 1 s"
     assert replies["before.py"].records and replies["after.py"].records
 
@@ -121,14 +113,9 @@ records.parse_file = poisoned
 """
 
 
-def poisoned(time_limit: int) -> str:
-    start, _, main = real_program(time_limit).partition("\n")
-    return f"{start}\n{POISONED}\n{main}"
-
-
 def test_a_file_that_cannot_be_parsed_is_indexed_as_plain_lines(tmp_path):
     names = ["before.py", "slow.py", "crash.py", "after.py"]
-    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=poisoned(30))}
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=with_patch(POISONED))}
     assert {key: reply.records[0].problem for key, reply in replies.items()} == {
         "before.py": "",
         "slow.py": "parser took too much CPU time for the size of the file; indexed as plain lines",
@@ -142,7 +129,8 @@ def test_a_file_that_cannot_be_parsed_is_indexed_as_plain_lines(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory of a process")
 def test_a_file_that_takes_too_much_memory_is_indexed_as_plain_lines(tmp_path):
     replies = {
-        r.key: r for r in pool.parse_all(jobs(tmp_path, ["hungry.py", "b.py"]), 1, program=poisoned(30))
+        r.key: r
+        for r in pool.parse_all(jobs(tmp_path, ["hungry.py", "b.py"]), 1, program=with_patch(POISONED))
     }
     assert replies["hungry.py"].records[0].problem.endswith("; indexed as plain lines")
     assert replies["b.py"].records[0].problem == ""
@@ -152,26 +140,26 @@ def test_a_function_that_cannot_be_parsed_is_indexed_as_plain_lines():
     functions = tuple(
         CorpusFunction(n, "", f"{n}.py", n, "python", f"def {n}(): ...", "", 1, "") for n in ("good", "slow")
     )
-    replies = list(pool.parse_all([CorpusJob("both", functions, False)], 1, program=poisoned(30)))
+    replies = list(pool.parse_all([CorpusJob("both", functions, False)], 1, program=with_patch(POISONED)))
     problems = {record.key: record.problem for reply in replies for record in reply.records}
     assert problems["good"] == "" and problems["slow"].endswith("indexed as plain lines")
 
 
 def test_many_slow_files_shorten_the_limits_then_end_parsing(tmp_path):
     (job,) = jobs(tmp_path, ["a.py"])
-    slow = pool._SlowFiles()
-    assert slow.limited(job) == job
-    slow.add(SLOW_FILES_SECONDS + 1)
-    assert slow.limited(job) == job._replace(short_limits=True)
-    slow.add(ALL_SLOW_FILES_SECONDS)
-    assert slow.limited(job).plain == "too many other files were slow to parse"
-    assert slow.limited(job._replace(plain="parser died")).plain == "parser died"
+    slow = pool.SlowFileBudget()
+    assert slow.limit(job) == job
+    slow.spend(SLOW_FILES_SECONDS + 1)
+    assert slow.limit(job) == job._replace(short_limits=True)
+    slow.spend(ALL_SLOW_FILES_SECONDS)
+    assert slow.limit(job).plain_reason == "too many other files were slow to parse"
+    assert slow.limit(job._replace(plain_reason="parser died")).plain_reason == "parser died"
 
 
 def test_once_too_much_time_is_lost_no_file_is_parsed(tmp_path, monkeypatch):
     monkeypatch.setattr(pool, "ALL_SLOW_FILES_SECONDS", 0.0)
     names = ["crash.py", *(f"{i}.py" for i in range(9))]
-    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=poisoned(30))}
+    replies = {r.key: r for r in pool.parse_all(jobs(tmp_path, names), 1, program=with_patch(POISONED))}
     assert len(replies) == 10 and all(reply.records for reply in replies.values())
     reason = "too many other files were slow to parse; indexed as plain lines"
     assert replies["8.py"].records[0].problem == reason
@@ -193,9 +181,9 @@ def test_a_deadly_function_of_a_corpus_costs_itself_alone():
     names[2], names[5] = "segfault", "leave"
     functions = tuple(CorpusFunction(n, "", "", n, "python", f"def {n}(): ...", "", 1, "") for n in names)
     batches = [CorpusJob("first", functions, False), CorpusJob("second", functions[:2], False)]
-    replies = list(pool.parse_all(batches, 1, program=haunted(30)))
+    replies = list(pool.parse_all(batches, 1, program=with_patch(FAULTY)))
     lost = {reply.key: reply.reason for reply in replies if not reply.records}
-    assert lost == {"segfault": "parser died (SIGSEGV)", "leave": "parser died (exit 3)"}
+    assert lost == {"segfault": "parser died (SIGSEGV)", "leave": "parser died (exit code 3)"}
     assert sorted(record.key for reply in replies for record in reply.records) == sorted(
         ["f0", "f1", "f3", "f4", "f0", "f1"]
     )
@@ -222,7 +210,7 @@ def test_a_consumer_may_leave_early(tmp_path):
 def test_an_update_lists_what_killed_the_parser(tmp_path, monkeypatch):
     root = write_tree(tmp_path / "tree", {"good.py": "def fine(): ...\n", "segfault.py": "def bad(): ...\n"})
     age(root)
-    monkeypatch.setattr(pool, "worker_program", haunted)
+    monkeypatch.setattr(pool, "parser_program", lambda: with_patch(FAULTY))
     with Index.open(root, index_dir=str(tmp_path / "index")) as index:
         report = index.update()
         assert report.added == 1
@@ -243,7 +231,7 @@ def test_a_corpus_lists_what_killed_the_parser(tmp_path, monkeypatch):
         {"id": n, "name": n, "language": "python", "code": f"def {n}(): ..."} for n in ("a", "segfault", "b")
     ]
     path = json_lines(tmp_path / "c.jsonl", rows)
-    monkeypatch.setattr(pool, "worker_program", haunted)
+    monkeypatch.setattr(pool, "parser_program", lambda: with_patch(FAULTY))
     with Index.open(path, index_dir=str(tmp_path / "index")) as index:
         assert index.update().added == 2
         assert index.skipped() == [("segfault", "parser died (SIGSEGV)")]
@@ -258,7 +246,7 @@ def test_a_writer_that_cannot_parse_leaves_the_index_as_it_was(tmp_path, monkeyp
         index.update()
         (root / "a.py").unlink()
         (root / "b.py").write_text("def second(): ...\n")
-        monkeypatch.setattr(pool, "worker_program", lambda _: "pass")
+        monkeypatch.setattr(pool, "parser_program", lambda: "pass")
         with pytest.raises(DowseError, match="could not start"):
             index.update()
         assert [row.name for row in index.symbols()] == ["first"]

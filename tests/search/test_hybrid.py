@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dowse import Answer, DowseError, Hit, Index
 from dowse.config import CLUSTERINGS, FUSIONS
 from dowse.query import QueryError
-from dowse.search.lanes.host import LaneHost, WorkerSpec
+from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.inline import InlineLanes
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.lanes.registry import LANES, Lane
@@ -758,7 +758,7 @@ def test_a_mistake_is_everybodys(shop):
 def test_a_process_that_fails_is_left_out_and_named(shop, fault):
     lanes = {**LANES, "embedding": Lane(f"search.lanes.faults:{fault}")}
     patient = reopened(shop, lane_seconds=LONG)
-    host = LaneHost(WorkerSpec(shop.backend.address, patient.settings, lanes))
+    host = LaneHost(shop.backend.address, patient.settings, lanes)
     try:
         answer = ask(patient, host, MIXED)
     finally:

@@ -1,1 +1,1 @@
-"""Keeping the store true: plan the difference, parse what changed, commit it."""
+"""Incremental updates of an index: diff the tree, parse what changed, commit it atomically."""

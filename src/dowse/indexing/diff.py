@@ -1,4 +1,4 @@
-"""What lies between a tree and its index (light to load: searches ask this first)."""
+"""The diff between a tree and its index (light to load: searches check this first)."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from dowse.source.survey import Entry, Seen
     from dowse.storage.protocol import Reader, Writer
 
-# Size and time of files that are left out for what is in them, and why: they are not opened again.
-LeftOut = dict[str, tuple[tuple[int, int], str]]
-# So many files of an index are looked for in a tree that it was not made from.
+# Size and time of files that are skipped for their content, with the reason: they are not opened again.
+SkippedStamps = dict[str, tuple[tuple[int, int], str]]
+# How many files of an index are looked up in a tree that it was not made from.
 _SAMPLE = 50
 
 
 @dataclass(slots=True)
 class Difference:
-    """What lies between the tree and the index."""
+    """The files in which the tree and the index differ."""
 
     jobs: list[Job] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
-    left_out: LeftOut = field(default_factory=dict)
+    skipped_stamps: SkippedStamps = field(default_factory=dict)
     unchanged: int = 0
 
     @property
@@ -52,14 +52,14 @@ def difference(
 
     Args:
         root: The tree.
-        index: What is known of it.
-        settings: What is left out.
-        seen: What somebody has found there already, of the whole tree or of a part; then that is taken.
+        index: The index of the tree.
+        settings: What is excluded.
+        seen: The result of an earlier walk, of the whole tree or of a part; then the tree is not walked.
     """
-    found = Difference()
-    # What the index is called stays, wherever it is copied: the ids of symbols hang on it.
+    diff = Difference()
+    # The name of the index stays, wherever it is copied: the ids of symbols depend on it.
     repo = index.meta().get("repo") or repo_identity(root)
-    stamps, left_out = known_stamps(index, settings), left_out_files(index, settings)
+    stamps, skips = known_stamps(index, settings), known_skips(index, settings)
     refuse_another_root(index, root, lambda: _shares_files(root, sorted(stamps)))
     entries: Iterable[Entry] = seen.entries if seen else ()
     if seen is None:
@@ -69,27 +69,27 @@ def difference(
             include_secrets=settings.include_secrets,
             max_file_bytes=settings.max_file_bytes,
         )
-    part = _Part(seen.paths if seen else None)
-    missing = {key for key in stamps if part.holds(key)}
-    found.unchanged = len(stamps) - len(missing)
-    if not part.is_all:
-        found.skipped = [(key, reason) for key, reason in index.skipped() if not part.holds(key.rstrip("/"))]
-        found.left_out = {key: known for key, known in left_out.items() if not part.holds(key)}
+    scope = _Scope(seen.paths if seen else None)
+    missing = {key for key in stamps if scope.contains(key)}
+    diff.unchanged = len(stamps) - len(missing)
+    if not scope.is_whole_tree:
+        diff.skipped = [each for each in index.skipped() if not scope.contains(each[0].rstrip("/"))]
+        diff.skipped_stamps = {key: known for key, known in skips.items() if not scope.contains(key)}
     for entry in entries:
-        key = _printable(entry.path)
+        key = decodable(entry.path)
         if isinstance(entry, SkippedFile):
-            found.skipped.append((key, entry.reason))
+            diff.skipped.append((key, entry.reason))
             continue
         missing.discard(key)
         stamp = (entry.size, entry.mtime_ns)
         known = stamps.get(key)
         is_suspect = seen is not None and entry.path in seen.suspects
         if known is not None and (known.size, known.mtime_ns) == stamp and not is_suspect:
-            found.unchanged += 1
+            diff.unchanged += 1
             continue
-        if known is None and left_out.get(key, ((), ""))[0] == stamp:
-            found.skipped.append((key, left_out[key][1]))
-            found.left_out[key] = left_out[key]
+        if known is None and skips.get(key, ((), ""))[0] == stamp:
+            diff.skipped.append((key, skips[key][1]))
+            diff.skipped_stamps[key] = skips[key]
             continue
         from dowse.source.roles import role_of  # its patterns take a while to compile; most walks need none
 
@@ -99,21 +99,21 @@ def difference(
             strip_docs=settings.strip_docs,
             include_secrets=settings.include_secrets,
         )
-        found.jobs.append(job)
-    found.deleted = sorted(missing)
-    return found
+        diff.jobs.append(job)
+    diff.deleted = sorted(missing)
+    return diff
 
 
-class _Part:
-    """The part of a tree that was looked at."""
+class _Scope:
+    """The part of a tree that was walked."""
 
     def __init__(self, paths: frozenset[str] | None) -> None:
-        self.is_all = paths is None
-        self._paths = frozenset(_printable(path) for path in paths or ())
+        self.is_whole_tree = paths is None
+        self._paths = frozenset(decodable(path) for path in paths or ())
 
-    def holds(self, key: str) -> bool:
-        """Whether a file, or a folder above it, was looked at."""
-        if self.is_all or key in self._paths:
+    def contains(self, key: str) -> bool:
+        """Whether a file, or a folder above it, was walked."""
+        if self.is_whole_tree or key in self._paths:
             return True
         slash = key.rfind("/")
         while slash > 0:
@@ -124,9 +124,9 @@ class _Part:
 
 
 def refuse_another_root(index: Reader | Writer, root: Path, shares: Callable[[], bool]) -> None:
-    """Raise if the index is that of another place, which is still there and has nothing in common with this.
+    """Raise if the index belongs to another root, which still exists and has no files in common with this.
 
-    A place that was copied or moved together with its index keeps it.
+    A tree that was copied or moved together with its index keeps it.
     """
     old = index.meta().get("root", "")
     if old in ("", decodable(str(root))):
@@ -149,8 +149,8 @@ def _shares_files(root: Path, keys: list[str]) -> bool:
     return 2 * sum(os.path.lexists(os.path.join(root, key)) for key in sample) >= len(sample)
 
 
-def without_same(found: Difference) -> Difference:
-    """Leave out the files that have the content which the index knows, or one that it would leave out."""
+def drop_unchanged(diff: Difference) -> Difference:
+    """Read the files of a diff; drop those whose content the index has already, or would skip."""
     from dowse.indexing.hashes import content_hash
     from dowse.source.content import classify
     from dowse.source.secrets import secret_content_reason
@@ -166,12 +166,12 @@ def without_same(found: Difference) -> Difference:
             return True
         return not job.include_secrets and bool(secret_content_reason(data, job.path))
 
-    jobs = [job for job in found.jobs if not is_same(job)]
-    return replace(found, jobs=jobs, unchanged=found.unchanged + len(found.jobs) - len(jobs))
+    jobs = [job for job in diff.jobs if not is_same(job)]
+    return replace(diff, jobs=jobs, unchanged=diff.unchanged + len(diff.jobs) - len(jobs))
 
 
 def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileFingerprint]:
-    """Return what the index knows of every file; nothing it could trust if it was made in another way."""
+    """Return the stamps of all files; untrusted ones if the index was made with other settings."""
     stamps, meta = index.fingerprints(), index.meta()
     # Secrets that were asked for and no longer are may be in any file: all are read again.
     keeps_secrets = meta.get("include_secrets") == "1" and not settings.include_secrets
@@ -180,16 +180,11 @@ def known_stamps(index: Reader | Writer, settings: Settings) -> dict[str, FileFi
     return {key: FileFingerprint(-1, 0, "") for key in stamps}
 
 
-def left_out_files(index: Reader | Writer, settings: Settings) -> LeftOut:
-    """Return the files that were opened and found not worth indexing, or that no parser survived."""
+def known_skips(index: Reader | Writer, settings: Settings) -> SkippedStamps:
+    """Return the files that were opened and found not worth indexing, or that crashed every parser."""
     entries = json.loads(index.meta().get("left_out", "{}"))
     return {
         key: ((size, mtime), reason)
         for key, (size, mtime, reason) in entries.items()
         if not (settings.include_secrets and is_secret_reason(reason))
     }
-
-
-def _printable(path: str) -> str:
-    """Return a path that can be stored and shown; bytes that are no text become escapes."""
-    return decodable(path)

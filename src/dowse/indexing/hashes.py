@@ -1,4 +1,4 @@
-"""What tells whether a text changed, and what names a symbol."""
+"""Hashes of content, and the ids of symbols."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
 
 
 def content_hash(data: bytes) -> str:
-    """Return the hash that tells whether two texts are the same."""
+    """Return the hash of a text."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def vector_key(language: str, place: str, qualified_name: str, doc: str, bare_code: bytes) -> bytes:
-    """Return the name of a symbol's vector: equal for symbols that an encoder can't tell apart."""
-    said = "\0".join((language, place, qualified_name, doc)).encode("utf-8", "replace")
-    return hashlib.blake2b(said + b"\0" + bare_code, digest_size=16).digest()
+    """Return the key of a symbol's vector: equal for symbols that an encoder can't tell apart."""
+    header = "\0".join((language, place, qualified_name, doc)).encode("utf-8", "replace")
+    return hashlib.blake2b(header + b"\0" + bare_code, digest_size=16).digest()
 
 
 def corpus_hash(function: CorpusFunction) -> str:
-    """Return the hash that tells whether a corpus entry changed."""
+    """Return the hash of a corpus entry."""
     fields = (function.repo, function.path, function.name, function.language, function.code, function.doc)
     return content_hash("\0".join(fields).encode("utf-8", "replace"))
 
 
 def symbol_keys(repo: str, path: str) -> Callable[[str], str]:
-    """Return what gives each symbol of a file its id.
+    """Return a function that gives each symbol of a file its id, by qualified name and in source order.
 
-    The same as long as repo, path, qualified name and the place among those of that name are.
+    An id stays the same as long as repo, path, qualified name and the ordinal among equal names do.
     """
     file = hashlib.blake2b(f"{repo}\0{path}\0".encode("utf-8", "surrogatepass"), digest_size=8)
     seen: dict[str, int] = {}

@@ -1,55 +1,49 @@
-"""A process that parses: jobs come in on standard input, replies go out on standard output.
+"""A process that parses: it gets jobs from its parent and sends a reply to each.
 
-It lives apart from the indexing process so that a grammar which hangs or crashes on some odd file
-costs that file its syntax tree and nothing else. The time limits are the system's timer signals (one for
-wall time, one for CPU time), left at their default action: they end this process even while native code never
-returns to Python. So does the memory limit: native code that gets no more aborts.
+It is apart from the indexing process so that a grammar which hangs or crashes on some odd file costs that
+file its syntax tree and nothing else. Wall time, CPU time and memory are limited by the system: native code
+that never returns to Python is ended all the same.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
-import signal
 import sys
 from pathlib import Path
 
 from dowse.indexing.hashes import content_hash
-from dowse.indexing.parse_jobs import GROWTH_BYTES, READY, CorpusJob, Job, Reply, read_frame, write_frame
+from dowse.indexing.parse_jobs import GROWTH_BYTES, MAX_REPLY_BYTES, CorpusJob, Job, Reply
 from dowse.indexing.records import Source, corpus_record, make_record
 from dowse.parsing.languages import language_of
 from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
 from dowse.security.safe_files import read_regular_file
 from dowse.source.content import classify, decode
 from dowse.source.secrets import secret_content_reason
+from dowse.workers.child import READY, Channel, time_limit
 
-# How much of a file may tell its language: C++ headers often begin with pages of preprocessor lines.
-_HEAD = 65_536
+# How much of a file decides its language: C++ headers often begin with pages of preprocessor lines.
+_HEAD_BYTES = 65_536
 
 
-def main(time_limit: int) -> None:
-    """Answer jobs until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+def main() -> None:
+    """Answer jobs until the parent is gone; its first message is the wall time for a job, in seconds."""
+    channel = Channel(MAX_REPLY_BYTES)
     # Parsing makes objects by the hundred thousand and no cycles: looking for some took 8 % on pydantic.
     gc.disable()
     limit_memory()
-    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
-    write_frame(outgoing, READY)
-    while (job := read_frame(incoming)) is not None:
-        _set_alarm(time_limit, file_seconds(job.size, short=job.short_limits))
-        reply = parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job)
-        _set_alarm(0, 0)  # the parent may take its time to read this, or to send more
-        write_frame(outgoing, reply)
-
-
-def _set_alarm(wall_seconds: int, cpu_seconds: float) -> None:
-    """Let the system end this process after so much time; 0 for never. Windows has no such timers."""
-    if hasattr(signal, "setitimer"):
-        signal.alarm(wall_seconds)
-        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    with contextlib.suppress(EOFError):
+        wall_seconds = channel.receive()
+        channel.send(READY)
+        while True:
+            job = channel.receive()
+            with time_limit(wall_seconds, file_seconds(job.size, short=job.short_limits)):
+                reply = parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job)
+            channel.send(reply)  # without a limit: the parent may take its time to read this
 
 
 def limit_memory() -> None:
-    """Let this process have so much memory and no more, where the system can do that (Linux)."""
+    """Limit the memory of this process, where the system can do that (Linux)."""
     if sys.platform != "win32":
         import resource
 
@@ -60,7 +54,8 @@ def limit_memory() -> None:
 
 def parse_functions(job: CorpusJob) -> Reply:
     """Parse functions that came with their text."""
-    return Reply(job.key, tuple(corpus_record(f, job.strip_docs, job.plain) for f in job.functions), "")
+    records = tuple(corpus_record(each, job.strip_docs, job.plain_reason) for each in job.functions)
+    return Reply(job.key, "parsed", records)
 
 
 def parse_path(job: Job) -> Reply:
@@ -68,21 +63,20 @@ def parse_path(job: Job) -> Reply:
     try:
         data = read_regular_file(job.file, job.size + GROWTH_BYTES)
     except OSError as error:
-        return Reply(job.key, (), f"unreadable: {error.strerror}")
+        return Reply(job.key, "unreadable", reason=f"unreadable: {error.strerror}")
     digest = content_hash(data)
     if digest == job.known_hash:
-        return Reply(job.key, (), "")
+        return Reply(job.key, "unchanged")
     verdict = classify(data, job.path)
-    if verdict.skip_reason:
-        return Reply(job.key, (), verdict.skip_reason)
-    if not job.include_secrets and (reason := secret_content_reason(data, job.path)):
-        return Reply(job.key, (), reason)
+    reason = verdict.skip_reason or ("" if job.include_secrets else secret_content_reason(data, job.path))
+    if reason:
+        return Reply(job.key, "skipped", reason=reason)
     text, encoding = decode(data)
-    language = language_of(job.path, data[:_HEAD]) or "text"
+    language = language_of(job.path, data[:_HEAD_BYTES]) or "text"
     role = "generated" if verdict.generated else job.role
     # The size of what was read: the file may have been saved again since it was listed.
     source = Source(
         *(job.key, job.repo, job.path, language, role, len(data), job.mtime_ns, digest, encoding, text),
         tree=Path(job.file.removesuffix(job.path)).name,
     )
-    return Reply(job.key, (make_record(source, job.strip_docs, job.plain),), "")
+    return Reply(job.key, "parsed", (make_record(source, job.strip_docs, job.plain_reason),))

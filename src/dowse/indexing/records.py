@@ -1,4 +1,4 @@
-"""A file's bytes → the record that the store takes: parsed, tokenised, hashed."""
+"""Makes the record of a file for the store: parsed, tokenised, hashed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dowse.types import Definition, FileRecord, ParsedFile, Reference, SymbolRec
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text to be indexed, and what is known of it before parsing."""
+    """A text to index, and what is known about it before parsing."""
 
     key: str
     repo: str
@@ -36,21 +36,21 @@ class Source:
     content_hash: str
     encoding: str
     text: str
-    tree: str = ""  # the name of the folder that is indexed
+    tree: str = ""  # the name of the root folder
 
 
-def make_record(source: Source, strip_docs: bool, plain: str = "") -> FileRecord:
-    """Parse a file and return its record; documentation is blanked out first if it must be held back.
+def make_record(source: Source, strip_docs: bool, plain_reason: str = "") -> FileRecord:
+    """Parse a file and return its record.
 
     Args:
         source: The file.
-        strip_docs: Whether to hold documentation back.
-        plain: Why the file must not be parsed, only cut into lines; "" if it may.
+        strip_docs: Whether to blank out documentation first.
+        plain_reason: Why the file must not be parsed, only split into lines; "" if it may.
     """
     data = source.text.encode("utf-8", "replace")
-    parsed = _parse(data, source.language, source.path, plain)
+    parsed = _parse(data, source.language, source.path, plain_reason)
     if strip_docs:
-        data, parsed = hold_back_docs(data, parsed)
+        data, parsed = blank_docs(data, parsed)
     key = symbol_keys(source.repo, source.path)
     language = parsed.language or source.language
     symbols = [
@@ -73,22 +73,22 @@ def make_record(source: Source, strip_docs: bool, plain: str = "") -> FileRecord
     )
 
 
-def _parse(data: bytes, language: str, path: str, plain: str) -> ParsedFile:
-    """Parse a file, or cut it into lines if parsing it has ended a process before."""
-    if not plain:
+def _parse(data: bytes, language: str, path: str, plain_reason: str) -> ParsedFile:
+    """Parse a file, or split it into lines if it has crashed a parser before."""
+    if not plain_reason:
         return parse_file(data, language, path, time_limit=inf)  # the process as a whole has a limit
-    return parse_plain(data, language, path, plain)
+    return parse_plain(data, language, path, plain_reason)
 
 
-def corpus_record(function: CorpusFunction, strip_docs: bool, plain: str = "") -> FileRecord:
+def corpus_record(function: CorpusFunction, strip_docs: bool, plain_reason: str = "") -> FileRecord:
     """Return the record of one corpus function: a file of its own that holds one symbol."""
     data = function.code.encode("utf-8", "replace")
     language = (
         canonical_language(function.language, LANGUAGES) or language_of(function.path) or function.language
     )
-    parsed = _parse(data, language, function.path or "function", plain)
+    parsed = _parse(data, language, function.path or "function", plain_reason)
     if strip_docs:
-        data, parsed = hold_back_docs(data, parsed)
+        data, parsed = blank_docs(data, parsed)
     first = parsed.definitions[0] if parsed.definitions else None
     lines = data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
     definition = Definition(
@@ -102,9 +102,9 @@ def corpus_record(function: CorpusFunction, strip_docs: bool, plain: str = "") -
         spans=((0, len(data)),),
         doc_spans=tuple(span for d in parsed.definitions[:1] for span in d.doc_spans),
     )
-    # Some corpora hold the documentation beside the code; it is searched all the same.
-    beside = "" if strip_docs else function.doc
-    symbol = symbol_record(data, definition, function.id, function.path, language, beside)
+    # Some corpora have the documentation in a field of its own; it is searched all the same.
+    separate_doc = "" if strip_docs else function.doc
+    symbol = symbol_record(data, definition, function.id, function.path, language, separate_doc)
     return FileRecord(
         *(function.id, function.repo, function.path, language, role_of(function.path)),
         size=len(data),
@@ -121,12 +121,14 @@ def corpus_record(function: CorpusFunction, strip_docs: bool, plain: str = "") -
 
 
 def symbol_record(
-    data: bytes, definition: Definition, key: str, path: str, language: str, beside: str = ""
+    data: bytes, definition: Definition, key: str, path: str, language: str, separate_doc: str = ""
 ) -> SymbolRecord:
-    """Tokenise one definition, field by field; `beside` is text that belongs to it but stands elsewhere."""
+    """Tokenise one definition, field by field; `separate_doc` is documentation that is not in its code."""
     kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, _ = definition
     code = text_of(data, spans)
-    terms = keyword_terms(name, qualified_name, signature, path, code + beside.encode("utf-8", "replace"))
+    terms = keyword_terms(
+        name, qualified_name, signature, path, code + separate_doc.encode("utf-8", "replace")
+    )
     return SymbolRecord(
         *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
         *(content_hash(code), terms, doc_spans),
@@ -147,12 +149,12 @@ def keyword_terms(name: str, qualified_name: str, signature: str, path: str, tex
 
 @lru_cache(maxsize=8192)
 def _short_terms(text: str) -> str:
-    """Return the terms of what repeats from symbol to symbol: names, and what stands before them."""
+    """Return the terms of a name, a scope or a path; cached, for they repeat from symbol to symbol."""
     return term_string(text.encode("utf-8", "replace"))
 
 
-def hold_back_docs(data: bytes, parsed: ParsedFile) -> tuple[bytes, ParsedFile]:
-    """Blank out all documentation, keeping every byte offset and line number as it was."""
+def blank_docs(data: bytes, parsed: ParsedFile) -> tuple[bytes, ParsedFile]:
+    """Blank out all documentation; byte offsets and line numbers stay."""
     blanked = bytearray(data)
     for definition in parsed.definitions:
         for start, end in definition.doc_spans:

@@ -82,7 +82,7 @@ def is_final_order(context: SearchContext) -> bool:
 
 def _run(context: SearchContext, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> list[Outcome]:
     outcomes = lanes.run(context.reader, jobs, context.settings.lane_seconds)
-    if any(outcome.moved for outcome in outcomes):
+    if any(outcome.is_stale for outcome in outcomes):
         raise StaleGeneration
     return outcomes
 

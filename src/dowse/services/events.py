@@ -1,4 +1,4 @@
-"""What happens to the indexes, told to everybody who listens."""
+"""Progress events of the indexes, published to all subscribers."""
 
 from __future__ import annotations
 
@@ -7,93 +7,103 @@ import contextlib
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 
-from dowse.interfaces.http.models.status import Progress
-from dowse.interfaces.http.problems import Busy
+from dowse.errors import DowseError
 
-# Events that may wait for a slow listener; of more, the oldest are dropped: only the latest count.
+# Backpressure: events that may wait for a slow subscriber; of more, the oldest are dropped.
 _BACKLOG = 100
-# A sign of life goes out after so long, so that nobody in between cuts the line.
-_QUIET_SECONDS = 15.0
+# A heartbeat is sent after so long without an event, so that no proxy in between closes the connection.
+_HEARTBEAT_SECONDS = 15.0
 
 
-class Hub:
-    """The latest event of every index, and those who want to hear the next."""
+class TooManySubscribers(DowseError):
+    """No more subscribers are allowed."""
 
-    def __init__(self, most_listeners: int) -> None:
-        self._most = most_listeners
-        self._lock = threading.RLock()  # `close` is called from a signal's handler, which may find it held
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """The progress of one index."""
+
+    number: int  # counts up with every event of a broker
+    index: str
+    phase: str  # waiting, index, embed, done, failed or idle
+    done: int = 0
+    total: int = 0
+    detail: str = ""
+    at: float = 0.0  # seconds since 1970
+
+
+_Queue = asyncio.Queue[ProgressEvent | None]
+
+
+class EventBroker:
+    """Publishes events to subscribers, and keeps the latest of every index; thread-safe."""
+
+    def __init__(self, max_subscribers: int) -> None:
+        self._max_subscribers = max_subscribers
+        self._lock = threading.RLock()  # `close` is called from a signal handler, which may find it held
         self._number = 0
-        self._latest: dict[str, Progress] = {}
-        self._listeners: dict[asyncio.Queue[Progress | None], asyncio.AbstractEventLoop] = {}
+        self._latest: dict[str, ProgressEvent] = {}
+        self._subscribers: dict[_Queue, asyncio.AbstractEventLoop] = {}
         self._closed = False
 
-    def tell(self, index: str, phase: str, done: int = 0, total: int = 0, detail: str = "") -> None:
-        """Tell everybody; any thread may."""
+    def publish(self, index: str, phase: str, done: int = 0, total: int = 0, detail: str = "") -> None:
+        """Send an event to all subscribers."""
         with self._lock:
             self._number += 1
-            event = Progress.model_validate(
-                {
-                    "number": self._number,
-                    "index": index,
-                    "phase": phase,
-                    "done": done,
-                    "total": total,
-                    "detail": detail,
-                    "at": time.time(),
-                }
-            )
+            event = ProgressEvent(self._number, index, phase, done, total, detail, time.time())
             self._latest[index] = event
-            listeners = dict(self._listeners)
-        for queue, loop in listeners.items():
-            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-                loop.call_soon_threadsafe(_put, queue, event)
+            self._send(event)
 
-    def latest(self, index: str) -> Progress:
-        """Return what was last heard of an index."""
+    def latest(self, index: str) -> ProgressEvent:
+        """Return the latest event of an index."""
         with self._lock:
-            known = self._latest.get(index)
-        return known or Progress(number=0, index=index, phase="idle", done=0, total=0, detail="", at=0.0)
+            return self._latest.get(index) or ProgressEvent(0, index, "idle")
 
     @property
-    def listeners(self) -> int:
-        """How many listen now."""
-        return len(self._listeners)
+    def subscribers(self) -> int:
+        """How many there are now."""
+        return len(self._subscribers)
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[AsyncIterator[Progress | None]]:
-        """Give the latest of every index, then what happens; None now and then, when nothing does."""
-        queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+    def subscribe(self) -> Iterator[AsyncIterator[ProgressEvent | None]]:
+        """Give the latest event of every index, then all that follow; None as a heartbeat in between."""
+        queue: _Queue = asyncio.Queue()
         with self._lock:
-            if len(self._listeners) >= self._most:
-                raise Busy("too many listen to events already; close a page, or try again in a moment")
+            if len(self._subscribers) >= self._max_subscribers:
+                raise TooManySubscribers(
+                    "too many listen to events already; close a page, or try again in a moment"
+                )
             for event in sorted(self._latest.values(), key=lambda event: event.number):
                 queue.put_nowait(event)
-            self._listeners[queue] = asyncio.get_running_loop()
+            self._subscribers[queue] = asyncio.get_running_loop()
         try:
-            yield self._heard(queue)
+            yield self._events(queue)
         finally:
             with self._lock:
-                self._listeners.pop(queue, None)
+                self._subscribers.pop(queue, None)
 
-    async def _heard(self, queue: asyncio.Queue[Progress | None]) -> AsyncIterator[Progress | None]:
+    def close(self) -> None:
+        """End all subscriptions: the server stops."""
+        self._closed = True
+        with self._lock:
+            self._send(None)
+
+    async def _events(self, queue: _Queue) -> AsyncIterator[ProgressEvent | None]:
         while not self._closed:
             try:
-                yield await asyncio.wait_for(queue.get(), _QUIET_SECONDS)
+                yield await asyncio.wait_for(queue.get(), _HEARTBEAT_SECONDS)
             except TimeoutError:
                 yield None
 
-    def close(self) -> None:
-        """Send everybody away: the server ends."""
-        self._closed = True
-        with self._lock:
-            listeners = dict(self._listeners)
-        for queue, loop in listeners.items():
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(_put, queue, None)
+    def _send(self, event: ProgressEvent | None) -> None:
+        for queue, loop in self._subscribers.items():
+            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+                loop.call_soon_threadsafe(_put, queue, event)
 
 
-def _put(queue: asyncio.Queue[Progress | None], event: Progress | None) -> None:
+def _put(queue: _Queue, event: ProgressEvent | None) -> None:
     while queue.qsize() >= _BACKLOG:
         queue.get_nowait()
     queue.put_nowait(event)

@@ -1,74 +1,71 @@
-"""`serve --watch`: the indexes of a server follow their files, and everybody who listens hears of it."""
+"""`serve --watch`: the indexes of a server are kept up to date by watchers, whose events are published."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from dowse.errors import DowseError
-from dowse.services.events import Hub
+from dowse.services.events import EventBroker
 from dowse.services.indexes import Place, Places
 from dowse.watch import Watcher, WatchEvent
 
 _JOIN_SECONDS = 5.0
 
 
-class Watching:
+class IndexWatchers:
     """A watcher for every index that can have one."""
 
-    def __init__(self, places: Places, hub: Hub, get_ready: Callable[[Place], None]) -> None:
-        self._hub, self._get_ready = hub, get_ready
-        self._stale: queue.SimpleQueue[Place | None] = queue.SimpleQueue()
+    def __init__(self, places: Places, broker: EventBroker, warm_up: Callable[[Place], None]) -> None:
+        self._broker, self._warm_up = broker, warm_up
+        self._updated: queue.SimpleQueue[Place | None] = queue.SimpleQueue()
         self._watchers: dict[str, Watcher] = {}
         for place in places:
             try:
-                self._watchers[place.name] = Watcher(place.index, self._hearer(place))
-            except DowseError:  # a corpus, or what many share: those are looked after as without
+                self._watchers[place.name] = Watcher(place.index, partial(self._handle, place))
+            except DowseError:  # a corpus or a shared index: those are refreshed as without watchers
                 continue
-        self._thread = threading.Thread(target=self._refresh, name="dowse-watching", daemon=True)
+        self._thread = threading.Thread(target=self._warm_up_updated, name="dowse-watching", daemon=True)
+
+    def __iter__(self) -> Iterator[Watcher]:
+        return iter(self._watchers.values())
 
     def start(self) -> None:
         """Begin to watch."""
         self._thread.start()
-        for watcher in self._watchers.values():
+        for watcher in self:
             watcher.start()
 
     def has(self, place: Place) -> bool:
         """Whether an index has a watcher, which builds it too."""
         return place.name in self._watchers
 
-    def sees(self, place: Place) -> bool:
-        """Whether changes of an index are seen now, so that none need be looked for."""
+    def is_watching(self, place: Place) -> bool:
+        """Whether changes of an index are seen now, so that no search has to look for them."""
         watcher = self._watchers.get(place.name)
         return watcher is not None and watcher.is_watching
 
-    def watchers(self) -> list[Watcher]:
-        """Return all of them."""
-        return list(self._watchers.values())
-
     def close(self) -> None:
         """Stop watching."""
-        for watcher in self._watchers.values():
+        for watcher in self:
             watcher.stop()
-        self._stale.put(None)
+        self._updated.put(None)
         if self._thread.is_alive():
             self._thread.join(_JOIN_SECONDS)
 
-    def _hearer(self, place: Place) -> Callable[[WatchEvent], None]:
-        def hear(event: WatchEvent) -> None:
-            if event.kind in ("index", "embed", "waiting", "failed"):
-                self._hub.tell(place.name, event.kind, event.done, event.total, event.detail)
-            elif event.kind == "indexed":
-                said = f"{event.added:,} added, {event.changed:,} changed, {event.deleted:,} deleted"
-                self._hub.tell(place.name, "done", detail=said)
-                self._stale.put(place)
-            elif event.kind == "embedded":
-                self._hub.tell(place.name, "done", detail=f"{event.done:,} embedded")
+    def _handle(self, place: Place, event: WatchEvent) -> None:
+        if event.kind in ("index", "embed", "waiting", "failed"):
+            self._broker.publish(place.name, event.kind, event.done, event.total, event.detail)
+        elif event.kind == "indexed":
+            counts = f"{event.added:,} added, {event.changed:,} changed, {event.deleted:,} deleted"
+            self._broker.publish(place.name, "done", detail=counts)
+            self._updated.put(place)
+        elif event.kind == "embedded":
+            self._broker.publish(place.name, "done", detail=f"{event.done:,} embedded")
 
-        return hear
-
-    def _refresh(self) -> None:
-        """Read again what is remembered of an index, apart from the thread that hears of changes."""
-        while (place := self._stale.get()) is not None:
-            self._get_ready(place)
+    def _warm_up_updated(self) -> None:
+        """Warm up each index after an update, in a thread of its own: the watcher's must be quick."""
+        while (place := self._updated.get()) is not None:
+            self._warm_up(place)

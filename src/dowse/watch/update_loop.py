@@ -1,132 +1,125 @@
-"""The work of a watcher: news of changed files go in, generations of the index come out.
+"""The event loop of a watcher: file changes go in, generations of the index come out.
 
-One thread, which waits for whatever is due next: a batch of changes, symbols to encode, a scan to make sure.
+One thread, which waits for whatever is due next: a batch of changes, symbols to encode, a verifying scan.
 """
 
 from __future__ import annotations
 
 import os
-import select
+import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dowse.errors import DowseError
 from dowse.index import Index
-from dowse.indexing.update import Progress
 from dowse.source.git import git_directory
 from dowse.source.survey import Seen, Survey
-from dowse.watch.commands import Requests
-from dowse.watch.polling import Polling
-from dowse.watch.sources import GIT_EXCLUDE, LimitReached, News, Source, open_source
+from dowse.watch.commands import Commands
+from dowse.watch.polling import PollingSource
+from dowse.watch.sources import GIT_EXCLUDE, ChangeSource, FileChanges, WatchLimitReached
+from dowse.workers.child import EventReporter
 
-# A batch ends when nothing has happened for so long, or at the latest after so long.
-QUIET_SECONDS, BATCH_SECONDS = 0.05, 0.5
+# Debounce: a batch ends when nothing has happened for so long, or at the latest after so long.
+DEBOUNCE_SECONDS, BATCH_SECONDS = 0.05, 0.5
 # While git changes files itself, a batch waits for it; a lock older than this was left by a killed git.
 GIT_SECONDS, _STALE_LOCK_SECONDS = 10.0, 60.0
-# From so many changed paths on, a scan is quicker than looks at each.
+# From so many changed paths on, a scan is quicker than a look at each.
 SCAN_PATHS = 300
-# So long after the last change a scan makes sure that nothing was missed.
+# So long after the last change a scan verifies that nothing was missed.
 VERIFY_SECONDS = 30.0
-# After a failure it is tried again after so long.
+# After a failure, the next attempt is made after so long.
 RETRY_SECONDS = 5.0
-# So often somebody who has nothing to do looks whether the machine was asleep.
-_LOOK_UP_SECONDS = 30.0
+# How often an idle loop checks whether the machine was suspended.
+_IDLE_SECONDS = 30.0
 # Symbols that are encoded before anything else can be done; those of a save are fewer.
 _CHUNK = 64
 
-Say = Callable[..., None]
-
 
 @dataclass(slots=True)
-class Dirt:
-    """Changes that are not in the index yet."""
+class PendingChanges:
+    """Changes that are not in the index yet, coalesced."""
 
-    news: News = field(default_factory=News)
+    changes: FileChanges = field(default_factory=FileChanges)
     first: float = 0.0
     last: float = 0.0
 
-    def add(self, news: News, now: float) -> None:
-        """Take in more."""
-        if not self.news:
+    def add(self, changes: FileChanges, now: float) -> None:
+        """Merge more changes."""
+        if not changes:
+            return
+        if not self.changes:
             self.first = now
         self.last = now
-        self.news = News(self.news.paths | news.paths, self.news.lost or news.lost)
+        self.changes.paths |= changes.paths
+        self.changes.needs_scan |= changes.needs_scan
 
 
-class WatchLoop:
-    """Keeps one index true until it is asked to end."""
+class UpdateLoop:
+    """Keeps one index up to date until it is asked to end."""
 
-    def __init__(self, index: Index, poll: bool, requests: Requests, say: Say) -> None:
-        self._index, self._poll, self._requests, self._say = index, poll, requests, say
-        self._dirt = Dirt()
-        self._source: Source | None = None
+    def __init__(self, index: Index, poll: bool, commands: Commands, reporter: EventReporter) -> None:
+        self._index, self._poll, self._commands, self._reporter = index, poll, commands, reporter
+        self._pending = PendingChanges()
+        self._source: ChangeSource = PollingSource("not started")
         self._survey = Survey(index.root)
         self._rules: tuple[tuple[str, ...], bool] = ((), False)
-        self._generation = 0  # that was told of
+        self._generation = 0  # the last that was reported
         self._git = git_directory(str(index.root))
         self._to_embed = index.settings.encoder != "none"
         self._to_finish = False
         self._verify_at: float | None = None
-        self._slept = _asleep()
+        self._suspended = _suspended_seconds()
 
     def run(self) -> None:
-        """Watch; what fails is said and tried again."""
+        """Watch; a failure is reported, and the next attempt made after a pause."""
         try:
-            while not self._requests.ended:
+            while not self._commands.ended:
                 try:
                     self._begin()
-                    while not self._requests.ended:
+                    while not self._commands.ended:
                         self._step()
-                except LimitReached:
-                    continue  # a folder too many: from now on by scans
+                except WatchLimitReached:
+                    continue  # one folder too many: `_begin` falls back to polling
                 except (DowseError, OSError) as error:
-                    self._say("failed", detail=f"{error}; trying again in {RETRY_SECONDS:.0f} s")
-                    self._pause(RETRY_SECONDS)
+                    detail = f"{error}; trying again in {RETRY_SECONDS:.0f} s"
+                    self._reporter.event("failed", detail=detail)
+                    self._commands.fail_for(RETRY_SECONDS, self._reporter)
         finally:
-            self._close()
+            self._source.close()
 
     def _begin(self) -> None:
         """Watch first, then scan: what happens in between is seen twice, which does no harm."""
-        self._close()
-        self._dirt = Dirt()
+        self._source.close()
+        self._source = PollingSource("as asked")  # which has nothing to close, should opening the other fail
+        self._pending = PendingChanges()
         try:
-            self._source = open_source(self._index.root, self._poll)
+            if not self._poll:
+                self._source = _open_source(self._index.root)
             self._scan()
-        except LimitReached as error:
-            self._close()
-            self._source = Polling(str(error))
-            self._scan()
-        self._say("watching", detail=self._source.words)
-
-    def _close(self) -> None:
-        if self._source is not None:
+        except WatchLimitReached as error:
             self._source.close()
-        self._source = None
+            self._source = PollingSource(str(error))
+            self._scan()
+        self._reporter.event("watching", detail=self._source.description)
 
     def _step(self) -> None:
         """Wait for what is due next, and do it."""
-        source = self._source
-        assert source is not None  # noqa: S101 - made by `_begin`
-        source.wait(self._requests.wake, self._patience())
-        self._requests.admit()
+        self._source.wait(self._commands.wake, self._idle_time())
+        self._commands.accept()
         now = time.monotonic()
-        news = source.read()
-        if self._has_slept():
-            news.lost = True
-        if news:
-            self._dirt.add(news, now)
-        if self._requests and not source.is_exact:
-            self._dirt.add(News(lost=True), now)
-        if self._dirt.news and (self._requests or now >= self._due()):
+        changes = self._source.read()
+        changes.needs_scan |= self._was_suspended() or (bool(self._commands) and not self._source.is_exact)
+        self._pending.add(changes, now)
+        if self._pending.changes and (self._commands or now >= self._due()):
             self._flush()
-        if not self._dirt.news:
-            self._answer(meaning=not self._to_embed)
-            self._later(now)
+        if not self._pending.changes:
+            self._answer(vectors=not self._to_embed)
+            self._do_deferred(now)
 
-    def _later(self, now: float) -> None:
-        """Do what can wait until no changes do: encode, then make sure."""
+    def _do_deferred(self, now: float) -> None:
+        """Do what can wait until no changes are pending: encode, then verify."""
         if self._to_embed:
             self._embed(finish=False)
         elif self._verify_at is not None and now >= self._verify_at:
@@ -135,22 +128,22 @@ class WatchLoop:
             if self._to_finish:
                 self._embed(finish=True)
 
-    def _patience(self) -> float:
-        """Return how long nothing has to be done."""
+    def _idle_time(self) -> float:
+        """Return how long nothing is due."""
         now = time.monotonic()
-        if self._dirt.news:
+        if self._pending.changes:
             return max(0.0, self._due() - now)
         if self._to_embed:
             return 0.0
-        return _LOOK_UP_SECONDS if self._verify_at is None else max(0.0, self._verify_at - now)
+        return _IDLE_SECONDS if self._verify_at is None else max(0.0, self._verify_at - now)
 
     def _due(self) -> float:
-        """Return when the changes that are known are to be taken in."""
-        if self._git_is_at_work():
-            return min(time.monotonic() + QUIET_SECONDS, self._dirt.first + GIT_SECONDS)
-        return min(self._dirt.last + QUIET_SECONDS, self._dirt.first + BATCH_SECONDS)
+        """Return when the pending changes are to be flushed."""
+        if self._git_is_busy():
+            return min(time.monotonic() + DEBOUNCE_SECONDS, self._pending.first + GIT_SECONDS)
+        return min(self._pending.last + DEBOUNCE_SECONDS, self._pending.first + BATCH_SECONDS)
 
-    def _git_is_at_work(self) -> bool:
+    def _git_is_busy(self) -> bool:
         if self._git is None:
             return False
         try:
@@ -159,25 +152,24 @@ class WatchLoop:
             return False
 
     def _flush(self) -> None:
-        """Take in the changes that are known."""
-        news, self._dirt = self._dirt.news, Dirt()
-        switched = bool(news.paths & {".git/HEAD", GIT_EXCLUDE})
-        paths = {path for path in news.paths if not path.startswith(".git/")}
+        """Update the index with the pending changes."""
+        changes, self._pending = self._pending.changes, PendingChanges()
+        switched = bool(changes.paths & {".git/HEAD", GIT_EXCLUDE})
+        paths = {path for path in changes.paths if not path.startswith(".git/")}
         seen = None
-        if not news.lost and not switched and len(paths) <= SCAN_PATHS and self._knows_the_rules():
+        if not changes.needs_scan and not switched and len(paths) <= SCAN_PATHS and self._rules_hold():
             seen = self._survey.look(paths)
         if seen is not None and not seen.paths:
-            return  # ignored, or come and gone
+            return  # ignored, or created and deleted
         wrote = self._scan(paths) if seen is None else self._update(seen)
         if wrote or paths:
             self._verify_at = time.monotonic() + VERIFY_SECONDS
 
-    def _knows_the_rules(self) -> bool:
-        """Whether the index is there, and leaves out what it did at the last scan: others may write it."""
+    def _rules_hold(self) -> bool:
+        """Whether the index exists, and excludes what it did at the last scan: others may write it."""
         return self._index.exists and _rules(self._as_built()) == self._rules
 
     def _scan(self, suspects: Iterable[str] = ()) -> bool:
-        assert self._source is not None  # noqa: S101
         built = self._as_built()
         self._rules = exclude, include_secrets = _rules(built)
         self._survey = Survey(
@@ -187,17 +179,17 @@ class WatchLoop:
         return self._update(self._survey.scan(suspects))
 
     def _update(self, seen: Seen) -> bool:
-        """Take in what was seen; return whether that made a new generation."""
+        """Update the index incrementally; return whether that made a new generation."""
         report = self._as_built().update(
             seen=seen,
-            on_progress=lambda progress: self._far("index", progress),
-            on_wait=lambda message: self._say("waiting", detail=message),
+            on_progress=self._reporter.progress("index"),
+            on_wait=self._reporter.waiting,
         )
         if report.generation == self._generation:
             return False
         self._generation = report.generation
         self._to_embed = self._to_finish = self._index.settings.encoder != "none"
-        self._say(
+        self._reporter.event(
             "indexed",
             added=report.added,
             changed=report.changed,
@@ -208,13 +200,13 @@ class WatchLoop:
         return True
 
     def _embed(self, finish: bool) -> None:
-        """Encode what has no vector; stop where changes or questions come in between."""
+        """Encode symbols without a vector; stop where changes or commands come in between."""
         report = self._index.embed(
             chunk=_CHUNK,
             finish=finish,
-            pause=self._has_better_to_do,
-            on_progress=lambda progress: self._far("embed", progress),
-            on_wait=lambda message: self._say("waiting", detail=message),
+            pause=self._should_pause,
+            on_progress=self._reporter.progress("embed"),
+            on_wait=self._reporter.waiting,
         )
         if report.missing:
             return
@@ -224,52 +216,49 @@ class WatchLoop:
         self._to_embed = False
         if self._to_finish and self._verify_at is None:
             self._verify_at = time.monotonic() + VERIFY_SECONDS
-        self._say("embedded", done=report.encoded + report.reused, seconds=report.seconds)
-        self._answer(meaning=True)
+        self._reporter.event("embedded", done=report.encoded + report.reused, seconds=report.seconds)
+        self._answer(vectors=True)
 
-    def _has_better_to_do(self) -> bool:
-        assert self._source is not None  # noqa: S101
-        news = self._source.read()
-        if news:
-            self._dirt.add(news, time.monotonic())
-        return self._requests.ended or self._requests.in_a_hurry or bool(self._dirt.news)
+    def _should_pause(self) -> bool:
+        """Whether changes or commands wait that come before encoding."""
+        self._pending.add(self._source.read(), time.monotonic())
+        return self._commands.ended or self._commands.has_urgent or bool(self._pending.changes)
 
-    def _answer(self, meaning: bool) -> None:
-        for number in self._requests.answered(meaning):
-            self._say("settled", number=number)
+    def _answer(self, *, vectors: bool) -> None:
+        for number in self._commands.take(vectors=vectors):
+            self._reporter.event("settled", number=number)
 
     def _as_built(self) -> Index:
-        """Return the index with the settings it was made with; the first time, made with all cores."""
-        return self._index.as_built() if self._index.exists else self._first()
-
-    def _first(self) -> Index:
+        """Return the index with the settings it was made with; the first time, it is made with all cores."""
+        if self._index.exists:
+            return self._index.as_built()
         settings = replace(self._index.settings, processes=max(1, os.cpu_count() or 1))
         return Index(self._index.root, settings, self._index.backend)
 
-    def _far(self, kind: str, progress: Progress) -> None:
-        self._say(kind, done=progress.done, total=progress.total)
+    def _was_suspended(self) -> bool:
+        """Whether the machine was suspended since the last call: then anything may have changed."""
+        before, self._suspended = self._suspended, _suspended_seconds()
+        return self._suspended - before > 1.0
 
-    def _has_slept(self) -> bool:
-        """Whether the machine was asleep since this was last asked: then anything may have changed."""
-        before, self._slept = self._slept, _asleep()
-        return self._slept - before > 1.0
 
-    def _pause(self, seconds: float) -> None:
-        until = time.monotonic() + seconds
-        while not self._requests.ended and (left := until - time.monotonic()) > 0:
-            self._requests.admit()
-            for number in self._requests.answered(meaning=True):
-                self._say("settled", number=number, failed=True)
-            select.select([self._requests.wake], [], [], left)
+def _open_source(root: Path) -> ChangeSource:
+    """Return the source of file changes that fits this system."""
+    if sys.platform.startswith("linux"):
+        from dowse.watch.inotify import InotifySource
+
+        return InotifySource(root)
+    from dowse.watch.watchfiles_source import WatchfilesSource
+
+    return WatchfilesSource(root)
 
 
 def _rules(index: Index) -> tuple[tuple[str, ...], bool]:
-    """What decides which files an index holds, apart from what lies in the tree."""
+    """Return the settings that decide which files an index holds, apart from ignore files in the tree."""
     return index.settings.exclude, index.settings.include_secrets
 
 
-def _asleep() -> float:
-    """Return how long this machine has been asleep since it was started."""
+def _suspended_seconds() -> float:
+    """Return how long this machine has been suspended since it was booted."""
     if not hasattr(time, "CLOCK_BOOTTIME"):
         return 0.0
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()

@@ -28,7 +28,7 @@ from dowse.formats.write import _lines, answer_text, file_lines
 from dowse.graph.diagrams import to_dot, to_mermaid
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.interfaces.cli.main import main
-from dowse.interfaces.daemon.command import _Said
+from dowse.interfaces.daemon.command import CapturedOutput
 from dowse.search.related import Related
 from dowse.symbol_lookup import AmbiguousName
 from dowse.types import (
@@ -172,7 +172,7 @@ def test_errors_that_quote_names_are_one_line(hostile: Index) -> None:
 
 
 def test_what_a_warm_process_sends_to_a_terminal_is_filtered() -> None:
-    output = _Said((True, False))
+    output = CapturedOutput((True, False))
     output.streams["stdout"].write("\x1b[0mname\x1b]0;pwned\x07\udcff\n")
     output.streams["stderr"].write("exact \x1b]0;\udcff")
     assert output.parts() == [

@@ -14,8 +14,8 @@ from pathlib import Path
 COMMAND = [sys.executable, "-m", "dowse.entry"]
 # Ends with 99 where no warm process has answered.
 ASK_ONLY = """import sys
-from dowse.warm.client import ask
-code = ask(sys.argv[1:])
+from dowse.interfaces.daemon.client import run_in_daemon
+code = run_in_daemon(sys.argv[1:])
 sys.exit(99 if code is None else code)"""
 NOT_ANSWERED = 99
 DEADLINE = 60.0

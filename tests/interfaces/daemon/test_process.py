@@ -225,6 +225,7 @@ sys.exit(code)"""
         "dowse.entry",
         "dowse.runtime_paths",
         "dowse.version",
+        "dowse.interfaces",
         "dowse.interfaces.daemon",
     }
     assert loaded - own == {

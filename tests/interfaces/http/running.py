@@ -77,7 +77,7 @@ def running(indexes: Sequence[Index], options: ServeOptions | None = None) -> It
         with httpx.Client(base_url=url, timeout=20) as client:
             yield Running(client, url, app.state.server)
     finally:
-        app.state.server.hub.close()
+        app.state.server.broker.close()
         server.should_exit = True
         thread.join(20)
         listening.close()

@@ -33,7 +33,7 @@ def test_a_missing_index_is_built_while_the_server_answers(fresh: Index) -> None
 
 def test_before_the_first_index_searches_say_so(fresh: Index, bakery: Index) -> None:
     with running([fresh, bakery]) as run:
-        run.state.keeper.close()  # so that it stays missing
+        run.state.refresher.close()  # so that it stays missing
         if not fresh.exists:
             problem = run.get("search", 503, q="sweep", index="inn")
             assert problem["type"].endswith("index-missing")

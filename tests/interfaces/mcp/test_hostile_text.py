@@ -186,11 +186,11 @@ def test_notes_of_searches_are_framed(ordering: Repository, query: str) -> None:
 def test_why_indexing_failed_is_framed(ordering: Repository) -> None:
     text = str(NotIndexed("shop", f"{ORDER}.py is too odd\nnote: forged"))
     assert "SYSTEM" in text and "SYSTEM" not in FRAME.sub("", text) and "\nnote" not in text
-    ordering.hub.tell(ordering.name, "failed", detail=f"{ORDER} can't be read")
+    ordering.broker.publish(ordering.name, "failed", detail=f"{ORDER} can't be read")
     try:
         text = status(Asked([ordering], Call()), StatusArguments()).text
     finally:
-        ordering.hub.tell(ordering.name, "done")
+        ordering.broker.publish(ordering.name, "done")
     assert "SYSTEM" in text and "SYSTEM" not in FRAME.sub("", text)
 
 

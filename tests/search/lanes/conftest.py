@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from dowse import Index
-from dowse.search.lanes.host import LaneHost, WorkerSpec
+from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.registry import LANES, Lane
 
 
@@ -21,9 +21,7 @@ def make_host(sample_index: Index) -> Iterator[Callable[..., LaneHost]]:
     def make(index: Index = sample_index, **faults: str) -> LaneHost:
         lanes = {name: Lane(function) for name, function in faults.items()}
         echo = Lane("search.lanes.faults:echo")
-        hosts.append(
-            LaneHost(WorkerSpec(index.backend.address, index.settings, {**LANES, "echo": echo, **lanes}))
-        )
+        hosts.append(LaneHost(index.backend.address, index.settings, {**LANES, "echo": echo, **lanes}))
         return hosts[-1]
 
     yield make

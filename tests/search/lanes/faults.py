@@ -12,7 +12,7 @@ from pathlib import Path
 from dowse.errors import DowseError
 from dowse.query.errors import QueryError
 from dowse.search.lanes.bm25 import keyword_lane
-from dowse.search.lanes.frames import MAX_BYTES
+from dowse.workers.frames import MAX_BYTES
 
 
 def echo(reader, **arguments):

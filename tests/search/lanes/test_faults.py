@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dowse.errors import DowseError
 from dowse.search.lanes import lane_queue
 from dowse.search.lanes.bm25 import keyword_lane
-from dowse.search.lanes.host import LaneHost, WorkerSpec
+from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LaneJob
 from dowse.search.lanes.registry import Lane
 from search.lanes.asking import ECHO, KEYWORD, LONG, wait_for
@@ -129,7 +129,7 @@ def test_processes_killed_from_outside_under_fifty_queries(make_host, reader):
 def test_a_process_killed_between_questions_costs_nothing(make_host, reader):
     host = make_host()
     (before,) = host.run(reader, [ECHO], LONG)
-    for _ in range(2 * lane_queue.MOST_DEATHS):
+    for _ in range(2 * lane_queue.MAX_DEATHS):
         pid = host.pids()["echo"]
         os.kill(pid, signal.SIGKILL)
         wait_for(lambda: not host.pids())
@@ -156,7 +156,7 @@ def test_a_lane_that_raises_keeps_its_process(make_host, reader):
     host = make_host(**fault("raise_error"))
     host.run(reader, [BAD], LONG)
     pids = host.pids()
-    for _ in range(2 * lane_queue.MOST_DEATHS):
+    for _ in range(2 * lane_queue.MAX_DEATHS):
         assert host.run(reader, [BAD], LONG)[0].problem == "bad: RuntimeError: boom"
     assert host.pids() == pids
 
@@ -165,10 +165,10 @@ def test_a_lane_that_raises_keeps_its_process(make_host, reader):
 @given(kinds=st.lists(st.sampled_from(["answer", "answer", "raise", "leave"]), min_size=1, max_size=12))
 def test_each_job_gets_what_it_asked_for_whatever_the_others_do(sample_index, kinds):
     lanes = {"bad": Lane("search.lanes.faults:as_told")}
-    host = LaneHost(WorkerSpec(sample_index.backend.address, sample_index.settings, lanes))
+    host = LaneHost(sample_index.backend.address, sample_index.settings, lanes)
     jobs = [LaneJob("bad", {"kind": kind, "number": number}) for number, kind in enumerate(kinds)]
     with pytest.MonkeyPatch.context() as patch, sample_index.backend.reader() as reader:
-        patch.setattr(lane_queue, "MOST_DEATHS", len(kinds) + 1)  # no rest
+        patch.setattr(lane_queue, "MAX_DEATHS", len(kinds) + 1)  # no rest
         outcomes = host.run(reader, jobs, LONG)
         host.close()
     said = {"leave": "bad: its process ended unexpectedly (exit code 3)"}
@@ -198,17 +198,17 @@ def test_a_lane_that_keeps_dying_rests_and_comes_back(make_host, reader, tmp_pat
     flag.touch()
     host = make_host(**fault("leave_while"))
     job = LaneJob("bad", {"flag": str(flag)})
-    problems = [host.run(reader, [job], LONG)[0].problem for _ in range(lane_queue.MOST_DEATHS + 1)]
+    problems = [host.run(reader, [job], LONG)[0].problem for _ in range(lane_queue.MAX_DEATHS + 1)]
     died = "bad: its process ended unexpectedly (exit code 3)"
-    assert problems[:-1] == [died] * lane_queue.MOST_DEATHS
+    assert problems[:-1] == [died] * lane_queue.MAX_DEATHS
     assert problems[-1] == (
-        "bad: resting after repeated failures (its process ended unexpectedly (exit code 3))"
+        "bad: circuit breaker open after repeated failures (its process ended unexpectedly (exit code 3))"
     )
     assert host.pids() == {}
     # A host with no rest at all is like one whose rest is over.
-    monkeypatch.setattr(lane_queue, "REST_SECONDS", 0.0)
+    monkeypatch.setattr(lane_queue, "OPEN_SECONDS", 0.0)
     host = make_host(**fault("leave_while"))
-    for _ in range(lane_queue.MOST_DEATHS + 1):
+    for _ in range(lane_queue.MAX_DEATHS + 1):
         assert host.run(reader, [job], LONG)[0].problem == died
     flag.unlink()
     assert host.run(reader, [job], LONG)[0].result == "alive"
@@ -219,7 +219,7 @@ def test_a_lane_that_cannot_start_is_tried_a_few_times_for_all_queries(make_host
     host = make_host(bad="search.lanes.faulty_start:any")
     with ThreadPoolExecutor(QUERIES) as pool:
         answers = list(pool.map(lambda _: host.run(reader, [BAD], LONG), range(QUERIES)))
-    said = "bad: resting after repeated failures (its process ended unexpectedly (exit code 4))"
+    said = "bad: circuit breaker open after repeated failures (its process ended unexpectedly (exit code 4))"
     assert {outcome.problem for (outcome,) in answers} == {said}
 
 
@@ -234,15 +234,15 @@ def test_a_lane_that_is_not_there(make_host, reader):
     host = make_host(bad="search.lanes.nowhere:at_all", worse="search.lanes.faults:nothing")
     outcomes = host.run(reader, [BAD, LaneJob("worse", {}), LaneJob("unknown", {}), ECHO], LONG)
     assert [outcome.problem for outcome in outcomes] == [
-        "bad: ModuleNotFoundError: No module named 'lanes.nowhere'",
-        "worse: AttributeError: module 'lanes.faults' has no attribute 'nothing'",
+        "bad: ModuleNotFoundError: No module named 'search.lanes.nowhere'",
+        "worse: AttributeError: module 'search.lanes.faults' has no attribute 'nothing'",
         "unknown: KeyError: 'unknown'",
         "",
     ]
 
 
 @pytest.mark.parametrize(
-    ("argument", "said"), [(lambda: 0, "pickle"), (bytes(40_000_000), "a question of 40 MB is too large")]
+    ("argument", "said"), [(lambda: 0, "pickle"), (bytes(40_000_000), "a request of 40 MB is too large")]
 )
 def test_arguments_that_cannot_be_sent(make_host, reader, argument, said):
     host = make_host()
@@ -253,7 +253,9 @@ def test_arguments_that_cannot_be_sent(make_host, reader, argument, said):
 
 def test_a_process_that_cannot_be_told_what_it_is_for(sample_index, reader):
     lanes = {"bad": Lane("search.lanes.faults:echo", warm_up={"not picklable": lambda: 0})}
-    host = LaneHost(WorkerSpec(sample_index.backend.address, sample_index.settings, lanes))
+    host = LaneHost(sample_index.backend.address, sample_index.settings, lanes)
     (outcome,) = host.run(reader, [BAD], FOREVER)
-    assert outcome.problem.startswith("bad: resting after repeated failures (its process could not be asked")
+    assert outcome.problem.startswith(
+        "bad: circuit breaker open after repeated failures (its process could not be asked"
+    )
     host.close()

@@ -17,7 +17,7 @@ import pytest
 from dowse import Index
 from dowse.query import parse_query, with_exact_words
 from dowse.search.lanes.bm25 import keyword_lane
-from dowse.search.lanes.host import LaneHost, WorkerSpec
+from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LaneJob
 from dowse.storage.local.backend import LocalBackend
 from search.lanes.asking import ECHO, KEYWORD, LONG, gone, wait_for
@@ -94,14 +94,14 @@ def test_another_generation_is_told(tmp_path, make_host):
         host = make_host(index)
         with index.backend.reader() as old:
             (outcome,) = host.run(old, [KEYWORD], LONG)
-            assert len(outcome.result.rows) == 1 and not outcome.moved
+            assert len(outcome.result.rows) == 1 and not outcome.is_stale
             (root / "b.py").write_text("def more_bread(): ...\n")
             index.update()
             (outcome,) = host.run(old, [KEYWORD], LONG)
-            assert outcome.moved and outcome.result is None and not outcome.problem
+            assert outcome.is_stale and outcome.result is None and not outcome.problem
         with index.backend.reader() as new:
             (outcome,) = host.run(new, [KEYWORD], LONG)
-            assert len(outcome.result.rows) == 2 and not outcome.moved
+            assert len(outcome.result.rows) == 2 and not outcome.is_stale
 
 
 def test_a_process_started_before_the_index_was_made(tmp_path, make_host):
@@ -198,7 +198,7 @@ def test_who_waits_while_the_host_is_closed_is_told(make_host, reader):
 
 
 def test_a_host_that_nobody_holds_ends_its_processes(sample_index, reader):
-    host = LaneHost(WorkerSpec(sample_index.backend.address, sample_index.settings))
+    host = LaneHost(sample_index.backend.address, sample_index.settings)
     host.run(reader, [KEYWORD], LONG)
     (pid,) = host.pids().values()
     del host
@@ -212,13 +212,13 @@ def run_program(sample_index: Index, program: str) -> subprocess.Popen[str]:
     start = f"""
 import sys; sys.path[:] = {sys.path!r}
 import os, pickle, signal, threading
-from dowse.backends.local import LocalBackend
-from dowse.lanes.host import LaneHost, WorkerSpec
-from dowse.lanes.jobs import LaneJob
-from dowse.lanes.registry import LANES, Lane
+from dowse.storage.local.backend import LocalBackend
+from dowse.search.lanes.host import LaneHost
+from dowse.search.lanes.jobs import LaneJob
+from dowse.search.lanes.registry import LANES, Lane
 folder, settings, keyword = pickle.loads({setting!r})
 lanes = {{**LANES, "hang": Lane("search.lanes.faults:hang_holding_the_lock")}}
-host = LaneHost(WorkerSpec(str(folder), settings, lanes))
+host = LaneHost(str(folder), settings, lanes)
 held = LocalBackend(folder).reader()
 reader = held.__enter__()
 """
@@ -284,6 +284,6 @@ def test_a_forked_process_does_not_keep_the_parents_alive(sample_index):
 def test_the_index_may_be_named_by_a_relative_path(sample_index, reader, monkeypatch):
     folder = sample_index.backend.folder
     monkeypatch.chdir(folder.parent)
-    host = LaneHost(WorkerSpec(LocalBackend(Path(folder.name)).address, sample_index.settings))
+    host = LaneHost(LocalBackend(Path(folder.name)).address, sample_index.settings)
     assert host.run(reader, [KEYWORD], LONG)[0].problem == ""
     host.close()

@@ -113,7 +113,7 @@ def test_clear_removes_one_source_and_with_the_last_one_the_index(index: Elastic
     assert names(other) == ["add_item", "b1", "total"]
     index.clear()
     other.clear()
-    assert not other.has_generation() and not other.is_there()
+    assert not other.has_generation() and not other.exists()
 
 
 def test_a_scan_by_file_is_complete_where_a_page_ends_within_a_file(index: ElasticBackend) -> None:
@@ -165,7 +165,7 @@ def test_a_second_writer_of_a_source_waits_or_fails(index: ElasticBackend) -> No
     second = other_source(index, index.source)
     with index.writer() as writer:
         writer.put(file_record("a.py", [symbol("a", "x")]))
-        assert second.busy() == os.getpid()
+        assert second.writer_process() == os.getpid()
         holder = f"process {os.getpid()}"
         with pytest.raises(IndexLocked, match=holder), second.writer(wait=0):
             pass
@@ -176,7 +176,7 @@ def test_a_second_writer_of_a_source_waits_or_fails(index: ElasticBackend) -> No
     waiting.join()
     assert len(messages) == 1 and holder in messages[0]
     assert names(index) == ["a", "b"]
-    assert second.busy() is None
+    assert second.writer_process() is None
 
 
 def fill_second(backend: ElasticBackend, messages: list[str]) -> None:

@@ -55,7 +55,7 @@ def watch(options: argparse.Namespace) -> int:
     from dowse.errors import DowseError
     from dowse.index import Index
     from dowse.interfaces.cli.main import FOUND
-    from dowse.interfaces.daemon.server import WarmServer
+    from dowse.interfaces.daemon.server import DaemonServer
     from dowse.watch import Watcher, WatchOptions
 
     paths = list(dict.fromkeys(str(Path(path).expanduser().resolve()) for path in options.paths or ["."]))
@@ -66,7 +66,7 @@ def watch(options: argparse.Namespace) -> int:
     how = WatchOptions(threads=options.threads, niceness=options.nice, poll=options.poll)
     teller = _Teller(options.quiet, several=len(indexes) > 1)
     watchers = [Watcher(index, _hearer(index, teller), how) for index in indexes]
-    server = WarmServer(indexes, watchers)
+    server = DaemonServer(indexes, watchers)
     with _stop_signals() as wait_for_signal:
         for watcher in watchers:
             watcher.start()
@@ -81,12 +81,12 @@ def watch(options: argparse.Namespace) -> int:
 
 def _hearer(index: Index, teller: _Teller) -> Callable[[WatchEvent], None]:
     """Return what says events, and gets ready to answer once there is something to answer from."""
-    from dowse.interfaces.daemon.server import get_ready
+    from dowse.interfaces.daemon.server import warm_up
 
     def hear(event: WatchEvent) -> None:
         teller.hear(event)
         if event.kind == "watching":
-            threading.Thread(target=get_ready, args=(index,), daemon=True).start()
+            threading.Thread(target=warm_up, args=(index,), daemon=True).start()
 
     return hear
 

@@ -1,4 +1,4 @@
-"""A process that is up anyway answers for commands that would have to start first.
+"""A running dowse process serves as a daemon for commands, which would have to start first.
 
 Nothing is imported here: `client.py` is loaded before anything else, and has to be quick.
 """

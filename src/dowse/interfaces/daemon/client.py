@@ -1,4 +1,4 @@
-"""Ask a warm process, if there is one: the way of a command that is in a hurry.
+"""The client of the daemon: have a command run by a process that has everything loaded, if there is one.
 
 Imports are what a short command spends its time on, so here are next to none; `_socket` is what `socket` is
 made of, without the 3 ms that its constants take.
@@ -9,27 +9,28 @@ from __future__ import annotations
 import os
 import sys
 
-# Commands that a warm process may answer: those that only ask.
+# Commands that a daemon may run: those that only read.
 COMMANDS = frozenset(
     """search symbols related callers callees uses implementers subclasses impact path""".split()
 )
 NO_DAEMON = "--no-daemon"
-# Somebody who does not answer the door so quickly is not at home, or busy.
+# A daemon that does not accept a connection so quickly is dead or busy.
 _CONNECT_SECONDS = 0.05
-# It says at once whether it can answer; an answer itself may take what it takes.
+# It says at once whether it accepts a command; the command itself may take any time.
 _ACCEPT_SECONDS = 1.0
 
 
-def ask(arguments: list[str]) -> int | None:
-    """Have a warm process run a command and write what it says; None if there is none that can."""
+def run_in_daemon(arguments: list[str]) -> int | None:
+    """Have a daemon run a command, write its output and return its exit code; None if there is no daemon."""
     if not arguments or arguments[0] not in COMMANDS or NO_DAEMON in arguments or os.name != "posix":
         return None
     try:
-        places = _places(arguments)
-        if not places or not _writes_plain_text():
+        paths = _socket_paths(arguments)
+        if not paths or not _is_plain_utf8():
             return None
-        answer = next((found for place in places if (found := _answer(place, arguments)) is not None), None)
-        return None if answer is None else _write(answer)
+        responses = (_request(path, arguments) for path in paths)
+        parts = next((response for response in responses if response is not None), None)
+        return None if parts is None else _write(parts)
     except OSError:  # also a full disk: the command itself says so
         return None
     except KeyboardInterrupt:
@@ -37,8 +38,8 @@ def ask(arguments: list[str]) -> int | None:
         return 130
 
 
-def _places(arguments: list[str]) -> list[str]:
-    """Return the sockets of processes that answer for a folder which the command names, or stands in."""
+def _socket_paths(arguments: list[str]) -> list[str]:
+    """Return the sockets of daemons for a folder that the command names, or for the current one."""
     from dowse.runtime_paths import digest, is_private, runtime_folder
 
     folder = runtime_folder()
@@ -49,62 +50,62 @@ def _places(arguments: list[str]) -> list[str]:
     if not names or not is_private(folder):
         return []
     roots = [".", *(each for each in arguments[1:] if not each.startswith("-"))]
-    wanted = {digest(os.path.realpath(root)): None for root in roots}
-    return [os.path.join(folder, name) for start in wanted for name in names if name.startswith(start)]
+    prefixes = {digest(os.path.realpath(root)): None for root in roots}
+    return [os.path.join(folder, name) for prefix in prefixes for name in names if name.startswith(prefix)]
 
 
-def _writes_plain_text() -> bool:
-    """Whether standard output takes text as the warm process writes it."""
+def _is_plain_utf8() -> bool:
+    """Whether standard output takes text as the daemon encodes it."""
     out = sys.stdout
     return out is not None and out.encoding.lower() == "utf-8" and out.errors in ("strict", "surrogateescape")
 
 
-def _answer(place: str, arguments: list[str]) -> list[bytes] | None:
-    """Return the parts of an answer; None if nobody is there, or it is not theirs to give."""
+def _request(path: str, arguments: list[str]) -> list[bytes] | None:
+    """Return the parts of a daemon's response; None if there is no daemon, or it declines."""
     import _socket
 
     from dowse.interfaces.daemon.frames import ACCEPTED, pack
     from dowse.runtime_paths import socket_address
 
-    line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     handle = -1
     try:
-        address, handle = socket_address(place)
-        line.settimeout(_CONNECT_SECONDS)
-        line.connect(address)
-        line.settimeout(_ACCEPT_SECONDS)
-        line.sendall(pack(_question(arguments)))
-        if line.recv(1) != ACCEPTED:
+        address, handle = socket_address(path)
+        connection.settimeout(_CONNECT_SECONDS)
+        connection.connect(address)
+        connection.settimeout(_ACCEPT_SECONDS)
+        connection.sendall(pack(_request_parts(arguments)))
+        if connection.recv(1) != ACCEPTED:
             return None
-        line.settimeout(None)
-        return _parts(line)
+        connection.settimeout(None)
+        return _response_parts(connection)
     except (OSError, ValueError):
         return None
     finally:
-        line.close()
+        connection.close()
         if handle >= 0:
             os.close(handle)
 
 
-def _question(arguments: list[str]) -> list[bytes]:
-    from dowse.interfaces.daemon.frames import LOOKS, surroundings, version
+def _request_parts(arguments: list[str]) -> list[bytes]:
+    from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, environment_key, protocol_version
 
     environment = os.environb
-    looks = [environment.get(name.encode(), b"") for name in LOOKS]
+    display = [environment.get(name.encode(), b"") for name in DISPLAY_VARIABLES]
     terminals = b"".join(b"1" if os.isatty(handle) else b"0" for handle in (1, 2))
     return [
-        *(version(), os.getcwdb(), terminals),  # noqa: PTH109
-        *(surroundings(dict(environment)), *looks),
+        *(protocol_version(), os.getcwdb(), terminals),  # noqa: PTH109
+        *(environment_key(dict(environment)), *display),
         *(os.fsencode(each) for each in arguments),
     ]
 
 
-def _parts(line: object) -> list[bytes]:
-    """Read all that is said; raises ValueError if it was cut short."""
+def _response_parts(connection: object) -> list[bytes]:
+    """Read a response to its end; raises ValueError if it was cut short."""
     from dowse.interfaces.daemon.frames import EXIT, unpack
 
     chunks: list[bytes] = []
-    while chunk := line.recv(1 << 16):  # type: ignore[attr-defined]
+    while chunk := connection.recv(1 << 16):  # type: ignore[attr-defined]
         chunks.append(chunk)
     parts = unpack(b"".join(chunks)[4:])
     if not parts or not parts[-1].startswith(EXIT):
@@ -113,17 +114,14 @@ def _parts(line: object) -> list[bytes]:
 
 
 def _write(parts: list[bytes]) -> int:
-    """Write an answer where it belongs, and return the exit code."""
+    """Write a response to standard output and error, and return the exit code."""
     from dowse.interfaces.daemon.frames import OUTPUT
 
     for part in parts[:-1]:
+        handle, data = 1 if part.startswith(OUTPUT) else 2, part[1:]
         try:
-            _write_all(1 if part.startswith(OUTPUT) else 2, part[1:])
+            while data:
+                data = data[os.write(handle, data) :]
         except BrokenPipeError:  # the reader of our output has seen enough (`| head`)
             return 0
     return int(parts[-1][1:])
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(handle, data) :]

@@ -1,4 +1,4 @@
-"""The warm side: a socket for every index that a process has open, for its owner alone."""
+"""The server of the daemon: a Unix socket for every index that a process has open, for its owner alone."""
 
 from __future__ import annotations
 
@@ -14,167 +14,179 @@ from typing import TYPE_CHECKING
 
 from dowse.interfaces.daemon.frames import (
     ACCEPTED,
-    MOST_BYTES,
-    REFUSED,
+    DECLINED,
+    MAX_REQUEST_BYTES,
+    environment_key,
     pack,
-    surroundings,
+    protocol_version,
     unpack,
-    version,
 )
 from dowse.runtime_paths import digest, make_runtime_folder, socket_address
 
 if TYPE_CHECKING:
     from dowse.index import Index
-    from dowse.interfaces.daemon.command import Warm
+    from dowse.interfaces.daemon.command import ServedIndex
     from dowse.watch import Watcher
 
-# Questions that wait to be taken.
+# Connections that wait to be accepted.
 _BACKLOG = 64
-# Answered at once; more would only wait for each other.
-_AT_ONCE = 8
-# A question is short and comes at once.
+# Requests handled at once; more would only wait for each other.
+_MAX_CONCURRENT = 8
+# A request is short and is sent at once.
 _READ_SECONDS = 2.0
-# While another process answers for an index, it is asked so often whether it still does.
+# How often to check whether another process still serves an index.
 _TAKE_OVER_SECONDS = 2.0
-# Where no question can be taken at the moment, that is tried again after so long.
-_BREATH_SECONDS = 0.2
+# Pause after a connection could not be accepted.
+_RETRY_SECONDS = 0.2
 _log = logging.getLogger("dowse.interfaces.daemon")
 
 
-class WarmServer:
-    """Answers commands for some indexes until it is stopped.
+class DaemonServer:
+    """Runs commands for some indexes until it is stopped.
 
-    Where there is no room for sockets (a path too long, a system without them) nothing is served, and
-    commands work as without: this is a convenience, and never an error.
+    Where sockets are impossible (a path too long, a system without them) nothing is served, and commands work
+    as without: this is a convenience, and never an error.
     """
 
     def __init__(self, indexes: Sequence[Index] = (), watchers: Sequence[Watcher] = ()) -> None:
-        """Prepare to answer; nothing happens before `start`.
+        """Prepare to serve; nothing happens before `start`.
 
         Args:
-            indexes: What to answer from.
-            watchers: Those that keep some of them true: then commands need not look for changed files.
+            indexes: The indexes that commands may use.
+            watchers: The watchers of some of them: then commands need not look for changed files.
         """
         self._indexes, self._watchers = list(indexes), {id(each.index): each for each in watchers}
         self._sockets: list[tuple[socket.socket, str, os.stat_result]] = []
         self._lock = threading.Lock()
         self._stopping = threading.Event()
-        self._room = threading.Semaphore(_AT_ONCE)
-        self._surroundings = b""
+        self._slots = threading.Semaphore(_MAX_CONCURRENT)
+        self._environment_key = b""
 
     def start(self) -> None:
         """Listen; returns at once."""
-        self._surroundings = surroundings(dict(os.environb)) if os.name == "posix" else b""
+        self._environment_key = environment_key(dict(os.environb)) if os.name == "posix" else b""
         for index in self._indexes:
             self.add(index, self._watchers.get(id(index)))
 
     def add(self, index: Index, watcher: Watcher | None = None) -> None:
-        """Answer for another index too, after `start`."""
+        """Serve another index too, after `start`."""
         if os.name != "posix" or index.is_shared:
             return
-        from dowse.interfaces.daemon.command import Warm, route_streams
+        from dowse.interfaces.daemon.command import ServedIndex, route_streams
 
         route_streams()
-        warm = Warm(index, watcher.settle if watcher else None)
-        threading.Thread(target=self._serve, args=(warm,), name="dowse-warm", daemon=True).start()
-        threading.Thread(target=get_ready, args=(index,), daemon=True).start()
+        served = ServedIndex(index, watcher.settle if watcher else None)
+        threading.Thread(target=self._serve, args=(served,), name="dowse-daemon", daemon=True).start()
+        threading.Thread(target=warm_up, args=(index,), daemon=True).start()
 
     def stop(self) -> None:
-        """Let go of the sockets, and remove them where they are still ours."""
+        """Close the sockets, and remove them where they are still ours."""
         self._stopping.set()
         with self._lock:
             sockets, self._sockets = self._sockets, []
-        for listening, path, known in sockets:
+        for listener, path, known in sockets:
             with contextlib.suppress(OSError):
                 if os.path.samestat(os.lstat(path), known):
                     os.unlink(path)  # noqa: PTH108
             with contextlib.suppress(OSError):
-                listening.shutdown(socket.SHUT_RDWR)
-            listening.close()
+                listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
 
     def _listen(self, index: Index) -> socket.socket | None:
-        """Take the place of an index; None while another process answers there."""
+        """Listen at the path of an index; None while another process does."""
         root, address = digest(str(index.root)), digest(index.backend.address)
         path = os.path.join(make_runtime_folder(), f"{root}-{address}.sock")
-        if _answers(path):
+        if _has_listener(path):
             return None
-        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        aside = f"{path[:-5]}.{os.getpid()}"
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        temporary = f"{path[:-5]}.{os.getpid()}"
         try:
-            with _addressed(aside) as address:
-                listening.bind(address)
-            os.chmod(aside, 0o600)  # noqa: PTH101
-            listening.listen(_BACKLOG)
-            os.replace(aside, path)  # noqa: PTH105 - nobody meets a socket that does not listen yet
+            with _socket_address(temporary) as address:
+                listener.bind(address)
+            os.chmod(temporary, 0o600)  # noqa: PTH101
+            listener.listen(_BACKLOG)
+            os.replace(temporary, path)  # noqa: PTH105 - no client finds a socket that does not listen yet
         except OSError:
-            listening.close()
+            listener.close()
             raise
         with self._lock:
-            self._sockets.append((listening, path, os.lstat(path)))
+            self._sockets.append((listener, path, os.lstat(path)))
         if self._stopping.is_set():
             self.stop()
-        return listening
+        return listener
 
-    def _serve(self, warm: Warm) -> None:
-        """Listen as soon as nobody else does, then answer until the socket is closed."""
+    def _serve(self, served: ServedIndex) -> None:
+        """Listen as soon as no other process does, then handle connections until the socket is closed."""
         try:
-            while (listening := self._listen(warm.index)) is None:
+            while (listener := self._listen(served.index)) is None:
                 if self._stopping.wait(_TAKE_OVER_SECONDS):
                     return
         except OSError as error:
-            _log.debug("no warm answers for %s: %s", warm.index.root, error)
+            _log.debug("no daemon for %s: %s", served.index.root, error)
             return
         while True:
             try:
-                line, _ = listening.accept()
+                connection, _ = listener.accept()
             except OSError:  # closed; or too many files are open, which passes
-                if self._stopping.wait(_BREATH_SECONDS):
+                if self._stopping.wait(_RETRY_SECONDS):
                     return
                 continue
-            threading.Thread(target=self._answer, args=(line, warm), daemon=True).start()
+            threading.Thread(target=self._handle, args=(connection, served), daemon=True).start()
 
-    def _answer(self, line: socket.socket, warm: Warm) -> None:
-        """Answer one question; whoever gets no whole answer asks itself."""
-        from dowse.interfaces.daemon.command import NotMine
+    def _handle(self, connection: socket.socket, served: ServedIndex) -> None:
+        """Respond to one request; a client that gets no whole response runs the command itself."""
+        from dowse.interfaces.daemon.command import Declined
 
-        with line, self._room, contextlib.suppress(OSError):
+        with connection, self._slots, contextlib.suppress(OSError):
             accepted = False
 
             def accept() -> None:
                 nonlocal accepted
                 accepted = True
                 try:
-                    line.sendall(ACCEPTED)
-                except OSError:  # who asked is gone: no error of the command, which would take it for one
-                    raise NotMine from None
+                    connection.sendall(ACCEPTED)
+                except OSError:  # the client is gone: no error of the command, which would report it
+                    raise Declined from None
 
             try:
-                line.settimeout(_READ_SECONDS)
-                parts = self._ask(line, warm, accept)
-                line.settimeout(None)
-                line.sendall(pack(parts))
-            except (NotMine, ValueError):
+                connection.settimeout(_READ_SECONDS)
+                parts = self._respond(connection, served, accept)
+                connection.settimeout(None)
+                connection.sendall(pack(parts))
+            except (Declined, ValueError):
                 if not accepted:
-                    line.sendall(REFUSED)
+                    connection.sendall(DECLINED)
             except OSError:
-                raise  # the one who asked is gone
+                raise  # the client is gone
             except Exception:
-                _log.exception("a question of a command failed; it answers itself")
+                _log.exception("a command failed in the daemon; the client runs it")
 
-    def _ask(self, line: socket.socket, warm: Warm, accept: Callable[[], None]) -> list[bytes]:
-        from dowse.interfaces.daemon.command import NotMine, Question, run
+    def _respond(
+        self, connection: socket.socket, served: ServedIndex, accept: Callable[[], None]
+    ) -> list[bytes]:
+        from dowse.interfaces.daemon.command import CommandRequest, Declined, run_command
 
-        if not _is_ours(line):
-            raise NotMine
-        known, folder, terminals, around, *rest = unpack(_read(line))
-        if known != version() or around != self._surroundings:
-            raise NotMine
-        return run(Question.of(folder, terminals, rest), warm, accept)
+        if not _is_same_user(connection):
+            raise Declined
+        version, folder, terminals, key, *rest = unpack(_read_request(connection))
+        if version != protocol_version() or key != self._environment_key:
+            raise Declined
+        return run_command(CommandRequest.from_parts(folder, terminals, rest), served, accept)
+
+
+def warm_up(index: Index) -> None:
+    """Load what the first request would have to wait for."""
+    with contextlib.suppress(Exception):  # whatever it is, the first request reports it
+        if index.exists:
+            from dowse.interfaces.cli import commands, graph_commands
+
+            _ = commands, graph_commands
+            index.search("get ready", k=1, feedback=False)
 
 
 @contextlib.contextmanager
-def _addressed(path: str) -> Iterator[str]:
-    """Give what a socket at a path is called by."""
+def _socket_address(path: str) -> Iterator[str]:
+    """Give the address of a socket at a path."""
     address, handle = socket_address(path)
     try:
         yield address
@@ -183,49 +195,33 @@ def _addressed(path: str) -> Iterator[str]:
             os.close(handle)
 
 
-def get_ready(index: Index) -> None:
-    """Load what the first question would have to wait for."""
-    with contextlib.suppress(Exception):  # whatever it is, whoever asks is told
-        if index.exists:
-            from dowse.interfaces.cli import commands, graph_commands
-
-            _ = commands, graph_commands
-            index.search("get ready", k=1, feedback=False)
-
-
-def _read(line: socket.socket) -> bytes:
+def _read_request(connection: socket.socket) -> bytes:
     """Read one message."""
-    length = int.from_bytes(_exactly(line, 4), "big")
-    if length > MOST_BYTES:
-        raise ValueError("too long for a question")
-    return _exactly(line, length)
+    with connection.makefile("rb") as stream:
+        length = int.from_bytes(stream.read(4), "big")
+        if length > MAX_REQUEST_BYTES:
+            raise ValueError("too long for a request")
+        body = stream.read(length)
+    if len(body) < length:
+        raise ValueError("cut short")
+    return body
 
 
-def _exactly(line: socket.socket, count: int) -> bytes:
-    data = bytearray()
-    while len(data) < count:
-        more = line.recv(count - len(data))
-        if not more:
-            raise ValueError("cut short")
-        data += more
-    return bytes(data)
-
-
-def _is_ours(line: socket.socket) -> bool:
-    """Whether the one at the other end is the same user; where the system does not tell, its folder does."""
+def _is_same_user(connection: socket.socket) -> bool:
+    """Whether the client is the same user; systems that do not tell rely on the folder's permissions."""
     if not sys.platform.startswith("linux"):
         return True
-    said = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return bool(struct.unpack("3i", said)[1] == os.getuid())
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return bool(struct.unpack("3i", credentials)[1] == os.getuid())
 
 
-def _answers(path: str) -> bool:
-    """Whether somebody listens at a path."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-        line.settimeout(0.2)
+def _has_listener(path: str) -> bool:
+    """Whether a process listens at a path."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(0.2)
         try:
-            with _addressed(path) as address:
-                line.connect(address)
+            with _socket_address(path) as address:
+                connection.connect(address)
         except OSError:
             return False
     return True

@@ -72,7 +72,7 @@ def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) ->
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Start what runs beside the requests, and end it."""
     state: ServerState = app.state.server
-    state.keeper.start()
+    state.refresher.start()
     threading.Thread(target=state.reports.read_shipped, name="dowse-reports", daemon=True).start()
     try:
         yield

@@ -24,6 +24,7 @@ from dowse.errors import (
 from dowse.formats.graph_json import symbol_to_json
 from dowse.query import QueryError
 from dowse.security.terminal import decodable_data
+from dowse.services.events import TooManySubscribers
 from dowse.symbol_lookup import AmbiguousName, UnknownName
 
 MEDIA_TYPE = "application/problem+json"
@@ -64,6 +65,7 @@ _KINDS: tuple[tuple[type[Exception], int, str, str], ...] = (
     (IndexVersionError, 503, "index-version", "build it anew: POST /api/reindex with rebuild"),
     (TooSlow, 503, "too-slow", "ask for less: filter by path or language, or take fewer options"),
     (Busy, 503, "busy", "try again in a moment"),
+    (TooManySubscribers, 503, "busy", "try again in a moment"),
     (ConfigError, 400, "bad-setting", "look at /api/docs for what is allowed"),
     (EvalError, 400, "bad-report", "save one with `dowse eval --report FILE`"),
     (QueryError, 400, "bad-query", "mend the query, or send it with plain=true"),

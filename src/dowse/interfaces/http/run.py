@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from dowse.errors import DowseError
 from dowse.index import Index
-from dowse.interfaces.daemon.server import WarmServer
+from dowse.interfaces.daemon.server import DaemonServer
 from dowse.interfaces.http.app import create_app
 from dowse.interfaces.http.connections import ACCEPT_AT_ONCE, AcceptErrors, limited
 from dowse.interfaces.http.options import Limits, ServeOptions
@@ -34,7 +34,7 @@ _BACKLOG = 1024
 class _Server(uvicorn.Server):
     """Lets go of streams that never end by themselves when the server is told to."""
 
-    warm: WarmServer | None = None  # what answers commands beside it
+    daemon: DaemonServer | None = None  # runs commands beside it
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to answer; then let more wait in line than are accepted at once: asyncio allows no more."""
@@ -45,15 +45,15 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End what answers commands too: after this, the signal that ended the server is sent again."""
-        if self.warm is not None:
-            self.warm.stop()
+        if self.daemon is not None:
+            self.daemon.stop()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End the streams of events, then the server."""
         app = self.config.app
         if isinstance(app, FastAPI):
-            app.state.server.hub.close()
+            app.state.server.broker.close()
         super().handle_exit(sig, frame)
 
 
@@ -67,10 +67,10 @@ def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = 
     if open_page:
         webbrowser.open(address)
     app = create_app(indexes, options)
-    watching = app.state.server.keeper.watching
+    watchers = app.state.server.refresher.watchers
     server = server_of(app, options.limits)
-    server.warm = WarmServer(indexes, watching.watchers() if watching else ())
-    server.warm.start()
+    server.daemon = DaemonServer(indexes, list(watchers or ()))
+    server.daemon.start()
     # Ctrl-C is how this ends: the server has cleaned up before the signal comes through.
     with contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listening])

@@ -14,9 +14,9 @@ from dowse.index import Index
 from dowse.interfaces.http.metrics import Metrics
 from dowse.interfaces.http.options import ServeOptions
 from dowse.interfaces.http.worker_threads import Workers
-from dowse.services.events import Hub
+from dowse.services.events import EventBroker
 from dowse.services.indexes import Place, Places
-from dowse.services.refresher import Keeper
+from dowse.services.refresher import IndexRefresher
 from dowse.services.reports import Reports
 
 # Where `dowse eval --report` is told to write by people who want to see it on the page.
@@ -30,8 +30,8 @@ class ServerState:
     options: ServeOptions
     places: Places
     workers: Workers
-    hub: Hub
-    keeper: Keeper
+    broker: EventBroker
+    refresher: IndexRefresher
     metrics: Metrics
     reports: Reports
     started: float = field(default_factory=time.monotonic)
@@ -39,10 +39,11 @@ class ServerState:
     @classmethod
     def of(cls, indexes: Sequence[Index], options: ServeOptions) -> ServerState:
         """Put the parts together; nothing runs yet."""
-        places, hub, workers = Places(indexes), Hub(options.limits.listeners), Workers(options.limits)
+        places, workers = Places(indexes), Workers(options.limits)
+        broker = EventBroker(options.limits.listeners)
         reports = Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes])
-        parts = (Keeper(places, hub, watch=options.watch), Metrics(places, workers), reports)
-        return cls(options, places, workers, hub, *parts)
+        parts = (IndexRefresher(places, broker, watch=options.watch), Metrics(places, workers), reports)
+        return cls(options, places, workers, broker, *parts)
 
     def records(self, place: Place) -> bool:
         """Whether choices are recorded for an index, and count."""
@@ -50,8 +51,8 @@ class ServerState:
 
     def close(self) -> None:
         """End everything that was started."""
-        self.hub.close()
-        self.keeper.close()
+        self.broker.close()
+        self.refresher.close()
         self.workers.close()
         self.places.close()
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from dowse.errors import DowseError, IndexLocked
 from dowse.index import QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
-from dowse.interfaces.http.models.status import Progress
 from dowse.interfaces.mcp.frame import framed
 from dowse.interfaces.mcp.options import EMBED_SECONDS, LARGE_TREE_SECONDS, WRITER_SECONDS
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.security.terminal import escape_name
+from dowse.services.events import ProgressEvent
 from dowse.types import Note
 
 # Reports progress: how much of 100 is done, and in words what is being done.
@@ -58,8 +58,8 @@ async def wait_for_words(repository: Repository, seconds: float, report: Report)
 
     Raises `NotReady` if that takes longer than the seconds given; it then goes on in the background.
     """
-    heard = repository.hub.latest(repository.name).number
-    with repository.hub.listening() as events:
+    heard = repository.broker.latest(repository.name).number
+    with repository.broker.subscribe() as events:
         if not await asyncio.to_thread(repository.begin):
             heard = -1  # what was last heard is about what goes on now
         if not repository.is_first:
@@ -83,11 +83,11 @@ async def wait_for_words(repository: Repository, seconds: float, report: Report)
         raise NotReady(_not_ready(repository, seconds))
 
 
-def _share(event: Progress) -> float:
+def _share(event: ProgressEvent) -> float:
     return 100.0 if event.phase in ("embed", "done") else 100.0 * event.done / max(1, event.total)
 
 
-def in_words(name: str, event: Progress) -> str:
+def in_words(name: str, event: ProgressEvent) -> str:
     """Say how far an index is."""
     if event.phase not in _UNITS:
         # Why something failed may quote the repository.
@@ -97,7 +97,7 @@ def in_words(name: str, event: Progress) -> str:
 
 
 def _not_ready(repository: Repository, seconds: float) -> str:
-    event = repository.hub.latest(repository.name)
+    event = repository.broker.latest(repository.name)
     return (
         f"{in_words(repository.name, event)}; nothing can be searched yet after {seconds:.0f} s. It goes on "
         "in the background: call again in half a minute, and meanwhile use other tools (grep)"

@@ -45,7 +45,7 @@ def places_said(repositories: Sequence[Repository]) -> str:
 def work_said(repositories: Sequence[Repository], *, by_meaning: bool) -> list[Note]:
     """Say what goes on in the background, as far as an answer may lack something for it."""
     phases = ("index", "embed") if by_meaning else ("index",)
-    events = [(each.name, each.hub.latest(each.name)) for each in repositories]
+    events = [(each.name, each.broker.latest(each.name)) for each in repositories]
     return [
         Note("refreshing", f"{in_words(name, event)} in the background")
         for name, event in events

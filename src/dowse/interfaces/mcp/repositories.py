@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.security.terminal import decodable
-from dowse.services.events import Hub
+from dowse.services.events import EventBroker
 from dowse.services.indexes import Place, Places
 from dowse.services.past_queries import Questions
-from dowse.services.refresher import Keeper
+from dowse.services.refresher import IndexRefresher
 from dowse.services.symbol_names import NameBook
 
 if TYPE_CHECKING:
-    from dowse.interfaces.daemon.server import WarmServer
+    from dowse.interfaces.daemon.server import DaemonServer
     from dowse.watch import Watcher
 
 # Calls that may wait for one repository at the same time.
@@ -37,14 +37,14 @@ class Repository:
 
     def __init__(self, place: Place, watch: bool, when_done: Callable[[Repository], None]) -> None:
         self.place = place
-        self.hub = _Announcing(self._settled)
+        self.broker = _Announcing(self._settled)
         self.fresh = threading.Lock()  # whoever looks for changes holds it
         self.looked = 0.0  # when that was last begun
         self.is_first = False  # whether it is being indexed for the first time
         self.looked_in_background = 0.0
         self.watcher: Watcher | None = None
         self._watch, self._when_done = watch, when_done
-        self._keeper: Keeper | None = None
+        self._refresher: IndexRefresher | None = None
         self._lock = threading.Lock()
 
     @property
@@ -60,10 +60,10 @@ class Repository:
     def begin(self) -> bool:
         """Start what keeps it true, on first use, or index what is not indexed; whether that was begun."""
         with self._lock:
-            if self._keeper is None:
+            if self._refresher is None:
                 self.is_first = not self.index.exists
-                self._keeper = Keeper(Gathered([self.place]), self.hub)
-                self._keeper.start()
+                self._refresher = IndexRefresher(Gathered([self.place]), self.broker)
+                self._refresher.start()
                 self.looked_in_background = time.monotonic()
                 return True
         if self.index.exists or not self.refresh():
@@ -73,19 +73,19 @@ class Repository:
 
     def refresh(self) -> bool:
         """Bring it up to date in the background; False if that is in line already."""
-        if self._keeper is None or self.index.is_shared:
+        if self._refresher is None or self.index.is_shared:
             return False
         self.looked_in_background = time.monotonic()
-        return self._keeper.refresh(self.place)
+        return self._refresher.refresh(self.place)
 
     def close(self) -> None:
         """End everything that was started for it."""
         with self._lock:
-            if self._keeper is not None:  # first: what it finishes may start a watcher
-                self._keeper.close()
+            if self._refresher is not None:  # first: what it finishes may start a watcher
+                self._refresher.close()
             if self.watcher is not None:
                 self.watcher.stop()
-            self.hub.close()
+            self.broker.close()
             self.index.close()
 
     def _settled(self) -> None:
@@ -101,16 +101,16 @@ class Repository:
         self._when_done(self)
 
 
-class _Announcing(Hub):
-    """A hub that also tells its owner when a piece of work is done."""
+class _Announcing(EventBroker):
+    """A broker that also tells its owner when a piece of work is done."""
 
     def __init__(self, when_done: Callable[[], None]) -> None:
         super().__init__(_LISTENERS)
         self._when_done = when_done
 
-    def tell(self, index: str, phase: str, done: int = 0, total: int = 0, detail: str = "") -> None:
+    def publish(self, index: str, phase: str, done: int = 0, total: int = 0, detail: str = "") -> None:
         """Tell everybody."""
-        super().tell(index, phase, done, total, detail)
+        super().publish(index, phase, done, total, detail)
         if phase == "done":
             self._when_done()
 
@@ -130,7 +130,7 @@ class Repositories:
         self._watch = watch
         self._known: dict[Path, Repository] = {}
         self._lock = threading.Lock()
-        self._warm = _warm_server() if warm else None
+        self._daemon = _daemon_server() if warm else None
         self._answered: set[Path] = set()  # roots that commands are answered for
 
     def at(self, roots: Sequence[Path]) -> list[Repository]:
@@ -139,8 +139,8 @@ class Repositories:
 
     def close(self) -> None:
         """End everything that was started."""
-        if self._warm is not None:
-            self._warm.stop()
+        if self._daemon is not None:
+            self._daemon.stop()
         with self._lock:
             known, self._known = list(self._known.values()), {}
         for repository in known:
@@ -159,10 +159,10 @@ class Repositories:
         """Answer `dowse search` and the like from here, once there is an index: this process is up anyway."""
         root = repository.index.root
         with self._lock:
-            if self._warm is None or root in self._answered:
+            if self._daemon is None or root in self._answered:
                 return
             self._answered.add(root)
-        self._warm.add(repository.index, repository.watcher)
+        self._daemon.add(repository.index, repository.watcher)
 
     def _free_name(self, root: Path) -> str:
         taken = {repository.name for repository in self._known.values()}
@@ -173,10 +173,10 @@ class Repositories:
         return name
 
 
-def _warm_server() -> WarmServer:
-    from dowse.interfaces.daemon.server import WarmServer
+def _daemon_server() -> DaemonServer:
+    from dowse.interfaces.daemon.server import DaemonServer
 
-    server = WarmServer()
+    server = DaemonServer()
     server.start()
     return server
 

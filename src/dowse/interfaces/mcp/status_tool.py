@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from dowse.index import REFRESH_FILES
@@ -20,8 +21,8 @@ _LANGUAGES = 6
 
 def status(asked: Asked, given: StatusArguments) -> Reply:
     """Say of each repository what is in its index."""
-    found = [(each, index_status(each.place, each.hub)) for each in asked.repositories]
-    indexes = [{**facts, "progress": facts["progress"].model_dump()} for _, facts in found]
+    found = [(each, index_status(each.place, each.broker)) for each in asked.repositories]
+    indexes = [{**facts, "progress": asdict(facts["progress"])} for _, facts in found]
     encoder = next((each["encoder"] for each in indexes if each["encoder"]), "")
     text = "\n".join(line for repository, facts in found for line in _told(repository, facts))
     data = {"dowse": __version__, "feedback": False, "encoder": encoder, "indexes": indexes}

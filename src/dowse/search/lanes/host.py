@@ -1,95 +1,79 @@
-"""Lanes at once, each in a process of its own and with a time limit that holds whatever the lane does."""
+"""Runs lanes in parallel, each in a process of its own with a time limit that the system enforces."""
 
 from __future__ import annotations
 
-import atexit
 import os
 import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from dowse.search.lanes.jobs import LaneJob, Outcome, failure, log_problem
-from dowse.search.lanes.lane_queue import LaneQueue, Waiting
+from dowse.search.lanes.jobs import LaneJob, Outcome, failure
+from dowse.search.lanes.lane_queue import LaneQueue, PendingJob
 from dowse.search.lanes.registry import LANES, Lane
-from dowse.search.lanes.worker import Task
+from dowse.search.lanes.worker import LaneReply, LaneSetup
 
 if TYPE_CHECKING:
     from dowse.config import Settings
     from dowse.storage.protocol import Reader
 
 
-class WorkerSpec(NamedTuple):
-    """What the processes work with."""
-
-    address: str  # of the index: a whole path, for a later process may start in another folder
-    settings: Settings
-    lanes: Mapping[str, Lane] = LANES
-
-
 class LaneHost:
-    """The processes of one index; any number of threads may ask at once. None runs before it is needed."""
+    """The lane processes of one index; thread-safe. Each is started when it is first needed."""
 
-    def __init__(self, spec: WorkerSpec) -> None:
-        self._spec = spec
+    def __init__(self, address: str, settings: Settings, lanes: Mapping[str, Lane] = LANES) -> None:
+        """Prepare; the address of the index is a whole path, for this process may change its folder."""
+        self._address, self._settings, self._lanes = address, settings, lanes
         self._lock = threading.Lock()
         self._queues: dict[str, LaneQueue] = {}
-        weakref.finalize(self, _close_all, self._queues).atexit = False  # see _kill_processes
+        # Not at exit: then the processes are killed, and nobody waits for them (`workers.supervisor`).
+        weakref.finalize(self, _close_all, self._queues).atexit = False
         _hosts.add(self)
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
-        """Run jobs at once; what has not answered after so many seconds is left out."""
+        """Run jobs in parallel; a lane that misses the deadline has a problem instead of a result."""
         deadline = time.monotonic() + seconds
-        asked = [self._ask(job, (reader.identity, reader.generation), deadline, seconds) for job in jobs]
-        return [each if isinstance(each, Outcome) else each.outcome() for each in asked]
+        generation = (reader.identity, reader.generation)
+        pending = [PendingJob(job.lane, generation, deadline, seconds) for job in jobs]
+        for job, each in zip(jobs, pending, strict=True):
+            try:
+                self._queue(job.lane).put(each, job.arguments)
+            except Exception as error:  # no such lane, arguments that can't be sent, no more threads
+                problem, user_error = failure(job.lane, error)
+                each.finish(LaneReply(problem=problem, error=user_error))
+        return [each.outcome() for each in pending]
 
     def warm(self, *lanes: str) -> None:
         """Start the processes of some lanes, or of all, and do not wait for them."""
-        for name in lanes or self._spec.lanes:
-            if not self._spec.lanes[name].wants_encoder or self._spec.settings.encoder != "none":
+        for name in lanes or self._lanes:
+            if not self._lanes[name].wants_encoder or self._settings.encoder != "none":
                 self._queue(name).start()
 
     def pids(self) -> dict[str, int]:
-        """Return the processes that are there, by lane."""
+        """Return the ids of the processes that run, by lane."""
         with self._lock:
             queues = dict(self._queues)
         return {name: pid for name, queue in queues.items() if (pid := queue.pid())}
 
     def close(self) -> None:
-        """End the processes at once; a later question starts new ones."""
+        """End the processes at once; a later job starts new ones."""
         with self._lock:
             queues = dict(self._queues)
             self._queues.clear()
         _close_all(queues)
 
-    def _ask(
-        self, job: LaneJob, generation: tuple[str, int], deadline: float, seconds: float
-    ) -> Waiting | Outcome:
-        try:
-            waiting = Waiting(job, generation, deadline, seconds)
-            self._queue(job.lane).put(waiting)
-        except Exception as error:  # no such lane, arguments that can't be sent, no more threads
-            problem, mistake = failure(job.lane, error)
-            outcome = Outcome(job.lane, problem=problem, error=mistake)
-            log_problem(outcome)
-            return outcome
-        return waiting
-
     def _queue(self, name: str) -> LaneQueue:
         with self._lock:
             queue = self._queues.get(name)
             if queue is None:
-                spec = self._spec
-                queue = LaneQueue(Task(name, spec.lanes[name], spec.address, spec.settings))
+                queue = LaneQueue(LaneSetup(name, self._lanes[name], self._address, self._settings))
                 self._queues[name] = queue
             return queue
 
     def _after_fork(self) -> None:
-        """Forget, in a forked process, what belongs to the parent."""
+        """Forget the threads of the parent in a forked process; supervisors forget its processes."""
         self._lock = threading.Lock()  # a thread that is not here may have held the old one
-        for queue in self._queues.values():
-            queue.disown()
         self._queues.clear()
 
 
@@ -101,22 +85,13 @@ def _close_all(queues: dict[str, LaneQueue]) -> None:
     queues.clear()
 
 
-# Those whose processes must end with this one, and be left alone by a forked one.
 _hosts: weakref.WeakSet[LaneHost] = weakref.WeakSet()
 
 
-def _kill_processes() -> None:
-    """End all processes with this one, and let the system bury them: a command should not wait for that."""
-    for host in list(_hosts):
-        for queue in list(host._queues.values()):
-            queue.stop()
-
-
-def _forget_processes() -> None:
+def _reset_hosts() -> None:
     for host in list(_hosts):
         host._after_fork()
 
 
-atexit.register(_kill_processes)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_processes)
+    os.register_at_fork(after_in_child=_reset_hosts)

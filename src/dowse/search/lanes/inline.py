@@ -1,4 +1,4 @@
-"""Lanes one after another in this process: no limits, no start-up; for searches with one lane, and tests."""
+"""Runs lanes sequentially in this process: no limits, no start-up; for searches with one lane, and tests."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 class InlineLanes:
-    """Runs lanes on the reader it is given."""
+    """Runs lanes in this process."""
 
     def __init__(
         self, encoder: Callable[[], Encoder | None] = lambda: None, lanes: Mapping[str, Lane] = LANES
     ) -> None:
-        self._encoder = encoder  # called only for a lane that wants one
+        self._encoder = encoder  # called only for a lane that needs one
         self._lanes = lanes
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float = 0.0) -> list[Outcome]:
-        """Run each job to its end, however long that takes; an exception becomes a problem."""
+        """Run each job to its end, however long that takes; an exception becomes a problem of its outcome."""
         return [self._run(reader, job) for job in jobs]
 
     def _run(self, reader: Reader, job: LaneJob) -> Outcome:
         started, detail = time.perf_counter(), ""
-        result, problem, mistake = None, "", None
+        result, problem, user_error = None, "", None
         try:
             lane = self._lanes[job.lane]
             encoder = self._encoder() if lane.wants_encoder else None
@@ -37,9 +37,9 @@ class InlineLanes:
         except Exception as error:
             import traceback
 
-            problem, mistake = failure(job.lane, error)
+            problem, user_error = failure(job.lane, error)
             detail = traceback.format_exc()
-        taken = 1000 * (time.perf_counter() - started)
-        outcome = Outcome(job.lane, result, problem, taken, error=mistake)
+        milliseconds = 1000 * (time.perf_counter() - started)
+        outcome = Outcome(job.lane, result, problem, milliseconds, error=user_error)
         log_problem(outcome, detail)
         return outcome

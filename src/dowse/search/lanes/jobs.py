@@ -1,4 +1,4 @@
-"""What is asked of lanes and what comes back: the seam between the engine and whatever runs them."""
+"""Jobs for lanes and their outcomes: the interface between the search pipeline and what runs the lanes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from dowse.storage.protocol import Reader
 
-# Mistakes of the user or of the index, with a message that names the remedy; they travel as they are.
-Mistake = DowseError | QueryError
+# Errors of the user or of the index, with a message that names the remedy; they are raised to the caller.
+UserError = DowseError | QueryError
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class LaneJob:
 
 
 class LaneResult(Protocol):
-    """What every lane finds: rows and scores, best first, and what it has to say of each, if anything."""
+    """The result of every lane: rows and scores, best first, and a detail for each, if any."""
 
     @property
     def rows(self) -> Sequence[int]: ...  # noqa: D102
@@ -41,32 +41,32 @@ class LaneResult(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a job: a result, or a problem in one line."""
+    """The outcome of a job: a result, or a problem in one line."""
 
     lane: str
     result: LaneResult | None = None
     problem: str = ""  # e.g. "embedding: no answer within 3 s"
-    milliseconds: float = 0.0  # from the question to this, waiting included
-    moved: bool = False  # the index has another generation now: its rows are not the reader's
-    error: Mistake | None = None  # the problem as it was raised, if the user can mend it
+    milliseconds: float = 0.0  # of latency, waiting included
+    is_stale: bool = False  # the index has another generation now: its rows are not the reader's
+    error: UserError | None = None  # the problem as it was raised, if the user can fix it
 
 
 class LaneRunner(Protocol):
     """Runs lanes, in this process or in others."""
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
-        """Return what became of each job, in their order, when all are done or the time is up."""
+        """Return the outcome of each job, in their order, when all are done or the time is up."""
 
 
-def failure(lane: str, error: Exception) -> tuple[str, Mistake | None]:
-    """Say in one line what an exception means; and give it back if it is one to be raised as it is."""
-    mistake = error if isinstance(error, DowseError | QueryError) else None
-    kind = "" if mistake else type(error).__name__
-    return f"{lane}: " + ": ".join(filter(None, (kind, first_line(error)))), mistake
+def failure(lane: str, error: Exception) -> tuple[str, UserError | None]:
+    """Return an exception as a problem in one line, and the exception itself if the caller gets it."""
+    user_error = error if isinstance(error, DowseError | QueryError) else None
+    kind = "" if user_error else type(error).__name__
+    return f"{lane}: " + ": ".join(filter(None, (kind, first_line(error)))), user_error
 
 
 def log_problem(outcome: Outcome, detail: str = "") -> None:
-    """Write a problem to the log; where it happened goes to those who want to know all."""
+    """Log a problem; its traceback at level DEBUG."""
     if outcome.problem:
         _log().warning(outcome.problem)
         if detail:

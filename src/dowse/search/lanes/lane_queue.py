@@ -1,76 +1,78 @@
-"""The jobs that wait for one lane, and the thread that has them done by the lane's process.
+"""The queue of one lane's jobs, and the thread that has them done by the lane's process.
 
-Whoever asks puts a job into the queue and waits, never longer than its limit. The process gets one question
-at a time, so that all that waits is still here when it hangs or dies, and goes to the next process.
+A caller puts a job into the queue and waits until its deadline at most. The process gets one request at a
+time, so that all other jobs are still here when it hangs or dies, and go to the next process.
 """
 
 from __future__ import annotations
 
 import pickle
-import signal
 import threading
 import time
 from collections import deque
+from collections.abc import Mapping
 
-from dowse.search.lanes.frames import MAX_BYTES
-from dowse.search.lanes.jobs import LaneJob, Outcome, log_problem
-from dowse.search.lanes.process import WorkerEnded, WorkerProcess
-from dowse.search.lanes.worker import Question, Reply, Task
+from dowse.search.lanes.jobs import Outcome, log_problem
+from dowse.search.lanes.worker import GRACE_SECONDS, START_SECONDS, LaneReply, LaneRequest, LaneSetup
+from dowse.workers.circuit_breaker import CircuitBreaker
+from dowse.workers.frames import MAX_BYTES
+from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
 
-# After so many deaths without an answer in between, a lane rests for so long: starting a process that can't
-# live for every query of a storm would slow down the lanes that can.
-MOST_DEATHS = 3
-REST_SECONDS = 5.0
+# The circuit breaker: after so many deaths without an answer in between, a lane refuses jobs for so long.
+# Starting a process that can't live for every query of a burst would slow down the lanes that can.
+MAX_DEATHS = 3
+OPEN_SECONDS = 5.0
 # How long `join` waits for a thread that is about to end.
 _JOIN_SECONDS = 5.0
-# Half of what a message may have: the rest of a question is small.
+# Half of what a message may have: the rest of a request is small.
 _MAX_ARGUMENTS = MAX_BYTES // 2
 
 
 class LaneQueue:
-    """The jobs of one lane; any thread may put some in."""
+    """The jobs of one lane; thread-safe."""
 
-    def __init__(self, task: Task) -> None:
-        self._task = task
+    def __init__(self, setup: LaneSetup) -> None:
+        self._setup = setup
         self._changed = threading.Condition()
-        self._jobs: deque[Waiting] = deque()
-        self._process: WorkerProcess | None = None
-        self._wanted = False  # whether a process should be there without a job
+        self._jobs: deque[PendingJob] = deque()
+        program = worker_program("dowse.search.lanes.worker")
+        self._worker = Supervisor(program, start_seconds=START_SECONDS)
+        self._breaker = CircuitBreaker(MAX_DEATHS, OPEN_SECONDS)
+        self._start_requested = False  # whether a process should be started without a job
         self._closed = False
-        self._deaths = 0  # since the last answer
-        self._rests_until = 0.0
-        self._last_words = ""
-        self._thread = threading.Thread(target=self._drive, name=f"dowse-{task.name}", daemon=True)
+        self._last_death = ""
+        self._thread = threading.Thread(target=self._drive, name=f"dowse-{setup.name}", daemon=True)
         self._thread.start()
 
-    def put(self, job: Waiting) -> None:
-        """Have a job done when its turn comes; a lane that rests says so at once."""
+    def put(self, job: PendingJob, arguments: Mapping[str, object]) -> None:
+        """Queue a job; it is refused at once while the circuit breaker is open."""
+        job.arguments = pickle.dumps(arguments, pickle.HIGHEST_PROTOCOL)
+        if len(job.arguments) > _MAX_ARGUMENTS:
+            raise ValueError(f"a request of {len(job.arguments) / 1e6:.0f} MB is too large")
         with self._changed:
-            if self._closed or time.monotonic() < self._rests_until:
+            if self._closed or self._breaker.remaining_seconds:
                 job.finish(self._refusal())
                 return
-            job.starting = self._process is None or not self._process.ready
+            job.is_starting = not self._worker.is_ready
             self._jobs.append(job)
             self._changed.notify()
 
     def start(self) -> None:
-        """Have the process started."""
+        """Have the process started, and do not wait for it."""
         with self._changed:
-            self._wanted = True
+            self._start_requested = True
             self._changed.notify()
 
     def pid(self) -> int | None:
-        """Return the number of the process, if there is one."""
-        process = self._process
-        return process.pid if process and process.is_alive() else None
+        """Return the id of the process, if there is one."""
+        return self._worker.pid
 
     def stop(self) -> None:
-        """End the process; who still waits is told."""
+        """Kill the process; jobs that wait are refused."""
         with self._changed:
             self._closed = True
             self._refuse_all()
-            if self._process is not None:
-                self._process.kill()
+            self._worker.stop()
             self._changed.notify()
 
     def join(self) -> None:
@@ -78,132 +80,106 @@ class LaneQueue:
         if self._thread is not threading.current_thread():  # the garbage collector may call from anywhere
             self._thread.join(_JOIN_SECONDS)
 
-    def disown(self) -> None:
-        """Let go of a process that somebody else will bury; from here on this is of no use."""
-        if self._process is not None:
-            self._process.disown()
-
     def _drive(self) -> None:
         """Have jobs done, one after another."""
-        if hasattr(signal, "pthread_sigmask"):  # the process inherits this: Ctrl-C is not for it
-            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         while self._wait_for_work():
             try:
-                self._do_next(self._ready_process())
+                self._worker.start(self._setup)
+                with self._changed:
+                    for job in self._jobs:
+                        job.is_starting = False
+                self._do_next()
             except Exception as error:  # whatever it is, the next job gets a new process
-                self._bury(_last_words(error))
-        if self._process is not None:
-            self._process.close()
+                self._discard_worker(_cause(error))
+        self._worker.discard()
 
     def _wait_for_work(self) -> bool:
-        """Wait until there is something to do; False if there never will be."""
+        """Wait until there is something to do; False once the queue is closed."""
         with self._changed:
-            while not (self._jobs or self._wanted or self._closed):
+            while not (self._jobs or self._start_requested or self._closed):
                 self._changed.wait()
-            self._wanted = False
+            self._start_requested = False
             return not self._closed
 
-    def _ready_process(self) -> WorkerProcess:
-        """Return a process that waits for a question."""
-        process = self._process
-        if process is not None and process.is_alive():
-            return process
-        if process is not None:  # killed between two questions: nobody has lost anything
-            process.close()
-        process = WorkerProcess(self._task)
-        with self._changed:
-            self._process = process
-            if self._closed:
-                raise WorkerEnded("closed")
-        process.get_ready()
-        with self._changed:
-            for job in self._jobs:
-                job.starting = False
-        return process
-
-    def _do_next(self, process: WorkerProcess) -> None:
-        """Have the first job done that somebody still waits for."""
+    def _do_next(self) -> None:
+        """Have the first job done that a caller still waits for."""
         while (job := self._take()) is not None:
-            question = job.question()
-            if question is None:
+            request = job.request()
+            if request is None:
                 continue
             try:
-                job.finish(process.ask(question))
+                # A little longer than the caller waits: a reply that is late still saves the process.
+                job.finish(self._worker.exchange(request, request.seconds + GRACE_SECONDS))
             except Exception as error:
-                why = "closed" if self._closed else f"its process {_last_words(error)}"
-                job.finish(Reply(problem=f"{self._task.name}: {why}"))
+                why = "closed" if self._closed else f"its process {_cause(error)}"
+                job.finish(LaneReply(problem=f"{self._setup.name}: {why}"))
                 raise
-            self._deaths = 0
+            self._breaker.record_success()
             return
 
-    def _take(self) -> Waiting | None:
+    def _take(self) -> PendingJob | None:
         with self._changed:
             return self._jobs.popleft() if self._jobs else None
 
-    def _bury(self, last_words: str) -> None:
-        """Forget a process that ended; after too many, rest."""
+    def _discard_worker(self, cause: str) -> None:
+        """Record the death of the process; refuse all jobs if the circuit breaker opens."""
         with self._changed:
-            process, self._process = self._process, None
-            self._deaths += 1
-            self._last_words = last_words
-            if self._deaths >= MOST_DEATHS and not self._closed:
-                self._rests_until = time.monotonic() + REST_SECONDS
-                self._refuse_all()
-        if process is not None:
-            process.close()
+            self._last_death = cause
+            if not self._closed:
+                self._breaker.record_death()
+                if self._breaker.remaining_seconds:
+                    self._refuse_all()
+        self._worker.discard()
 
     def _refuse_all(self) -> None:
         while self._jobs:
             self._jobs.popleft().finish(self._refusal())
 
-    def _refusal(self) -> Reply:
-        why = f"resting after repeated failures (its process {self._last_words})"
-        return Reply(problem=f"{self._task.name}: {'closed' if self._closed else why}")
+    def _refusal(self) -> LaneReply:
+        why = f"circuit breaker open after repeated failures (its process {self._last_death})"
+        return LaneReply(problem=f"{self._setup.name}: {'closed' if self._closed else why}")
 
 
-class Waiting:
-    """A job, and somebody who waits for it."""
+class PendingJob:
+    """A job that a caller waits for until its deadline."""
 
-    def __init__(self, job: LaneJob, generation: tuple[str, int], deadline: float, seconds: float) -> None:
-        self._lane = job.lane
-        self._arguments = pickle.dumps(job.arguments, pickle.HIGHEST_PROTOCOL)
-        if len(self._arguments) > _MAX_ARGUMENTS:
-            raise ValueError(f"a question of {len(self._arguments) / 1e6:.0f} MB is too large")
-        self._generation = generation
-        self._asked, self._deadline, self._seconds = deadline - seconds, deadline, seconds
+    def __init__(self, lane: str, generation: tuple[str, int], deadline: float, seconds: float) -> None:
+        self._lane, self._generation = lane, generation
+        self._started, self._deadline, self._seconds = deadline - seconds, deadline, seconds
         self._done = threading.Event()
-        self._reply = Reply()
-        self._given_up = False
-        self.starting = False  # whether its process is not ready yet
+        self._reply = LaneReply()
+        self._abandoned = False
+        self.arguments = b""  # pickled
+        self.is_starting = False  # whether its process is not ready yet
 
-    def question(self) -> Question | None:
-        """Return what to ask the process, None if nobody would hear the answer."""
+    def request(self) -> LaneRequest | None:
+        """Return the request for the process; None if no caller waits for the reply any more."""
         left = self._deadline - time.monotonic()
-        if self._given_up or left <= 0:
+        if self._abandoned or left <= 0:
             return None
-        return Question(left, self._generation, self._arguments)
+        return LaneRequest(left, self._generation, self.arguments)
 
-    def finish(self, reply: Reply) -> None:
-        """Hand over the reply; nobody may be there any more."""
+    def finish(self, reply: LaneReply) -> None:
+        """Hand over the reply; the caller may have given up."""
         self._reply = reply
         self._done.set()
 
     def outcome(self) -> Outcome:
-        """Wait for the reply, until the time is up."""
+        """Wait for the reply until the deadline."""
         try:
             in_time = self._done.wait(max(0.0, self._deadline - time.monotonic()))
         finally:
-            self._given_up = True  # also when interrupted
-        reply = self._reply if in_time else Reply(problem=self._late())
-        taken = 1000 * (time.monotonic() - self._asked)
-        outcome = Outcome(self._lane, reply.result, reply.problem, taken, reply.moved, reply.error)
+            self._abandoned = True  # also when interrupted
+        reply = self._reply if in_time else LaneReply(problem=self._timeout_problem())
+        milliseconds = 1000 * (time.monotonic() - self._started)
+        outcome = Outcome(self._lane, reply.result, reply.problem, milliseconds, reply.is_stale, reply.error)
         log_problem(outcome, reply.detail)
         return outcome
 
-    def _late(self) -> str:
-        what = "still starting after" if self.starting else "no answer within"
+    def _timeout_problem(self) -> str:
+        what = "still starting after" if self.is_starting else "no answer within"
         return f"{self._lane}: {what} {self._seconds:.3g} s"
 
 
-def _last_words(error: Exception) -> str:
-    return str(error) if isinstance(error, WorkerEnded) else f"could not be asked ({error!r})"
+def _cause(error: Exception) -> str:
+    return str(error) if isinstance(error, WorkerDied) else f"could not be asked ({error!r})"

@@ -1,4 +1,4 @@
-"""The lanes by name: where their functions are, and what they need."""
+"""The registry of lanes: the function of each, and what it needs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class Lane(NamedTuple):
     """A lane; its function is called with a reader, with the encoder if it wants one, and with arguments."""
 
-    function: str  # "module:name"; named, so that nothing is loaded before it is needed
+    function: str  # "module:name", imported when it is first needed
     wants_encoder: bool = False
-    # A question to ask once at the start, so that the first real one finds everything loaded.
+    # The arguments of one call at the start, so that the first request finds everything loaded.
     warm_up: Mapping[str, object] | None = None
 
     def load(self) -> Callable[..., Any]:
@@ -29,8 +29,8 @@ class Lane(NamedTuple):
     def call(self, reader: Reader, encoder: Encoder | None, arguments: Mapping[str, object]) -> LaneResult:
         """Run the lane."""
         first = (reader, encoder) if self.wants_encoder else (reader,)
-        found: LaneResult = self.load()(*first, **arguments)
-        return found
+        result: LaneResult = self.load()(*first, **arguments)
+        return result
 
 
 LANES: Mapping[str, Lane] = {
@@ -38,7 +38,7 @@ LANES: Mapping[str, Lane] = {
         "dowse.search.lanes.bm25:keyword_lane",
         warm_up={"text": "a", "limit": 1, "relax_below": 0, "fuzziness": "0", "field_weights": {"name": 1.0}},
     ),
-    # Without words nothing is counted: that is done before the lane is asked, and may take long.
+    # Without words nothing is counted: the caller does that before, for it may take long.
     "tfidf": Lane("dowse.search.lanes.tfidf:tfidf_lane", warm_up={"text": "", "limit": 1}),
     "embedding": Lane(
         "dowse.search.lanes.dense:embedding_lane", wants_encoder=True, warm_up={"text": "a", "limit": 1}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
@@ -11,6 +13,7 @@ from fastapi.responses import StreamingResponse
 
 from dowse.interfaces.http.models.status import Progress, ReindexAnswer, ReindexRequest
 from dowse.interfaces.http.state import State
+from dowse.services.events import ProgressEvent
 
 router = APIRouter()
 
@@ -31,7 +34,7 @@ class EventStream(StreamingResponse):
 async def reindex(state: State, request: ReindexRequest) -> dict[str, Any]:
     """Put one index, or all, in line to be brought up to date; searches go on meanwhile."""
     places = state.places.chosen(request.index)
-    started = [place.name for place in places if state.keeper.refresh(place, rebuild=request.rebuild)]
+    started = [place.name for place in places if state.refresher.refresh(place, rebuild=request.rebuild)]
     return {"started": started, "waiting": [place.name for place in places if place.name not in started]}
 
 
@@ -50,13 +53,15 @@ async def reindex(state: State, request: ReindexRequest) -> dict[str, Any]:
 async def events(state: State) -> EventStream:
     """Send the latest of every index, and then each step as it happens; the stream stays open."""
     held = contextlib.ExitStack()
-    heard = held.enter_context(state.hub.listening())
+    heard = held.enter_context(state.broker.subscribe())
     return EventStream(
         _written(heard, held), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     )
 
 
-async def _written(heard: AsyncIterator[Progress | None], held: contextlib.ExitStack) -> AsyncIterator[str]:
+async def _written(
+    heard: AsyncIterator[ProgressEvent | None], held: contextlib.ExitStack
+) -> AsyncIterator[str]:
     """Write events as the browser's EventSource reads them; a comment shows that the line is alive."""
     with held:
         yield "retry: 2000\n\n"
@@ -64,4 +69,4 @@ async def _written(heard: AsyncIterator[Progress | None], held: contextlib.ExitS
             if event is None:
                 yield ": quiet\n\n"
             else:
-                yield f"id: {event.number}\nevent: progress\ndata: {event.model_dump_json()}\n\n"
+                yield f"id: {event.number}\nevent: progress\ndata: {json.dumps(asdict(event))}\n\n"

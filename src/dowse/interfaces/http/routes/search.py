@@ -99,6 +99,6 @@ async def _told(state: ServerState, place: Place, ask: Callable[[Place], Answer]
     except DowseError as error:
         return Told(place.name, None, error)
     finally:
-        state.keeper.look(place)
+        state.refresher.refresh_if_due(place)
     state.metrics.searched(answer)
     return Told(place.name, answer)

@@ -15,7 +15,7 @@ from dowse.interfaces.http.routes.parameters import IndexName
 from dowse.interfaces.http.state import State
 from dowse.query.languages import KINDS
 from dowse.security.terminal import decodable
-from dowse.services.events import Hub
+from dowse.services.events import EventBroker
 from dowse.services.indexes import Place
 from dowse.version import __version__
 
@@ -38,7 +38,7 @@ async def status(state: State, index: IndexName = None) -> dict[str, Any]:
     """Say of every index what is in it, how much of it can be found by meaning, and how fresh it is."""
     places = state.places.chosen(index)
     found = await asyncio.gather(
-        *[state.workers.run(partial(index_status, place, state.hub)) for place in places]
+        *[state.workers.run(partial(index_status, place, state.broker)) for place in places]
     )
     return {
         "dowse": __version__,
@@ -48,12 +48,12 @@ async def status(state: State, index: IndexName = None) -> dict[str, Any]:
     }
 
 
-def index_status(place: Place, hub: Hub) -> dict[str, Any]:
+def index_status(place: Place, broker: EventBroker) -> dict[str, Any]:
     """Return what is indexed of one place, and how far that is, as plain data."""
     common = {
         "name": place.name,
         "root": decodable(str(place.index.root)),
-        "progress": hub.latest(place.name),
+        "progress": broker.latest(place.name),
         "kinds": list(KINDS),
     }
     try:

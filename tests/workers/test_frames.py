@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.search.lanes import frames
+from dowse.workers import frames
 
 
 def through_pipe(pieces):
@@ -24,7 +24,7 @@ def through_pipe(pieces):
     thread = threading.Thread(target=write)
     thread.start()
     try:
-        return frames.receive(incoming)
+        return frames.FrameReader(incoming).read()
     finally:
         os.close(incoming)
         thread.join()
@@ -39,9 +39,9 @@ def test_a_message_arrives_however_it_is_cut(message, size):
 def test_a_message_larger_than_a_pipe_arrives():
     incoming, outgoing = os.pipe()
     message = os.urandom(1_000_000)
-    thread = threading.Thread(target=frames.send, args=(outgoing, frames.pack(message)))
+    thread = threading.Thread(target=frames.write_frame, args=(outgoing, frames.pack(message)))
     thread.start()
-    assert frames.receive(incoming) == message
+    assert frames.FrameReader(incoming).read() == message
     thread.join()
     os.close(incoming)
     os.close(outgoing)
@@ -64,3 +64,14 @@ def test_what_is_no_message_is_told(broken):
 def test_what_is_too_large_is_not_sent():
     with pytest.raises(ValueError, match="64 MB is too large"):
         frames.pack(bytes(frames.MAX_BYTES))
+
+
+def test_messages_that_arrive_together_are_kept_apart():
+    incoming, outgoing = os.pipe()
+    os.write(outgoing, b"".join(map(frames.pack, ("one", "two", "three"))))
+    os.close(outgoing)
+    reader = frames.FrameReader(incoming)
+    assert [reader.read() for _ in range(3)] == ["one", "two", "three"]
+    with pytest.raises(EOFError):
+        reader.read()
+    os.close(incoming)

@@ -1,4 +1,4 @@
-"""Where lanes run: several at once in processes of their own, one alone right here."""
+"""Decides where lanes run: several in parallel, in processes of their own; one alone in this process."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from dowse.storage.protocol import Reader
 
 
-class ChosenLanes:
-    """The lanes of one index, run as its settings say.
+class LaneDispatcher:
+    """Runs the lanes of one index as its setting `isolation` says.
 
-    A search with one lane has nobody to go on without it, and so nothing to gain from a process of its own.
+    A search with one lane has no answer without it, and so nothing to gain from a process of its own.
     """
 
     def __init__(self, address: str, settings: Settings, encoder: Callable[[], Encoder | None]) -> None:
@@ -29,29 +29,29 @@ class ChosenLanes:
         self._lock = threading.Lock()
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
-        """Return what became of each job, in their order."""
-        if not self._apart(len(jobs)):
+        """Return the outcome of each job, in their order."""
+        if not self._needs_processes(len(jobs)):
             return self._inline.run(reader, jobs, seconds)
-        return self._processes().run(reader, jobs, seconds)
+        return self._lane_host().run(reader, jobs, seconds)
 
     def warm(self, lanes: Sequence[str]) -> None:
-        """Start what a search with these lanes will need, and do not wait for it."""
-        if self._apart(len(lanes)):
-            self._processes().warm(*lanes)
+        """Start the processes that a search with these lanes will need, and do not wait for them."""
+        if self._needs_processes(len(lanes)):
+            self._lane_host().warm(*lanes)
 
     def close(self) -> None:
         """End the processes; a later search starts new ones."""
         if self._host is not None:
             self._host.close()
 
-    def _apart(self, count: int) -> bool:
+    def _needs_processes(self, count: int) -> bool:
         isolation = self._settings.isolation
         return isolation == "always" or (isolation == "auto" and count > 1)
 
-    def _processes(self) -> LaneHost:
-        with self._lock:  # threads whose first searches come at once share the processes
+    def _lane_host(self) -> LaneHost:
+        with self._lock:  # threads whose first searches come together share the processes
             if self._host is None:
-                from dowse.search.lanes.host import LaneHost, WorkerSpec
+                from dowse.search.lanes.host import LaneHost
 
-                self._host = LaneHost(WorkerSpec(self._address, self._settings))
+                self._host = LaneHost(self._address, self._settings)
             return self._host
