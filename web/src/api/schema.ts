@@ -4,2603 +4,2596 @@
  */
 
 export interface paths {
-    "/api/eval": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * All reports
-         * @description List the reports at hand, each with the means of every way of searching.
-         */
-        get: operations["evals"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+  "/api/eval": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/eval/{report}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * One report
-         * @description Give every set of a report, and how every way of searching did on it.
-         */
-        get: operations["evalReport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * All reports
+     * @description List the reports at hand, each with the means of every way of searching.
+     */
+    get: operations["evals"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/eval/{report}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/eval/{report}/cases": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Its questions
-         * @description List the questions of one row, beside another row of this or another report.
-         */
-        get: operations["evalCases"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * One report
+     * @description Give every set of a report, and how every way of searching did on it.
+     */
+    get: operations["evalReport"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/eval/{report}/cases": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Hear how far it is
-         * @description Send the latest of every index, and then each step as it happens; the stream stays open.
-         */
-        get: operations["events"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Its questions
+     * @description List the questions of one row, beside another row of this or another report.
+     */
+    get: operations["evalCases"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/events": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/feedback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What was chosen
-         * @description Say what was chosen for which question, and how often.
-         */
-        get: operations["listFeedback"];
-        put?: never;
-        /**
-         * Record a choice
-         * @description Keep what somebody chose for a question, on the server's machine and nowhere else.
-         */
-        post: operations["recordFeedback"];
-        /**
-         * Forget what was chosen
-         * @description Forget all choices, or those of a question, a symbol or a visitor.
-         */
-        delete: operations["resetFeedback"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Hear how far it is
+     * @description Send the latest of every index, and then each step as it happens; the stream stays open.
+     */
+    get: operations["events"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/feedback": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/graph/{relation}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Walk the code graph
-         * @description Give what stands in a relation to a symbol, nearest first, and the same as nodes and edges.
-         */
-        get: operations["graph"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * What was chosen
+     * @description Say what was chosen for which question, and how often.
+     */
+    get: operations["listFeedback"];
+    put?: never;
+    /**
+     * Record a choice
+     * @description Keep what somebody chose for a question, on the server's machine and nowhere else.
+     */
+    post: operations["recordFeedback"];
+    /**
+     * Forget what was chosen
+     * @description Forget all choices, or those of a question, a symbol or a visitor.
+     */
+    delete: operations["resetFeedback"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/graph/{relation}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/graph/path": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * From one symbol to another
-         * @description Give the shortest chain of calls and uses from one symbol to another.
-         */
-        get: operations["graphPath"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Walk the code graph
+     * @description Give what stands in a relation to a symbol, nearest first, and the same as nodes and edges.
+     */
+    get: operations["graph"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/graph/path": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/health": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Is it well
-         * @description Say whether every index can be read; always 200 while the server answers at all.
-         */
-        get: operations["health"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * From one symbol to another
+     * @description Give the shortest chain of calls and uses from one symbol to another.
+     */
+    get: operations["graphPath"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/health": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/metrics": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Figures for Prometheus
-         * @description Give counters, times and what is indexed, as Prometheus reads them.
-         */
-        get: operations["metrics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Is it well
+     * @description Say whether every index can be read; always 200 while the server answers at all.
+     */
+    get: operations["health"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/metrics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/reindex": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Bring up to date
-         * @description Put one index, or all, in line to be brought up to date; searches go on meanwhile.
-         */
-        post: operations["reindex"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Figures for Prometheus
+     * @description Give counters, times and what is indexed, as Prometheus reads them.
+     */
+    get: operations["metrics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/reindex": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/related": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What is alike
-         * @description Give the symbols nearest in meaning, and the cluster that a symbol belongs to.
-         */
-        get: operations["related"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    get?: never;
+    put?: never;
+    /**
+     * Bring up to date
+     * @description Put one index, or all, in line to be brought up to date; searches go on meanwhile.
+     */
+    post: operations["reindex"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/related": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Search
-         * @description Search one index, or all of them: hits come best first, a page at a time.
-         */
-        get: operations["search"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * What is alike
+     * @description Give the symbols nearest in meaning, and the cluster that a symbol belongs to.
+     */
+    get: operations["related"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/search": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/skipped": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What is left out
-         * @description List the files that are left out or were read only in part, and why; a page at a time.
-         */
-        get: operations["skipped"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * Search
+     * @description Search one index, or all of them: hits come best first, a page at a time.
+     */
+    get: operations["search"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/skipped": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What is indexed
-         * @description Say of every index what is in it, how much of it can be found by meaning, and how fresh it is.
-         */
-        get: operations["status"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * What is left out
+     * @description List the files that are left out or were read only in part, and why; a page at a time.
+     */
+    get: operations["skipped"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/status": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/suggest": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * While typing
-         * @description Suggest names, questions asked before, and filters; all from memory, so it answers at once.
-         */
-        get: operations["suggest"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * What is indexed
+     * @description Say of every index what is in it, how much of it can be found by meaning, and how fresh it is.
+     */
+    get: operations["status"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/suggest": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    "/api/symbol": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * One symbol
-         * @description Give a symbol with its source as indexed, its file's outline, and who calls it or is called.
-         */
-        get: operations["symbol"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
+    /**
+     * While typing
+     * @description Suggest names, questions asked before, and filters; all from memory, so it answers at once.
+     */
+    get: operations["suggest"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/symbol": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
+    /**
+     * One symbol
+     * @description Give a symbol with its source as indexed, its file's outline, and who calls it or is called.
+     */
+    get: operations["symbol"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-    schemas: {
-        /**
-         * Arrow
-         * @description All references of one kind between two symbols; it points to what is used.
-         */
-        Arrow: {
-            /** Certainty */
-            certainty: string;
-            /** Kind */
-            kind: string;
-            /**
-             * Line
-             * @description Of the surest reference.
-             */
-            line: number;
-            /** Source */
-            source: string;
-            /** Sure */
-            sure: boolean;
-            /** Target */
-            target: string;
-        };
-        /**
-         * Candidate
-         * @description A symbol that a name could mean.
-         */
-        Candidate: {
-            /** End Line */
-            end_line: number;
-            /** Id */
-            id: string;
-            /** Index */
-            index: string;
-            /** Kind */
-            kind: string;
-            /** Language */
-            language: string;
-            /** Name */
-            name: string;
-            /** Path */
-            path: string;
-            /** Qualified Name */
-            qualified_name: string;
-            /** Repo */
-            repo: string;
-            /**
-             * Role
-             * @description test, example, docs, generated, vendored, benchmark, or empty.
-             */
-            role: string;
-            /** Signature */
-            signature: string;
-            /** Start Line */
-            start_line: number;
-        };
-        /**
-         * Changes
-         * @description Files that differ from what is indexed.
-         */
-        Changes: {
-            /** Changed */
-            changed: number;
-            /** Deleted */
-            deleted: number;
-            /** New */
-            new: number;
-        };
-        /**
-         * Choice
-         * @description One choice to record.
-         */
-        Choice: {
-            /**
-             * Index
-             * @description Not needed where there is only one.
-             */
-            index?: string | null;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "click" | "copy" | "open" | "up" | "down";
-            /**
-             * Query
-             * @description As it was asked.
-             */
-            query: string;
-            /**
-             * Rank
-             * @description Where it stood, from 1; 0 for unknown.
-             * @default 0
-             */
-            rank: number;
-            /**
-             * Symbol
-             * @description The id of what was chosen.
-             */
-            symbol: string;
-            /**
-             * Visitor
-             * @description A random name that the page keeps; nothing else is known.
-             */
-            visitor: string;
-        };
-        /**
-         * Chosen
-         * @description What became of one symbol for one question.
-         */
-        Chosen: {
-            /**
-             * Chosen
-             * @description Clicks, copies, openings and up-votes.
-             */
-            chosen: number;
-            /** Down */
-            down: number;
-            /** Index */
-            index: string;
-            /**
-             * Last
-             * @description Seconds since 1970.
-             */
-            last: number;
-            /**
-             * Name
-             * @description Its qualified name; empty if it is no longer in the index.
-             */
-            name: string;
-            /** Path */
-            path: string;
-            /** Query */
-            query: string;
-            /** Symbol */
-            symbol: string;
-            /** Up */
-            up: number;
-            /** Visitors */
-            visitors: number;
-        };
-        /**
-         * Cluster
-         * @description A group of similar symbols.
-         */
-        Cluster: {
-            /**
-             * Members
-             * @description Nearest to its middle first.
-             */
-            members: components["schemas"]["Hit"][];
-            /** Number */
-            number: number;
-            /** Size */
-            size: number;
-            /**
-             * Words
-             * @description That its names share.
-             */
-            words: string[];
-        };
-        /**
-         * Contribution
-         * @description One addend of a score.
-         */
-        Contribution: {
-            /** Detail */
-            detail: string;
-            /** Source */
-            source: string;
-            /** Value */
-            value: number;
-        };
-        /**
-         * Difference
-         * @description How far a row is from the one that it is compared with, over the same questions.
-         */
-        Difference: {
-            /** High */
-            high: number;
-            /** Low */
-            low: number;
-            /** Mean */
-            mean: number;
-            /** P */
-            p: number;
-            /** Real */
-            real: boolean;
-        };
-        /**
-         * Embedded
-         * @description How much can be found by meaning.
-         */
-        Embedded: {
-            /**
-             * Encoder
-             * @description The id of the encoder: its weights and what it reads.
-             */
-            encoder: string;
-            /**
-             * Symbols
-             * @description Symbols that have a vector.
-             */
-            symbols: number;
-            /**
-             * Total
-             * @description Symbols of the index.
-             */
-            total: number;
-        };
-        /**
-         * EvalCase
-         * @description One question, and what became of it.
-         */
-        EvalCase: {
-            /** Found */
-            found: string[];
-            /** Id */
-            id: string;
-            /** @description The row it is compared with, if one was named. */
-            other: components["schemas"]["EvalOther"] | null;
-            /**
-             * Query
-             * @description Empty where the report keeps the id alone.
-             */
-            query: string;
-            /**
-             * Rank
-             * @description Of the first right answer; null where none was found.
-             */
-            rank: number | null;
-            /** Relevant */
-            relevant: string[];
-            /**
-             * Value
-             * @description By the metric that was asked for.
-             */
-            value: number;
-            /** Values */
-            values: {
-                [key: string]: number;
-            };
-        };
-        /**
-         * EvalCases
-         * @description One page of the questions of one row.
-         */
-        EvalCases: {
-            /** Cases */
-            cases: components["schemas"]["EvalCase"][];
-            /** Metric */
-            metric: string;
-            /**
-             * Metrics
-             * @description Those whose value is known for every question.
-             */
-            metrics: string[];
-            /** Mode */
-            mode: string;
-            /** More */
-            more: boolean;
-            /** Offset */
-            offset: number;
-            /** Report */
-            report: string;
-            /** Set */
-            set: string;
-            /** Total */
-            total: number;
-        };
-        /**
-         * EvalOther
-         * @description How the same question fared in another row.
-         */
-        EvalOther: {
-            /** Rank */
-            rank: number | null;
-            /** Value */
-            value: number | null;
-        };
-        /**
-         * EvalReport
-         * @description One report in full, but for its questions.
-         */
-        EvalReport: {
-            /**
-             * About
-             * @description Where the figures come from.
-             */
-            about: {
-                [key: string]: components["schemas"]["JsonValue"];
-            };
-            /** Sets */
-            sets: components["schemas"]["EvalSet"][];
-            summary: components["schemas"]["EvalSummary"];
-        };
-        /**
-         * EvalRow
-         * @description One way of searching on one set.
-         */
-        EvalRow: {
-            /** @description Null for the row that others are compared with. */
-            difference: components["schemas"]["Difference"] | null;
-            /**
-             * Intervals
-             * @description 95 % intervals of the same.
-             */
-            intervals: {
-                [key: string]: [
-                    number,
-                    number
-                ];
-            };
-            /**
-             * Latency
-             * @description p50_ms, p95_ms, p99_ms.
-             */
-            latency: {
-                [key: string]: number;
-            };
-            /**
-             * Metrics
-             * @description mrr@100, ndcg@10, recall@10, …: means over all questions.
-             */
-            metrics: {
-                [key: string]: number;
-            };
-            /** Mode */
-            mode: string;
-        };
-        /**
-         * Evals
-         * @description All reports that are at hand.
-         */
-        Evals: {
-            /**
-             * Problems
-             * @description Files that can't be read as reports, and why.
-             */
-            problems: string[];
-            /**
-             * Reports
-             * @description Own ones first, the latest first.
-             */
-            reports: components["schemas"]["EvalSummary"][];
-        };
-        /**
-         * EvalSet
-         * @description One set of questions, and how each way of searching did.
-         */
-        EvalSet: {
-            /**
-             * Against
-             * @description The row that others are compared with.
-             */
-            against: string;
-            /**
-             * Best
-             * @description The row with the highest headline.
-             */
-            best: string;
-            /** Cases */
-            cases: number;
-            /** Graded */
-            graded: boolean;
-            /** Half */
-            half: string;
-            /**
-             * Index
-             * @description What was searched: files, symbols, settings.
-             */
-            index: {
-                [key: string]: components["schemas"]["JsonValue"];
-            };
-            /**
-             * Level
-             * @description file or symbol: what the answers are.
-             */
-            level: string;
-            /**
-             * Metric
-             * @description The headline: what rows are compared by.
-             */
-            metric: string;
-            /** Name */
-            name: string;
-            /** Notes */
-            notes: string[];
-            /** Rows */
-            rows: components["schemas"]["EvalRow"][];
-            /** Strip Docs */
-            strip_docs: boolean;
-        };
-        /**
-         * EvalSummary
-         * @description One report, in short.
-         */
-        EvalSummary: {
-            /** Against */
-            against: string;
-            /**
-             * Cases
-             * @description Questions of all sets.
-             */
-            cases: number;
-            /** Commit */
-            commit: string;
-            /** Date */
-            date: string;
-            /** Encoder */
-            encoder: string;
-            /** Id */
-            id: string;
-            /** Machine */
-            machine: string;
-            /**
-             * Means
-             * @description Every set counts the same; of one set, its rows.
-             */
-            means: components["schemas"]["Figures"][];
-            /** Modes */
-            modes: string[];
-            /** Name */
-            name: string;
-            /** Sets */
-            sets: string[];
-            /**
-             * Source
-             * @description Measured by the makers, or by whoever runs this.
-             * @enum {string}
-             */
-            source: "shipped" | "own";
-        };
-        /**
-         * FeedbackAnswer
-         * @description What was chosen so far.
-         */
-        FeedbackAnswer: {
-            /**
-             * Chosen
-             * @description Most chosen first.
-             */
-            chosen: components["schemas"]["Chosen"][];
-            /**
-             * Enabled
-             * @description Whether choices are recorded, and count.
-             */
-            enabled: boolean;
-            /**
-             * Place
-             * @description The files on the server's machine that hold it all.
-             */
-            place: string[];
-            /** Total */
-            total: number;
-        };
-        /**
-         * FieldProblem
-         * @description A parameter or field that can't be used.
-         */
-        FieldProblem: {
-            /** Message */
-            message: string;
-            /**
-             * Place
-             * @description query.k, body.kind, …
-             */
-            place: string;
-        };
-        /**
-         * Figures
-         * @description What one way of searching scored.
-         */
-        Figures: {
-            /**
-             * Intervals
-             * @description 95 % intervals of the same.
-             */
-            intervals: {
-                [key: string]: [
-                    number,
-                    number
-                ];
-            };
-            /**
-             * Latency
-             * @description p50_ms, p95_ms, p99_ms.
-             */
-            latency: {
-                [key: string]: number;
-            };
-            /**
-             * Metrics
-             * @description mrr@100, ndcg@10, recall@10, …: means over all questions.
-             */
-            metrics: {
-                [key: string]: number;
-            };
-            /** Mode */
-            mode: string;
-        };
-        /**
-         * Forgotten
-         * @description What was forgotten.
-         */
-        Forgotten: {
-            /** Removed */
-            removed: number;
-        };
-        /**
-         * GraphAnswer
-         * @description The steps of a walk, nearest first, and the picture of them.
-         */
-        GraphAnswer: {
-            /** Depth */
-            depth: number;
-            /** Dowse */
-            dowse: string;
-            /** Edges */
-            edges: components["schemas"]["Arrow"][];
-            /** Generation */
-            generation: number;
-            /** Index */
-            index: string;
-            /** Nodes */
-            nodes: components["schemas"]["Node"][];
-            /** Notes */
-            notes: string[];
-            /** Relation */
-            relation: string;
-            /** Schema */
-            schema: number;
-            /** Seeds */
-            seeds: components["schemas"]["SymbolRef"][];
-            /** Steps */
-            steps: components["schemas"]["Step"][];
-            target: components["schemas"]["SymbolRef"] | null;
-            /**
-             * Total
-             * @description Steps found, of which the first are here.
-             */
-            total: number;
-        };
-        /**
-         * Health
-         * @description Whether the server answers, and from what.
-         */
-        Health: {
-            /** Dowse */
-            dowse: string;
-            /** Indexes */
-            indexes: components["schemas"]["IndexHealth"][];
-            /**
-             * Status
-             * @enum {string}
-             */
-            status: "ok" | "starting";
-            /** Uptime S */
-            uptime_s: number;
-        };
-        /**
-         * Hit
-         * @description One answer: a symbol, its score, and why.
-         */
-        Hit: {
-            /**
-             * Code
-             * @description Its own text: a class without its methods.
-             */
-            code: string;
-            /**
-             * Confidence
-             * @description How likely it is relevant; null where meaning had no say.
-             */
-            confidence: number | null;
-            /** Doc */
-            doc: string;
-            /** End Line */
-            end_line: number;
-            /**
-             * Explanation
-             * @description The values sum to the score.
-             */
-            explanation: components["schemas"]["Contribution"][];
-            /**
-             * Id
-             * @description The symbol, the same across re-indexing.
-             */
-            id: string;
-            /**
-             * Index
-             * @description The index that it comes from.
-             */
-            index: string;
-            /** Kind */
-            kind: string;
-            /**
-             * Lanes
-             * @description The lanes that found it.
-             */
-            lanes: components["schemas"]["LanePlace"][];
-            /** Language */
-            language: string;
-            /** Matches */
-            matches: components["schemas"]["LineMatch"][];
-            /** Name */
-            name: string;
-            /** Path */
-            path: string;
-            /** Qualified Name */
-            qualified_name: string;
-            /** Rank */
-            rank: number;
-            /** Repo */
-            repo: string;
-            /**
-             * Score
-             * @description Compares within one answer of one index only.
-             */
-            score: number;
-            /** Signature */
-            signature: string;
-            /** Start Line */
-            start_line: number;
-        };
-        /**
-         * IndexAnswer
-         * @description What one index had to say, where several were asked.
-         */
-        IndexAnswer: {
-            /** Candidates */
-            candidates: number;
-            embedded: components["schemas"]["Embedded"] | null;
-            /** Generation */
-            generation: number;
-            /** Index */
-            index: string;
-            /** Lanes */
-            lanes: components["schemas"]["LaneReport"][];
-            /** Mode */
-            mode: string;
-            /** Notes */
-            notes: string[];
-            plan: components["schemas"]["Plan"] | null;
-            /**
-             * Problem
-             * @description Why it is left out, if it is; else empty.
-             */
-            problem: string;
-        };
-        /**
-         * IndexHealth
-         * @description Whether one index answers.
-         */
-        IndexHealth: {
-            /** Detail */
-            detail: string;
-            /** Name */
-            name: string;
-            /** Ready */
-            ready: boolean;
-        };
-        /**
-         * IndexStatus
-         * @description One index; counts are 0 while there is none yet.
-         */
-        IndexStatus: {
-            changes: components["schemas"]["Changes"];
-            /** Commit */
-            commit: string;
-            /**
-             * Corpus
-             * @description Functions from many places: then nothing is known of changes.
-             */
-            corpus: boolean;
-            /** Embedded */
-            embedded: number;
-            /** Encoder */
-            encoder: string;
-            /** Exists */
-            exists: boolean;
-            /** Files */
-            files: number;
-            /** Generation */
-            generation: number;
-            /** Index Bytes */
-            index_bytes: number;
-            /**
-             * Indexed At
-             * @description Seconds since 1970.
-             */
-            indexed_at: number;
-            /**
-             * Kinds
-             * @description Kinds of symbols that `kind:` knows.
-             */
-            kinds: string[];
-            /**
-             * Languages
-             * @description Most files first.
-             */
-            languages: components["schemas"]["Language"][];
-            /** Name */
-            name: string;
-            /**
-             * Problem
-             * @description Why it can't be read, if it can't; else empty.
-             */
-            problem: string;
-            /**
-             * Problems
-             * @description Files that were read only in part.
-             */
-            problems: number;
-            progress: components["schemas"]["Progress"];
-            /** Repo */
-            repo: string;
-            /** Root */
-            root: string;
-            /** Skipped */
-            skipped: number;
-            /** Source Bytes */
-            source_bytes: number;
-            /** Symbols */
-            symbols: number;
-        };
-        JsonValue: unknown;
-        /**
-         * LanePlace
-         * @description Where one lane put a hit.
-         */
-        LanePlace: {
-            /**
-             * Detail
-             * @description What the lane has to say.
-             */
-            detail: string;
-            /** Lane */
-            lane: string;
-            /**
-             * Normalised
-             * @description From 0 to 1, within this answer.
-             */
-            normalised: number;
-            /** Rank */
-            rank: number;
-            /**
-             * Score
-             * @description As the lane gave it: BM25, a cosine, nearness in the graph.
-             */
-            score: number;
-        };
-        /**
-         * LaneReport
-         * @description How one lane fared.
-         */
-        LaneReport: {
-            /**
-             * Found
-             * @description How many candidates it gave.
-             */
-            found: number;
-            /** Lane */
-            lane: string;
-            /**
-             * Milliseconds
-             * @description Until it answered, waiting included.
-             */
-            milliseconds: number;
-            /**
-             * Problem
-             * @description Why it is left out, if it is; else empty.
-             */
-            problem: string;
-        };
-        /**
-         * Language
-         * @description How many files are in a language.
-         */
-        Language: {
-            /** Files */
-            files: number;
-            /**
-             * Language
-             * @description "text" where it is not known.
-             */
-            language: string;
-        };
-        /**
-         * LineMatch
-         * @description A line that a phrase or regex matched.
-         */
-        LineMatch: {
-            /** Line */
-            line: number;
-            /**
-             * Spans
-             * @description Character ranges in the text.
-             */
-            spans: [
-                number,
-                number
-            ][];
-            /** Text */
-            text: string;
-        };
-        /**
-         * Neighbour
-         * @description A symbol that refers to another, or is referred to, and where.
-         */
-        Neighbour: {
-            /**
-             * Certainty
-             * @description The same in words.
-             */
-            certainty: string;
-            /**
-             * Confidence
-             * @description resolved, unique, ambiguous or possible.
-             */
-            confidence: string;
-            /**
-             * Kind
-             * @description calls, uses, extends, …
-             */
-            kind: string;
-            /** Line */
-            line: number;
-            /**
-             * Path
-             * @description Of the file that the reference stands in.
-             */
-            path: string;
-            symbol: components["schemas"]["SymbolRef"];
-            /** Test */
-            test: boolean;
-        };
-        /**
-         * Node
-         * @description A symbol of the picture.
-         */
-        Node: {
-            /**
-             * Depth
-             * @description Hops from the seed, which has 0.
-             */
-            depth: number;
-            /** Id */
-            id: string;
-            /** Kind */
-            kind: string;
-            /** Language */
-            language: string;
-            /** Name */
-            name: string;
-            /** Path */
-            path: string;
-            /** Qualified Name */
-            qualified_name: string;
-            /** Role */
-            role: string;
-            /** Seed */
-            seed: boolean;
-            /** Start Line */
-            start_line: number;
-        };
-        /**
-         * OutlineEntry
-         * @description One symbol of a file.
-         */
-        OutlineEntry: {
-            /** End Line */
-            end_line: number;
-            /** Id */
-            id: string;
-            /** Kind */
-            kind: string;
-            /** Name */
-            name: string;
-            /** Qualified Name */
-            qualified_name: string;
-            /** Signature */
-            signature: string;
-            /** Start Line */
-            start_line: number;
-        };
-        /**
-         * Plan
-         * @description How a query was understood.
-         */
-        Plan: {
-            /**
-             * Expanded
-             * @description Terms that were added to the query.
-             */
-            expanded: string[];
-            /**
-             * Fusion
-             * @description How their answers became one; empty where one lane answered alone.
-             */
-            fusion: string;
-            /**
-             * Kind
-             * @description name, structure, prose, mixed, pattern, filter or forced.
-             */
-            kind: string;
-            /**
-             * Lanes
-             * @description Those that were asked.
-             */
-            lanes: string[];
-            /**
-             * Reason
-             * @description The same in words.
-             */
-            reason: string;
-            /**
-             * Relation
-             * @description What it was asked for: callers, subclasses, …; else empty.
-             */
-            relation: string;
-            /**
-             * Seeds
-             * @description The names that the graph lane started from.
-             */
-            seeds: string[];
-        };
-        /**
-         * Problem
-         * @description An error: what it is, and what helps.
-         */
-        Problem: {
-            /**
-             * Candidates
-             * @description What a name could mean.
-             */
-            candidates?: components["schemas"]["Candidate"][] | null;
-            /** Detail */
-            detail: string;
-            /**
-             * Fields
-             * @description What was wrong with the request.
-             */
-            fields?: components["schemas"]["FieldProblem"][] | null;
-            /**
-             * Position
-             * @description Where in the query it is, from 0.
-             */
-            position?: number | null;
-            /**
-             * Remedy
-             * @description What to do about it.
-             */
-            remedy: string;
-            /** Status */
-            status: number;
-            /** Title */
-            title: string;
-            /**
-             * Type
-             * @description A name for this kind of problem, as a relative address.
-             */
-            type: string;
-        };
-        /**
-         * Progress
-         * @description How far indexing or embedding is; also what `/api/events` sends.
-         */
-        Progress: {
-            /**
-             * At
-             * @description Seconds since 1970.
-             */
-            at: number;
-            /**
-             * Detail
-             * @description What was done, or what went wrong and what helps.
-             */
-            detail: string;
-            /**
-             * Done
-             * @description Files or symbols, by phase.
-             */
-            done: number;
-            /** Index */
-            index: string;
-            /**
-             * Number
-             * @description Counts up with every event of this server.
-             */
-            number: number;
-            /**
-             * Phase
-             * @enum {string}
-             */
-            phase: "waiting" | "index" | "embed" | "done" | "failed" | "idle";
-            /** Total */
-            total: number;
-        };
-        /**
-         * Reason
-         * @description How many files share a reason.
-         */
-        Reason: {
-            /** Files */
-            files: number;
-            /** Reason */
-            reason: string;
-        };
-        /**
-         * Recorded
-         * @description A choice as it was kept.
-         */
-        Recorded: {
-            /** Index */
-            index: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "click" | "copy" | "open" | "up" | "down";
-            /** Query */
-            query: string;
-            /** Rank */
-            rank: number;
-            /** Symbol */
-            symbol: string;
-            /**
-             * Time
-             * @description Seconds since 1970.
-             */
-            time: number;
-            /** Visitor */
-            visitor: string;
-        };
-        /**
-         * Reference
-         * @description One reference between two symbols.
-         */
-        Reference: {
-            /** Candidates */
-            candidates: number;
-            /** Column */
-            column: number;
-            /** Confidence */
-            confidence: string;
-            /** Kind */
-            kind: string;
-            /** Line */
-            line: number;
-        };
-        /**
-         * ReindexAnswer
-         * @description What was begun: `/api/events` tells how it goes.
-         */
-        ReindexAnswer: {
-            /**
-             * Started
-             * @description Indexes that were put in line.
-             */
-            started: string[];
-            /**
-             * Waiting
-             * @description Indexes that were in line already.
-             */
-            waiting: string[];
-        };
-        /**
-         * ReindexRequest
-         * @description Which index to bring up to date.
-         */
-        ReindexRequest: {
-            /**
-             * Index
-             * @description Its name; null for all.
-             */
-            index?: string | null;
-            /**
-             * Rebuild
-             * @description Throw the old index away first.
-             * @default false
-             */
-            rebuild: boolean;
-        };
-        /**
-         * RelatedAnswer
-         * @description What is like a symbol.
-         */
-        RelatedAnswer: {
-            /** @description Null where none were fitted. */
-            cluster: components["schemas"]["Cluster"] | null;
-            /** Dowse */
-            dowse: string;
-            /** Index */
-            index: string;
-            /** Neighbours */
-            neighbours: components["schemas"]["Hit"][];
-            /** Schema */
-            schema: number;
-            symbol: components["schemas"]["RelatedSymbol"];
-        };
-        /**
-         * RelatedSymbol
-         * @description The symbol that was asked about.
-         */
-        RelatedSymbol: {
-            /** End Line */
-            end_line: number;
-            /** Key */
-            key: string;
-            /** Kind */
-            kind: string;
-            /** Language */
-            language: string;
-            /** Name */
-            name: string;
-            /** Path */
-            path: string;
-            /** Qualified Name */
-            qualified_name: string;
-            /** Repo */
-            repo: string;
-            /** Signature */
-            signature: string;
-            /** Start Line */
-            start_line: number;
-        };
-        /**
-         * SearchAnswer
-         * @description A page of hits, and how they came about.
-         */
-        SearchAnswer: {
-            /**
-             * Candidates
-             * @description How many symbols were ranked.
-             */
-            candidates: number;
-            /**
-             * Dowse
-             * @description The version that answered.
-             */
-            dowse: string;
-            /** @description Null where no encoder is in use. */
-            embedded: components["schemas"]["Embedded"] | null;
-            /**
-             * Generation
-             * @description The state of the index; of several the highest.
-             */
-            generation: number;
-            /**
-             * Hits
-             * @description Best first.
-             */
-            hits: components["schemas"]["Hit"][];
-            /**
-             * Indexes
-             * @description What each index said, in the order they are served.
-             */
-            indexes: components["schemas"]["IndexAnswer"][];
-            /** Lanes */
-            lanes: components["schemas"]["LaneReport"][];
-            /**
-             * Mode
-             * @description How it was answered.
-             */
-            mode: string;
-            /**
-             * More
-             * @description Whether another page exists.
-             */
-            more: boolean;
-            /**
-             * Notes
-             * @description What was relaxed, left out or is incomplete.
-             */
-            notes: string[];
-            /**
-             * Offset
-             * @description How many hits come before these.
-             */
-            offset: number;
-            plan: components["schemas"]["Plan"] | null;
-            /** Query */
-            query: string;
-            /**
-             * Schema
-             * @description Raised when a field changes its meaning or goes away.
-             */
-            schema: number;
-            /** Took Ms */
-            took_ms: number;
-        };
-        /**
-         * SkippedFile
-         * @description A file that is left out, or was read only in part.
-         */
-        SkippedFile: {
-            /** Index */
-            index: string;
-            /**
-             * Indexed
-             * @description Whether some of it is in the index all the same.
-             */
-            indexed: boolean;
-            /** Path */
-            path: string;
-            /** Reason */
-            reason: string;
-        };
-        /**
-         * SkippedFiles
-         * @description One page of what is left out.
-         */
-        SkippedFiles: {
-            /** Files */
-            files: components["schemas"]["SkippedFile"][];
-            /** More */
-            more: boolean;
-            /** Offset */
-            offset: number;
-            /**
-             * Reasons
-             * @description Of all of them, most files first.
-             */
-            reasons: components["schemas"]["Reason"][];
-            /** Total */
-            total: number;
-        };
-        /**
-         * Status
-         * @description Everything that is served.
-         */
-        Status: {
-            /** Dowse */
-            dowse: string;
-            /**
-             * Encoder
-             * @description Of the first index; empty where none is in use.
-             */
-            encoder: string;
-            /**
-             * Feedback
-             * @description Whether clicks are recorded and count.
-             */
-            feedback: boolean;
-            /** Indexes */
-            indexes: components["schemas"]["IndexStatus"][];
-        };
-        /**
-         * Step
-         * @description A symbol that was reached, and how.
-         */
-        Step: {
-            /** Certainty */
-            certainty: string;
-            /** Confidence */
-            confidence: string;
-            /** Depth */
-            depth: number;
-            /** Kind */
-            kind: string;
-            /** Line */
-            line: number;
-            /** Number */
-            number: number;
-            /**
-             * Other
-             * @description Qualified name at the reference's other end.
-             */
-            other: string;
-            /**
-             * Parent
-             * @description The number of the step before it; 0 for the seed.
-             */
-            parent: number;
-            /**
-             * Path
-             * @description Of the file that the surest reference stands in.
-             */
-            path: string;
-            /** References */
-            references: components["schemas"]["Reference"][];
-            symbol: components["schemas"]["SymbolRef"];
-            /** Test */
-            test: boolean;
-            /** Through */
-            through: string;
-        };
-        /**
-         * Suggestion
-         * @description One way to go on.
-         */
-        Suggestion: {
-            /**
-             * Detail
-             * @description A kind and a place, how often it was asked, or what it filters.
-             */
-            detail: string;
-            /**
-             * Id
-             * @description The symbol, where just one bears the name; else empty.
-             */
-            id: string;
-            /**
-             * Index
-             * @description Where the name was found; empty for others.
-             */
-            index: string;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "name" | "query" | "filter";
-            /**
-             * Query
-             * @description The whole query once it is taken.
-             */
-            query: string;
-            /**
-             * Text
-             * @description What to show.
-             */
-            text: string;
-        };
-        /**
-         * Suggestions
-         * @description Ways to go on, best first.
-         */
-        Suggestions: {
-            /** Query */
-            query: string;
-            /** Suggestions */
-            suggestions: components["schemas"]["Suggestion"][];
-            /** Took Ms */
-            took_ms: number;
-        };
-        /**
-         * SymbolAnswer
-         * @description A symbol with its source and what stands around it.
-         */
-        SymbolAnswer: {
-            /** Callees */
-            callees: components["schemas"]["Neighbour"][];
-            /** Callees Total */
-            callees_total: number;
-            /** Callers */
-            callers: components["schemas"]["Neighbour"][];
-            /** Callers Total */
-            callers_total: number;
-            /**
-             * Code
-             * @description Its own text: a class without its methods.
-             */
-            code: string;
-            /**
-             * Code Lines
-             * @description The number in the file of each line of `code`.
-             */
-            code_lines: number[];
-            /** Doc */
-            doc: string;
-            /**
-             * Editor
-             * @description A link that opens it in an editor; empty where there is no file.
-             */
-            editor: string;
-            /**
-             * File
-             * @description Where the file lies on the server's machine; empty for a corpus.
-             */
-            file: string;
-            /** Generation */
-            generation: number;
-            /** Index */
-            index: string;
-            /**
-             * Lines
-             * @description Of the whole file.
-             */
-            lines: number;
-            /**
-             * Notes
-             * @description What was cut, taken together or can't be seen.
-             */
-            notes: string[];
-            /**
-             * Outline
-             * @description The symbols of its file, in the order of their lines.
-             */
-            outline: components["schemas"]["OutlineEntry"][];
-            /**
-             * Source
-             * @description All lines from the first to the last, as indexed.
-             */
-            source: string;
-            symbol: components["schemas"]["SymbolRef"];
-        };
-        /**
-         * SymbolRef
-         * @description A symbol without its text, and where it stands.
-         */
-        SymbolRef: {
-            /** End Line */
-            end_line: number;
-            /** Id */
-            id: string;
-            /** Kind */
-            kind: string;
-            /** Language */
-            language: string;
-            /** Name */
-            name: string;
-            /** Path */
-            path: string;
-            /** Qualified Name */
-            qualified_name: string;
-            /** Repo */
-            repo: string;
-            /**
-             * Role
-             * @description test, example, docs, generated, vendored, benchmark, or empty.
-             */
-            role: string;
-            /** Signature */
-            signature: string;
-            /** Start Line */
-            start_line: number;
-        };
+  schemas: {
+    /**
+     * Arrow
+     * @description All references of one kind between two symbols; it points to what is used.
+     */
+    Arrow: {
+      /** Certainty */
+      certainty: string;
+      /** Kind */
+      kind: string;
+      /**
+       * Line
+       * @description Of the surest reference.
+       */
+      line: number;
+      /** Source */
+      source: string;
+      /** Sure */
+      sure: boolean;
+      /** Target */
+      target: string;
     };
-    responses: never;
-    parameters: never;
-    requestBodies: never;
-    headers: never;
-    pathItems: never;
+    /**
+     * Candidate
+     * @description A symbol that a name could mean.
+     */
+    Candidate: {
+      /** End Line */
+      end_line: number;
+      /** Id */
+      id: string;
+      /** Index */
+      index: string;
+      /** Kind */
+      kind: string;
+      /** Language */
+      language: string;
+      /** Name */
+      name: string;
+      /** Path */
+      path: string;
+      /** Qualified Name */
+      qualified_name: string;
+      /** Repo */
+      repo: string;
+      /**
+       * Role
+       * @description test, example, docs, generated, vendored, benchmark, or empty.
+       */
+      role: string;
+      /** Signature */
+      signature: string;
+      /** Start Line */
+      start_line: number;
+    };
+    /**
+     * Changes
+     * @description Files that differ from what is indexed.
+     */
+    Changes: {
+      /** Changed */
+      changed: number;
+      /** Deleted */
+      deleted: number;
+      /** New */
+      new: number;
+    };
+    /**
+     * Choice
+     * @description One choice to record.
+     */
+    Choice: {
+      /**
+       * Index
+       * @description Not needed where there is only one.
+       */
+      index?: string | null;
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "click" | "copy" | "open" | "up" | "down";
+      /**
+       * Query
+       * @description As it was asked.
+       */
+      query: string;
+      /**
+       * Rank
+       * @description Where it stood, from 1; 0 for unknown.
+       * @default 0
+       */
+      rank: number;
+      /**
+       * Symbol
+       * @description The id of what was chosen.
+       */
+      symbol: string;
+      /**
+       * Visitor
+       * @description A random name that the page keeps; nothing else is known.
+       */
+      visitor: string;
+    };
+    /**
+     * Chosen
+     * @description What became of one symbol for one question.
+     */
+    Chosen: {
+      /**
+       * Chosen
+       * @description Clicks, copies, openings and up-votes.
+       */
+      chosen: number;
+      /** Down */
+      down: number;
+      /** Index */
+      index: string;
+      /**
+       * Last
+       * @description Seconds since 1970.
+       */
+      last: number;
+      /**
+       * Name
+       * @description Its qualified name; empty if it is no longer in the index.
+       */
+      name: string;
+      /** Path */
+      path: string;
+      /** Query */
+      query: string;
+      /** Symbol */
+      symbol: string;
+      /** Up */
+      up: number;
+      /** Visitors */
+      visitors: number;
+    };
+    /**
+     * Cluster
+     * @description A group of similar symbols.
+     */
+    Cluster: {
+      /**
+       * Members
+       * @description Nearest to its middle first.
+       */
+      members: components["schemas"]["Hit"][];
+      /** Number */
+      number: number;
+      /** Size */
+      size: number;
+      /**
+       * Words
+       * @description That its names share.
+       */
+      words: string[];
+    };
+    /**
+     * Contribution
+     * @description One addend of a score.
+     */
+    Contribution: {
+      /** Detail */
+      detail: string;
+      /** Source */
+      source: string;
+      /** Value */
+      value: number;
+    };
+    /**
+     * Difference
+     * @description How far a row is from the one that it is compared with, over the same questions.
+     */
+    Difference: {
+      /** High */
+      high: number;
+      /** Low */
+      low: number;
+      /** Mean */
+      mean: number;
+      /** P */
+      p: number;
+      /** Real */
+      real: boolean;
+    };
+    /**
+     * Embedded
+     * @description How much can be found by meaning.
+     */
+    Embedded: {
+      /**
+       * Encoder
+       * @description The id of the encoder: its weights and what it reads.
+       */
+      encoder: string;
+      /**
+       * Symbols
+       * @description Symbols that have a vector.
+       */
+      symbols: number;
+      /**
+       * Total
+       * @description Symbols of the index.
+       */
+      total: number;
+    };
+    /**
+     * EvalCase
+     * @description One question, and what became of it.
+     */
+    EvalCase: {
+      /** Found */
+      found: string[];
+      /** Id */
+      id: string;
+      /** @description The row it is compared with, if one was named. */
+      other: components["schemas"]["EvalOther"] | null;
+      /**
+       * Query
+       * @description Empty where the report keeps the id alone.
+       */
+      query: string;
+      /**
+       * Rank
+       * @description Of the first right answer; null where none was found.
+       */
+      rank: number | null;
+      /** Relevant */
+      relevant: string[];
+      /**
+       * Value
+       * @description By the metric that was asked for.
+       */
+      value: number;
+      /** Values */
+      values: {
+        [key: string]: number;
+      };
+    };
+    /**
+     * EvalCases
+     * @description One page of the questions of one row.
+     */
+    EvalCases: {
+      /** Cases */
+      cases: components["schemas"]["EvalCase"][];
+      /** Metric */
+      metric: string;
+      /**
+       * Metrics
+       * @description Those whose value is known for every question.
+       */
+      metrics: string[];
+      /** Mode */
+      mode: string;
+      /** More */
+      more: boolean;
+      /** Offset */
+      offset: number;
+      /** Report */
+      report: string;
+      /** Set */
+      set: string;
+      /** Total */
+      total: number;
+    };
+    /**
+     * EvalOther
+     * @description How the same question fared in another row.
+     */
+    EvalOther: {
+      /** Rank */
+      rank: number | null;
+      /** Value */
+      value: number | null;
+    };
+    /**
+     * EvalReport
+     * @description One report in full, but for its questions.
+     */
+    EvalReport: {
+      /**
+       * About
+       * @description Where the figures come from.
+       */
+      about: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /** Sets */
+      sets: components["schemas"]["EvalSet"][];
+      summary: components["schemas"]["EvalSummary"];
+    };
+    /**
+     * EvalRow
+     * @description One way of searching on one set.
+     */
+    EvalRow: {
+      /** @description Null for the row that others are compared with. */
+      difference: components["schemas"]["Difference"] | null;
+      /**
+       * Intervals
+       * @description 95 % intervals of the same.
+       */
+      intervals: {
+        [key: string]: [number, number];
+      };
+      /**
+       * Latency
+       * @description p50_ms, p95_ms, p99_ms.
+       */
+      latency: {
+        [key: string]: number;
+      };
+      /**
+       * Metrics
+       * @description mrr@100, ndcg@10, recall@10, …: means over all questions.
+       */
+      metrics: {
+        [key: string]: number;
+      };
+      /** Mode */
+      mode: string;
+    };
+    /**
+     * Evals
+     * @description All reports that are at hand.
+     */
+    Evals: {
+      /**
+       * Problems
+       * @description Files that can't be read as reports, and why.
+       */
+      problems: string[];
+      /**
+       * Reports
+       * @description Own ones first, the latest first.
+       */
+      reports: components["schemas"]["EvalSummary"][];
+    };
+    /**
+     * EvalSet
+     * @description One set of questions, and how each way of searching did.
+     */
+    EvalSet: {
+      /**
+       * Against
+       * @description The row that others are compared with.
+       */
+      against: string;
+      /**
+       * Best
+       * @description The row with the highest headline.
+       */
+      best: string;
+      /** Cases */
+      cases: number;
+      /** Graded */
+      graded: boolean;
+      /** Half */
+      half: string;
+      /**
+       * Index
+       * @description What was searched: files, symbols, settings.
+       */
+      index: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * Level
+       * @description file or symbol: what the answers are.
+       */
+      level: string;
+      /**
+       * Metric
+       * @description The headline: what rows are compared by.
+       */
+      metric: string;
+      /** Name */
+      name: string;
+      /** Notes */
+      notes: string[];
+      /** Rows */
+      rows: components["schemas"]["EvalRow"][];
+      /** Strip Docs */
+      strip_docs: boolean;
+    };
+    /**
+     * EvalSummary
+     * @description One report, in short.
+     */
+    EvalSummary: {
+      /** Against */
+      against: string;
+      /**
+       * Cases
+       * @description Questions of all sets.
+       */
+      cases: number;
+      /** Commit */
+      commit: string;
+      /** Date */
+      date: string;
+      /** Encoder */
+      encoder: string;
+      /** Id */
+      id: string;
+      /** Machine */
+      machine: string;
+      /**
+       * Means
+       * @description Every set counts the same; of one set, its rows.
+       */
+      means: components["schemas"]["Figures"][];
+      /** Modes */
+      modes: string[];
+      /** Name */
+      name: string;
+      /** Sets */
+      sets: string[];
+      /**
+       * Source
+       * @description Measured by the makers, or by whoever runs this.
+       * @enum {string}
+       */
+      source: "shipped" | "own";
+    };
+    /**
+     * FeedbackAnswer
+     * @description What was chosen so far.
+     */
+    FeedbackAnswer: {
+      /**
+       * Chosen
+       * @description Most chosen first.
+       */
+      chosen: components["schemas"]["Chosen"][];
+      /**
+       * Enabled
+       * @description Whether choices are recorded, and count.
+       */
+      enabled: boolean;
+      /**
+       * Place
+       * @description The files on the server's machine that hold it all.
+       */
+      place: string[];
+      /** Total */
+      total: number;
+    };
+    /**
+     * FieldProblem
+     * @description A parameter or field that can't be used.
+     */
+    FieldProblem: {
+      /** Message */
+      message: string;
+      /**
+       * Place
+       * @description query.k, body.kind, …
+       */
+      place: string;
+    };
+    /**
+     * Figures
+     * @description What one way of searching scored.
+     */
+    Figures: {
+      /**
+       * Intervals
+       * @description 95 % intervals of the same.
+       */
+      intervals: {
+        [key: string]: [number, number];
+      };
+      /**
+       * Latency
+       * @description p50_ms, p95_ms, p99_ms.
+       */
+      latency: {
+        [key: string]: number;
+      };
+      /**
+       * Metrics
+       * @description mrr@100, ndcg@10, recall@10, …: means over all questions.
+       */
+      metrics: {
+        [key: string]: number;
+      };
+      /** Mode */
+      mode: string;
+    };
+    /**
+     * Forgotten
+     * @description What was forgotten.
+     */
+    Forgotten: {
+      /** Removed */
+      removed: number;
+    };
+    /**
+     * GraphAnswer
+     * @description The steps of a walk, nearest first, and the picture of them.
+     */
+    GraphAnswer: {
+      /** Depth */
+      depth: number;
+      /** Dowse */
+      dowse: string;
+      /** Edges */
+      edges: components["schemas"]["Arrow"][];
+      /** Generation */
+      generation: number;
+      /** Index */
+      index: string;
+      /** Nodes */
+      nodes: components["schemas"]["Node"][];
+      /** Notes */
+      notes: string[];
+      /** Relation */
+      relation: string;
+      /** Schema */
+      schema: number;
+      /** Seeds */
+      seeds: components["schemas"]["SymbolRef"][];
+      /** Steps */
+      steps: components["schemas"]["Step"][];
+      target: components["schemas"]["SymbolRef"] | null;
+      /**
+       * Total
+       * @description Steps found, of which the first are here.
+       */
+      total: number;
+    };
+    /**
+     * Health
+     * @description Whether the server answers, and from what.
+     */
+    Health: {
+      /** Dowse */
+      dowse: string;
+      /** Indexes */
+      indexes: components["schemas"]["IndexHealth"][];
+      /**
+       * Status
+       * @enum {string}
+       */
+      status: "ok" | "starting";
+      /** Uptime S */
+      uptime_s: number;
+    };
+    /**
+     * Hit
+     * @description One answer: a symbol, its score, and why.
+     */
+    Hit: {
+      /**
+       * Code
+       * @description Its own text: a class without its methods.
+       */
+      code: string;
+      /**
+       * Confidence
+       * @description How likely it is relevant; null where meaning had no say.
+       */
+      confidence: number | null;
+      /** Doc */
+      doc: string;
+      /** End Line */
+      end_line: number;
+      /**
+       * Explanation
+       * @description The values sum to the score.
+       */
+      explanation: components["schemas"]["Contribution"][];
+      /**
+       * Id
+       * @description The symbol, the same across re-indexing.
+       */
+      id: string;
+      /**
+       * Index
+       * @description The index that it comes from.
+       */
+      index: string;
+      /** Kind */
+      kind: string;
+      /**
+       * Lanes
+       * @description The lanes that found it.
+       */
+      lanes: components["schemas"]["LanePlace"][];
+      /** Language */
+      language: string;
+      /** Matches */
+      matches: components["schemas"]["LineMatch"][];
+      /** Name */
+      name: string;
+      /** Path */
+      path: string;
+      /** Qualified Name */
+      qualified_name: string;
+      /** Rank */
+      rank: number;
+      /** Repo */
+      repo: string;
+      /**
+       * Score
+       * @description Compares within one answer of one index only.
+       */
+      score: number;
+      /** Signature */
+      signature: string;
+      /** Start Line */
+      start_line: number;
+    };
+    /**
+     * IndexAnswer
+     * @description What one index had to say, where several were asked.
+     */
+    IndexAnswer: {
+      /** Candidates */
+      candidates: number;
+      embedded: components["schemas"]["Embedded"] | null;
+      /** Generation */
+      generation: number;
+      /** Index */
+      index: string;
+      /** Lanes */
+      lanes: components["schemas"]["LaneReport"][];
+      /** Mode */
+      mode: string;
+      /** Notes */
+      notes: string[];
+      plan: components["schemas"]["Plan"] | null;
+      /**
+       * Problem
+       * @description Why it is left out, if it is; else empty.
+       */
+      problem: string;
+    };
+    /**
+     * IndexHealth
+     * @description Whether one index answers.
+     */
+    IndexHealth: {
+      /** Detail */
+      detail: string;
+      /** Name */
+      name: string;
+      /** Ready */
+      ready: boolean;
+    };
+    /**
+     * IndexStatus
+     * @description One index; counts are 0 while there is none yet.
+     */
+    IndexStatus: {
+      changes: components["schemas"]["Changes"];
+      /** Commit */
+      commit: string;
+      /**
+       * Corpus
+       * @description Functions from many places: then nothing is known of changes.
+       */
+      corpus: boolean;
+      /** Embedded */
+      embedded: number;
+      /** Encoder */
+      encoder: string;
+      /** Exists */
+      exists: boolean;
+      /** Files */
+      files: number;
+      /** Generation */
+      generation: number;
+      /** Index Bytes */
+      index_bytes: number;
+      /**
+       * Indexed At
+       * @description Seconds since 1970.
+       */
+      indexed_at: number;
+      /**
+       * Kinds
+       * @description Kinds of symbols that `kind:` knows.
+       */
+      kinds: string[];
+      /**
+       * Languages
+       * @description Most files first.
+       */
+      languages: components["schemas"]["Language"][];
+      /** Name */
+      name: string;
+      /**
+       * Problem
+       * @description Why it can't be read, if it can't; else empty.
+       */
+      problem: string;
+      /**
+       * Problems
+       * @description Files that were read only in part.
+       */
+      problems: number;
+      progress: components["schemas"]["Progress"];
+      /** Repo */
+      repo: string;
+      /** Root */
+      root: string;
+      /** Skipped */
+      skipped: number;
+      /** Source Bytes */
+      source_bytes: number;
+      /** Symbols */
+      symbols: number;
+    };
+    JsonValue: unknown;
+    /**
+     * LanePlace
+     * @description Where one lane put a hit.
+     */
+    LanePlace: {
+      /**
+       * Detail
+       * @description What the lane has to say.
+       */
+      detail: string;
+      /** Lane */
+      lane: string;
+      /**
+       * Normalised
+       * @description From 0 to 1, within this answer.
+       */
+      normalised: number;
+      /** Rank */
+      rank: number;
+      /**
+       * Score
+       * @description As the lane gave it: BM25, a cosine, nearness in the graph.
+       */
+      score: number;
+    };
+    /**
+     * LaneReport
+     * @description How one lane fared.
+     */
+    LaneReport: {
+      /**
+       * Found
+       * @description How many candidates it gave.
+       */
+      found: number;
+      /** Lane */
+      lane: string;
+      /**
+       * Milliseconds
+       * @description Until it answered, waiting included.
+       */
+      milliseconds: number;
+      /**
+       * Problem
+       * @description Why it is left out, if it is; else empty.
+       */
+      problem: string;
+    };
+    /**
+     * Language
+     * @description How many files are in a language.
+     */
+    Language: {
+      /** Files */
+      files: number;
+      /**
+       * Language
+       * @description "text" where it is not known.
+       */
+      language: string;
+    };
+    /**
+     * LineMatch
+     * @description A line that a phrase or regex matched.
+     */
+    LineMatch: {
+      /** Line */
+      line: number;
+      /**
+       * Spans
+       * @description Character ranges in the text.
+       */
+      spans: [number, number][];
+      /** Text */
+      text: string;
+    };
+    /**
+     * Neighbour
+     * @description A symbol that refers to another, or is referred to, and where.
+     */
+    Neighbour: {
+      /**
+       * Certainty
+       * @description The same in words.
+       */
+      certainty: string;
+      /**
+       * Confidence
+       * @description resolved, unique, ambiguous or possible.
+       */
+      confidence: string;
+      /**
+       * Kind
+       * @description calls, uses, extends, …
+       */
+      kind: string;
+      /** Line */
+      line: number;
+      /**
+       * Path
+       * @description Of the file that the reference stands in.
+       */
+      path: string;
+      symbol: components["schemas"]["SymbolRef"];
+      /** Test */
+      test: boolean;
+    };
+    /**
+     * Node
+     * @description A symbol of the picture.
+     */
+    Node: {
+      /**
+       * Depth
+       * @description Hops from the seed, which has 0.
+       */
+      depth: number;
+      /** Id */
+      id: string;
+      /** Kind */
+      kind: string;
+      /** Language */
+      language: string;
+      /** Name */
+      name: string;
+      /** Path */
+      path: string;
+      /** Qualified Name */
+      qualified_name: string;
+      /** Role */
+      role: string;
+      /** Seed */
+      seed: boolean;
+      /** Start Line */
+      start_line: number;
+    };
+    /**
+     * OutlineEntry
+     * @description One symbol of a file.
+     */
+    OutlineEntry: {
+      /** End Line */
+      end_line: number;
+      /** Id */
+      id: string;
+      /** Kind */
+      kind: string;
+      /** Name */
+      name: string;
+      /** Qualified Name */
+      qualified_name: string;
+      /** Signature */
+      signature: string;
+      /** Start Line */
+      start_line: number;
+    };
+    /**
+     * Plan
+     * @description How a query was understood.
+     */
+    Plan: {
+      /**
+       * Expanded
+       * @description Terms that were added to the query.
+       */
+      expanded: string[];
+      /**
+       * Fusion
+       * @description How their answers became one; empty where one lane answered alone.
+       */
+      fusion: string;
+      /**
+       * Kind
+       * @description name, structure, prose, mixed, pattern, filter or forced.
+       */
+      kind: string;
+      /**
+       * Lanes
+       * @description Those that were asked.
+       */
+      lanes: string[];
+      /**
+       * Reason
+       * @description The same in words.
+       */
+      reason: string;
+      /**
+       * Relation
+       * @description What it was asked for: callers, subclasses, …; else empty.
+       */
+      relation: string;
+      /**
+       * Seeds
+       * @description The names that the graph lane started from.
+       */
+      seeds: string[];
+    };
+    /**
+     * Problem
+     * @description An error: what it is, and what helps.
+     */
+    Problem: {
+      /**
+       * Candidates
+       * @description What a name could mean.
+       */
+      candidates?: components["schemas"]["Candidate"][] | null;
+      /** Detail */
+      detail: string;
+      /**
+       * Fields
+       * @description What was wrong with the request.
+       */
+      fields?: components["schemas"]["FieldProblem"][] | null;
+      /**
+       * Position
+       * @description Where in the query it is, from 0.
+       */
+      position?: number | null;
+      /**
+       * Remedy
+       * @description What to do about it.
+       */
+      remedy: string;
+      /** Status */
+      status: number;
+      /** Title */
+      title: string;
+      /**
+       * Type
+       * @description A name for this kind of problem, as a relative address.
+       */
+      type: string;
+    };
+    /**
+     * Progress
+     * @description How far indexing or embedding is; also what `/api/events` sends.
+     */
+    Progress: {
+      /**
+       * At
+       * @description Seconds since 1970.
+       */
+      at: number;
+      /**
+       * Detail
+       * @description What was done, or what went wrong and what helps.
+       */
+      detail: string;
+      /**
+       * Done
+       * @description Files or symbols, by phase.
+       */
+      done: number;
+      /** Index */
+      index: string;
+      /**
+       * Number
+       * @description Counts up with every event of this server.
+       */
+      number: number;
+      /**
+       * Phase
+       * @enum {string}
+       */
+      phase: "waiting" | "index" | "embed" | "done" | "failed" | "idle";
+      /** Total */
+      total: number;
+    };
+    /**
+     * Reason
+     * @description How many files share a reason.
+     */
+    Reason: {
+      /** Files */
+      files: number;
+      /** Reason */
+      reason: string;
+    };
+    /**
+     * Recorded
+     * @description A choice as it was kept.
+     */
+    Recorded: {
+      /** Index */
+      index: string;
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "click" | "copy" | "open" | "up" | "down";
+      /** Query */
+      query: string;
+      /** Rank */
+      rank: number;
+      /** Symbol */
+      symbol: string;
+      /**
+       * Time
+       * @description Seconds since 1970.
+       */
+      time: number;
+      /** Visitor */
+      visitor: string;
+    };
+    /**
+     * Reference
+     * @description One reference between two symbols.
+     */
+    Reference: {
+      /** Candidates */
+      candidates: number;
+      /** Column */
+      column: number;
+      /** Confidence */
+      confidence: string;
+      /** Kind */
+      kind: string;
+      /** Line */
+      line: number;
+    };
+    /**
+     * ReindexAnswer
+     * @description What was begun: `/api/events` tells how it goes.
+     */
+    ReindexAnswer: {
+      /**
+       * Started
+       * @description Indexes that were put in line.
+       */
+      started: string[];
+      /**
+       * Waiting
+       * @description Indexes that were in line already.
+       */
+      waiting: string[];
+    };
+    /**
+     * ReindexRequest
+     * @description Which index to bring up to date.
+     */
+    ReindexRequest: {
+      /**
+       * Index
+       * @description Its name; null for all.
+       */
+      index?: string | null;
+      /**
+       * Rebuild
+       * @description Throw the old index away first.
+       * @default false
+       */
+      rebuild: boolean;
+    };
+    /**
+     * RelatedAnswer
+     * @description What is like a symbol.
+     */
+    RelatedAnswer: {
+      /** @description Null where none were fitted. */
+      cluster: components["schemas"]["Cluster"] | null;
+      /** Dowse */
+      dowse: string;
+      /** Index */
+      index: string;
+      /** Neighbours */
+      neighbours: components["schemas"]["Hit"][];
+      /** Schema */
+      schema: number;
+      symbol: components["schemas"]["RelatedSymbol"];
+    };
+    /**
+     * RelatedSymbol
+     * @description The symbol that was asked about.
+     */
+    RelatedSymbol: {
+      /** End Line */
+      end_line: number;
+      /** Key */
+      key: string;
+      /** Kind */
+      kind: string;
+      /** Language */
+      language: string;
+      /** Name */
+      name: string;
+      /** Path */
+      path: string;
+      /** Qualified Name */
+      qualified_name: string;
+      /** Repo */
+      repo: string;
+      /** Signature */
+      signature: string;
+      /** Start Line */
+      start_line: number;
+    };
+    /**
+     * SearchAnswer
+     * @description A page of hits, and how they came about.
+     */
+    SearchAnswer: {
+      /**
+       * Candidates
+       * @description How many symbols were ranked.
+       */
+      candidates: number;
+      /**
+       * Dowse
+       * @description The version that answered.
+       */
+      dowse: string;
+      /** @description Null where no encoder is in use. */
+      embedded: components["schemas"]["Embedded"] | null;
+      /**
+       * Generation
+       * @description The state of the index; of several the highest.
+       */
+      generation: number;
+      /**
+       * Hits
+       * @description Best first.
+       */
+      hits: components["schemas"]["Hit"][];
+      /**
+       * Indexes
+       * @description What each index said, in the order they are served.
+       */
+      indexes: components["schemas"]["IndexAnswer"][];
+      /** Lanes */
+      lanes: components["schemas"]["LaneReport"][];
+      /**
+       * Mode
+       * @description How it was answered.
+       */
+      mode: string;
+      /**
+       * More
+       * @description Whether another page exists.
+       */
+      more: boolean;
+      /**
+       * Notes
+       * @description What was relaxed, left out or is incomplete.
+       */
+      notes: string[];
+      /**
+       * Offset
+       * @description How many hits come before these.
+       */
+      offset: number;
+      plan: components["schemas"]["Plan"] | null;
+      /** Query */
+      query: string;
+      /**
+       * Schema
+       * @description Raised when a field changes its meaning or goes away.
+       */
+      schema: number;
+      /** Took Ms */
+      took_ms: number;
+    };
+    /**
+     * SkippedFile
+     * @description A file that is left out, or was read only in part.
+     */
+    SkippedFile: {
+      /** Index */
+      index: string;
+      /**
+       * Indexed
+       * @description Whether some of it is in the index all the same.
+       */
+      indexed: boolean;
+      /** Path */
+      path: string;
+      /** Reason */
+      reason: string;
+    };
+    /**
+     * SkippedFiles
+     * @description One page of what is left out.
+     */
+    SkippedFiles: {
+      /** Files */
+      files: components["schemas"]["SkippedFile"][];
+      /** More */
+      more: boolean;
+      /** Offset */
+      offset: number;
+      /**
+       * Reasons
+       * @description Of all of them, most files first.
+       */
+      reasons: components["schemas"]["Reason"][];
+      /** Total */
+      total: number;
+    };
+    /**
+     * Status
+     * @description Everything that is served.
+     */
+    Status: {
+      /** Dowse */
+      dowse: string;
+      /**
+       * Encoder
+       * @description Of the first index; empty where none is in use.
+       */
+      encoder: string;
+      /**
+       * Feedback
+       * @description Whether clicks are recorded and count.
+       */
+      feedback: boolean;
+      /** Indexes */
+      indexes: components["schemas"]["IndexStatus"][];
+    };
+    /**
+     * Step
+     * @description A symbol that was reached, and how.
+     */
+    Step: {
+      /** Certainty */
+      certainty: string;
+      /** Confidence */
+      confidence: string;
+      /** Depth */
+      depth: number;
+      /** Kind */
+      kind: string;
+      /** Line */
+      line: number;
+      /** Number */
+      number: number;
+      /**
+       * Other
+       * @description Qualified name at the reference's other end.
+       */
+      other: string;
+      /**
+       * Parent
+       * @description The number of the step before it; 0 for the seed.
+       */
+      parent: number;
+      /**
+       * Path
+       * @description Of the file that the surest reference stands in.
+       */
+      path: string;
+      /** References */
+      references: components["schemas"]["Reference"][];
+      symbol: components["schemas"]["SymbolRef"];
+      /** Test */
+      test: boolean;
+      /** Through */
+      through: string;
+    };
+    /**
+     * Suggestion
+     * @description One way to go on.
+     */
+    Suggestion: {
+      /**
+       * Detail
+       * @description A kind and a place, how often it was asked, or what it filters.
+       */
+      detail: string;
+      /**
+       * Id
+       * @description The symbol, where just one bears the name; else empty.
+       */
+      id: string;
+      /**
+       * Index
+       * @description Where the name was found; empty for others.
+       */
+      index: string;
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "name" | "query" | "filter";
+      /**
+       * Query
+       * @description The whole query once it is taken.
+       */
+      query: string;
+      /**
+       * Text
+       * @description What to show.
+       */
+      text: string;
+    };
+    /**
+     * Suggestions
+     * @description Ways to go on, best first.
+     */
+    Suggestions: {
+      /** Query */
+      query: string;
+      /** Suggestions */
+      suggestions: components["schemas"]["Suggestion"][];
+      /** Took Ms */
+      took_ms: number;
+    };
+    /**
+     * SymbolAnswer
+     * @description A symbol with its source and what stands around it.
+     */
+    SymbolAnswer: {
+      /** Callees */
+      callees: components["schemas"]["Neighbour"][];
+      /** Callees Total */
+      callees_total: number;
+      /** Callers */
+      callers: components["schemas"]["Neighbour"][];
+      /** Callers Total */
+      callers_total: number;
+      /**
+       * Code
+       * @description Its own text: a class without its methods.
+       */
+      code: string;
+      /**
+       * Code Lines
+       * @description The number in the file of each line of `code`.
+       */
+      code_lines: number[];
+      /** Doc */
+      doc: string;
+      /**
+       * Editor
+       * @description A link that opens it in an editor; empty where there is no file.
+       */
+      editor: string;
+      /**
+       * File
+       * @description Where the file lies on the server's machine; empty for a corpus.
+       */
+      file: string;
+      /** Generation */
+      generation: number;
+      /** Index */
+      index: string;
+      /**
+       * Lines
+       * @description Of the whole file.
+       */
+      lines: number;
+      /**
+       * Notes
+       * @description What was cut, taken together or can't be seen.
+       */
+      notes: string[];
+      /**
+       * Outline
+       * @description The symbols of its file, in the order of their lines.
+       */
+      outline: components["schemas"]["OutlineEntry"][];
+      /**
+       * Source
+       * @description All lines from the first to the last, as indexed.
+       */
+      source: string;
+      symbol: components["schemas"]["SymbolRef"];
+    };
+    /**
+     * SymbolRef
+     * @description A symbol without its text, and where it stands.
+     */
+    SymbolRef: {
+      /** End Line */
+      end_line: number;
+      /** Id */
+      id: string;
+      /** Kind */
+      kind: string;
+      /** Language */
+      language: string;
+      /** Name */
+      name: string;
+      /** Path */
+      path: string;
+      /** Qualified Name */
+      qualified_name: string;
+      /** Repo */
+      repo: string;
+      /**
+       * Role
+       * @description test, example, docs, generated, vendored, benchmark, or empty.
+       */
+      role: string;
+      /** Signature */
+      signature: string;
+      /** Start Line */
+      start_line: number;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    evals: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Evals"];
-                };
-            };
-        };
+  evals: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    evalReport: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description As `/api/eval` names it. */
-                report: string;
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EvalReport"];
-                };
-            };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Evals"];
+        };
+      };
     };
-    evalCases: {
-        parameters: {
-            query?: {
-                /** @description How many questions. */
-                k?: number;
-                /** @description By default the set's headline. */
-                metric?: string;
-                /** @description The way of searching; by default the one compared with. */
-                mode?: string;
-                /** @description Questions to leave out. */
-                offset?: number;
-                /** @description lost and won go by the difference from the other row. */
-                order?: "worst" | "best" | "lost" | "won" | "name";
-                /** @description A report to compare with, of the same questions. */
-                other?: string;
-                /** @description The row to compare with. */
-                other_mode?: string;
-                /** @description The set; by default the first. */
-                set?: string;
-            };
-            header?: never;
-            path: {
-                /** @description As `/api/eval` names it. */
-                report: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EvalCases"];
-                };
-            };
-        };
+  };
+  evalReport: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description As `/api/eval` names it. */
+        report: string;
+      };
+      cookie?: never;
     };
-    events: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Server-sent events called `progress`; the data of each is one `Progress`. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": components["schemas"]["Progress"];
-                };
-            };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EvalReport"];
+        };
+      };
     };
-    listFeedback: {
-        parameters: {
-            query?: {
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description How many symbols. */
-                k?: number;
-                /** @description Only of this question. */
-                query?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FeedbackAnswer"];
-                };
-            };
-        };
+  };
+  evalCases: {
+    parameters: {
+      query?: {
+        /** @description How many questions. */
+        k?: number;
+        /** @description By default the set's headline. */
+        metric?: string;
+        /** @description The way of searching; by default the one compared with. */
+        mode?: string;
+        /** @description Questions to leave out. */
+        offset?: number;
+        /** @description lost and won go by the difference from the other row. */
+        order?: "worst" | "best" | "lost" | "won" | "name";
+        /** @description A report to compare with, of the same questions. */
+        other?: string;
+        /** @description The row to compare with. */
+        other_mode?: string;
+        /** @description The set; by default the first. */
+        set?: string;
+      };
+      header?: never;
+      path: {
+        /** @description As `/api/eval` names it. */
+        report: string;
+      };
+      cookie?: never;
     };
-    recordFeedback: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Choice"];
-            };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Recorded"];
-                };
-            };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
         };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EvalCases"];
+        };
+      };
     };
-    resetFeedback: {
-        parameters: {
-            query?: {
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description Only of this question. */
-                query?: string | null;
-                /** @description Only of this symbol. */
-                symbol?: string | null;
-                /** @description Only of this visitor. */
-                visitor?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Forgotten"];
-                };
-            };
-        };
+  };
+  events: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    graph: {
-        parameters: {
-            query: {
-                /** @description Hops to walk; by default as is usual for the question. */
-                depth?: number | null;
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description How many steps to give. */
-                k?: number | null;
-                /** @description Only these kinds of references. */
-                kinds?: ("calls" | "uses" | "extends" | "implements" | "imports" | "overrides")[];
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
-                target: string;
-            };
-            header?: never;
-            path: {
-                relation: "callers" | "callees" | "uses" | "implementers" | "subclasses" | "supertypes" | "impact";
-            };
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GraphAnswer"];
-                };
-            };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Server-sent events called `progress`; the data of each is one `Progress`. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": components["schemas"]["Progress"];
+        };
+      };
     };
-    graphPath: {
-        parameters: {
-            query: {
-                /** @description Hops to walk; by default as is usual for the question. */
-                depth?: number | null;
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
-                target: string;
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
-                to: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["GraphAnswer"];
-                };
-            };
-        };
+  };
+  listFeedback: {
+    parameters: {
+      query?: {
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description How many symbols. */
+        k?: number;
+        /** @description Only of this question. */
+        query?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    health: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
-            };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FeedbackAnswer"];
+        };
+      };
     };
-    metrics: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/plain": string;
-                };
-            };
-        };
+  };
+  recordFeedback: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    reindex: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReindexRequest"];
-            };
-        };
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReindexAnswer"];
-                };
-            };
-        };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Choice"];
+      };
     };
-    related: {
-        parameters: {
-            query: {
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description Neighbours, and members of its cluster. */
-                k?: number;
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
-                target: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RelatedAnswer"];
-                };
-            };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Recorded"];
+        };
+      };
     };
-    search: {
-        parameters: {
-            query: {
-                /** @description What is alike. */
-                clustering?: ("hyperbolic" | "euclidean" | "spectral" | "meaning") | null;
-                /** @description Put apart what is alike. */
-                diversify?: ("" | "mmr" | "cluster" | "sample") | null;
-                /** @description No paths like these. */
-                exclude?: string[];
-                /** @description Add terms of the best answers. */
-                expand?: boolean | null;
-                /** @description Break keyword scores into fields and terms. */
-                explain?: boolean;
-                /** @description Let what was chosen before come first. */
-                feedback?: boolean | null;
-                /** @description More of the query language. */
-                filters?: string;
-                /** @description How lanes' answers become one. */
-                fusion?: ("auto" | "blend" | "rrf" | "weighted" | "convex" | "intersection" | "adaptive") | null;
-                /** @description Edits a word may be away. */
-                fuzziness?: ("auto" | "0" | "1" | "2") | null;
-                /** @description Add what the best answers call. */
-                graph_expand?: boolean | null;
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description How many hits. */
-                k?: number;
-                /** @description Only these kinds of symbols. */
-                kind?: string[];
-                /** @description Not the plan's: keyword,graph */
-                lanes?: string;
-                /** @description Only these languages. */
-                lang?: string[];
-                /** @description Leave out weaker hits. */
-                min_score?: number;
-                /** @description auto picks by the query. */
-                mode?: "auto" | "hybrid" | "keyword" | "tfidf" | "embedding" | "graph" | "regex" | "symbol";
-                /** @description Hits to leave out. */
-                offset?: number;
-                /** @description Only paths like these. */
-                path?: string[];
-                /** @description Take the query as words alone. */
-                plain?: boolean;
-                /** @description The query; see docs/QUERY.md. */
-                q: string;
-                /** @description A second look by a cross-encoder. */
-                rerank?: boolean | null;
-                /** @description Hits that clusters share out; by default k. */
-                together?: number | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SearchAnswer"];
-                };
-            };
-        };
+  };
+  resetFeedback: {
+    parameters: {
+      query?: {
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description Only of this question. */
+        query?: string | null;
+        /** @description Only of this symbol. */
+        symbol?: string | null;
+        /** @description Only of this visitor. */
+        visitor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
-    skipped: {
-        parameters: {
-            query?: {
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description How many files. */
-                k?: number;
-                /** @description Files to leave out. */
-                offset?: number;
-                /** @description Only files with this reason. */
-                reason?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SkippedFiles"];
-                };
-            };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Forgotten"];
+        };
+      };
     };
-    status: {
-        parameters: {
-            query?: {
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Status"];
-                };
-            };
-        };
+  };
+  graph: {
+    parameters: {
+      query: {
+        /** @description Hops to walk; by default as is usual for the question. */
+        depth?: number | null;
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description How many steps to give. */
+        k?: number | null;
+        /** @description Only these kinds of references. */
+        kinds?: ("calls" | "uses" | "extends" | "implements" | "imports" | "overrides")[];
+        /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+        target: string;
+      };
+      header?: never;
+      path: {
+        relation:
+          "callers" | "callees" | "uses" | "implementers" | "subclasses" | "supertypes" | "impact";
+      };
+      cookie?: never;
     };
-    suggest: {
-        parameters: {
-            query?: {
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description How many suggestions. */
-                k?: number;
-                /** @description The query so far. */
-                q?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
         };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Suggestions"];
-                };
-            };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["GraphAnswer"];
+        };
+      };
     };
-    symbol: {
-        parameters: {
-            query: {
-                /** @description The name of an index; without it all are asked. */
-                index?: string | null;
-                /** @description Callers and callees to give, of each. */
-                neighbours?: number;
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
-                target: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server can't answer now. */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SymbolAnswer"];
-                };
-            };
-        };
+  };
+  graphPath: {
+    parameters: {
+      query: {
+        /** @description Hops to walk; by default as is usual for the question. */
+        depth?: number | null;
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+        target: string;
+        /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+        to: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["GraphAnswer"];
+        };
+      };
+    };
+  };
+  health: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Health"];
+        };
+      };
+    };
+  };
+  metrics: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/plain": string;
+        };
+      };
+    };
+  };
+  reindex: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ReindexRequest"];
+      };
+    };
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReindexAnswer"];
+        };
+      };
+    };
+  };
+  related: {
+    parameters: {
+      query: {
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description Neighbours, and members of its cluster. */
+        k?: number;
+        /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+        target: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RelatedAnswer"];
+        };
+      };
+    };
+  };
+  search: {
+    parameters: {
+      query: {
+        /** @description What is alike. */
+        clustering?: ("hyperbolic" | "euclidean" | "spectral" | "meaning") | null;
+        /** @description Put apart what is alike. */
+        diversify?: ("" | "mmr" | "cluster" | "sample") | null;
+        /** @description No paths like these. */
+        exclude?: string[];
+        /** @description Add terms of the best answers. */
+        expand?: boolean | null;
+        /** @description Break keyword scores into fields and terms. */
+        explain?: boolean;
+        /** @description Let what was chosen before come first. */
+        feedback?: boolean | null;
+        /** @description More of the query language. */
+        filters?: string;
+        /** @description How lanes' answers become one. */
+        fusion?:
+          ("auto" | "blend" | "rrf" | "weighted" | "convex" | "intersection" | "adaptive") | null;
+        /** @description Edits a word may be away. */
+        fuzziness?: ("auto" | "0" | "1" | "2") | null;
+        /** @description Add what the best answers call. */
+        graph_expand?: boolean | null;
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description How many hits. */
+        k?: number;
+        /** @description Only these kinds of symbols. */
+        kind?: string[];
+        /** @description Not the plan's: keyword,graph */
+        lanes?: string;
+        /** @description Only these languages. */
+        lang?: string[];
+        /** @description Leave out weaker hits. */
+        min_score?: number;
+        /** @description auto picks by the query. */
+        mode?: "auto" | "hybrid" | "keyword" | "tfidf" | "embedding" | "graph" | "regex" | "symbol";
+        /** @description Hits to leave out. */
+        offset?: number;
+        /** @description Only paths like these. */
+        path?: string[];
+        /** @description Take the query as words alone. */
+        plain?: boolean;
+        /** @description The query; see docs/QUERY.md. */
+        q: string;
+        /** @description A second look by a cross-encoder. */
+        rerank?: boolean | null;
+        /** @description Hits that clusters share out; by default k. */
+        together?: number | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SearchAnswer"];
+        };
+      };
+    };
+  };
+  skipped: {
+    parameters: {
+      query?: {
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description How many files. */
+        k?: number;
+        /** @description Files to leave out. */
+        offset?: number;
+        /** @description Only files with this reason. */
+        reason?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SkippedFiles"];
+        };
+      };
+    };
+  };
+  status: {
+    parameters: {
+      query?: {
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Status"];
+        };
+      };
+    };
+  };
+  suggest: {
+    parameters: {
+      query?: {
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description How many suggestions. */
+        k?: number;
+        /** @description The query so far. */
+        q?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Suggestions"];
+        };
+      };
+    };
+  };
+  symbol: {
+    parameters: {
+      query: {
+        /** @description The name of an index; without it all are asked. */
+        index?: string | null;
+        /** @description Callers and callees to give, of each. */
+        neighbours?: number;
+        /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+        target: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The request can't be answered; `remedy` says what helps. */
+      "4XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The server can't answer now. */
+      "5XX": {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SymbolAnswer"];
+        };
+      };
+    };
+  };
 }

@@ -24,10 +24,10 @@ SCHEMA = 1
 # row is about diversity, those that measure it are kept too, and so is what was read within budgets.
 _KEPT = ("mrr@100", "ndcg@10", "recall@10")
 # Questions told in full, so that a page made from the file can show what went wrong.
-_WORST = 20
+WORST = 20
 
 
-def to_json(report: Report, worst: int = _WORST) -> dict[str, Any]:
+def to_json(report: Report, worst: int = WORST) -> dict[str, Any]:
     """Return a report as plain data (docs/report.schema.json).
 
     Args:
@@ -104,7 +104,7 @@ def _row(row: Result, wanted: Sequence[str], ids: Sequence[str], found: Differen
         **_figures(row),
         **({"ids": own} if own != ids else {}),
         "values": {name: [round(value, PLACES) for value in row.values(name)] for name in kept},
-        "difference": _difference(found) if found else None,
+        "difference": difference_json(found) if found else None,
     }
 
 
@@ -119,7 +119,8 @@ def _figures(row: Result) -> dict[str, Any]:
     }
 
 
-def _difference(found: Difference) -> dict[str, Any]:
+def difference_json(found: Difference) -> dict[str, Any]:
+    """Return a difference as plain data."""
     numbers = {name: getattr(found, name) for name in ("mean", "low", "high", "p")}
     return {**_rounded(numbers), "real": bool(found.real)}
 

@@ -31,7 +31,9 @@ interface Props {
 export function Cases({ run, set, other, state, onChange }: Props) {
   const [shown, setShown] = useState(PAGE);
   const modes = set.rows.map((row) => row.mode);
-  const mode = modes.includes(state.mode) ? state.mode : set.against || (modes[0] ?? "");
+  const mode = modes.includes(state.mode)
+    ? state.mode
+    : (set.told ?? set.against) || (modes[0] ?? "");
   const beside = other ? other.modes : modes.filter((each) => each !== mode);
   const otherMode = beside.includes(state.other)
     ? state.other
@@ -150,7 +152,7 @@ function Case({ one }: { one: EvalCase }) {
   return (
     <div className="grid gap-4 pt-1 pb-4 text-sm md:grid-cols-2">
       <p className="text-soft md:col-span-2">
-        {one.query || "The report keeps only the id of this question."}
+        {one.query || `The report keeps only the id of this question: ${one.id}`}
       </p>
       <Names
         title="Found"
