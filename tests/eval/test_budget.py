@@ -12,7 +12,7 @@ from dowse.eval.budget import (
     ENOUGH,
     READ,
     READ_LINES,
-    Reading,
+    BudgetMetrics,
     budget_of,
     first_shown,
     lines_read,
@@ -34,8 +34,8 @@ def places(lines: Sequence[ShownLine]) -> frozenset[Place]:
     return frozenset(place for place, _ in lines if place is not None)
 
 
-def reading(shown: Sequence[ShownLine], targets: dict[str, frozenset[Place]], *budgets: int) -> Reading:
-    return Reading(budgets, targets, lambda _: shown)
+def reading(shown: Sequence[ShownLine], targets: dict[str, frozenset[Place]], *budgets: int) -> BudgetMetrics:
+    return BudgetMetrics(budgets, targets, lambda _: shown)
 
 
 def test_a_line_costs_its_bytes_and_its_end() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 
-from dowse.eval.index_rows import every_row
-from dowse.eval.matching import Target, closest_paths, read_target
+from dowse.eval.index_rows import iter_symbols
+from dowse.eval.matching import Target, closest_paths, parse_target
 from dowse.eval.types import Dataset
 from dowse.index import Index
 
@@ -14,12 +14,12 @@ from dowse.index import Index
 _Place = tuple[str, str]
 
 
-def read_aspects(index: Index, dataset: Dataset) -> dict[str, str]:
+def target_aspects(index: Index, dataset: Dataset) -> dict[str, str]:
     """Return the aspect of every relevant target of a set; {} where the index knows no place of any.
 
     What is not in the index, or has no place there, is an aspect of its own.
     """
-    targets = [read_target(name, dataset.level) for name in dataset.relevant]
+    targets = [parse_target(name, dataset.level) for name in dataset.relevant]
     places = _places(index, targets)
     if not places:
         return {}
@@ -53,7 +53,7 @@ def _places_of_names(index: Index, names: set[str]) -> Mapping[str, _Place]:
     """Return the places of symbols by id or, where no id is meant, by the end of their qualified names."""
     by_id: dict[str, _Place] = {}
     by_name: dict[str, _Place] = {}
-    for row in every_row(index) if names else ():
+    for row in iter_symbols(index) if names else ():
         place = (row.repo, row.path)
         if row.key in names:
             by_id[row.key] = place

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dowse.errors import EvalError
 from dowse.eval.budget_pages import Place, ShownLine
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
 
 # The share of relevant targets that were read, and the share of all their lines.
@@ -47,15 +47,15 @@ def budget_of(metric: str) -> tuple[str, int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BudgetMetrics:
     """Measures answers by what is read of them within some budgets."""
 
     budgets: Sequence[int]
     code: Mapping[str, frozenset[Place]]  # the lines of every relevant target
-    show: Callable[[Sequence[Found]], Iterable[ShownLine]]  # what an agent sees of an answer
+    show: Callable[[Sequence[SearchResult]], Iterable[ShownLine]]  # what an agent sees of an answer
 
     def __call__(
-        self, ranked: Sequence[str], judged: Mapping[str, float], found: Sequence[Found]
+        self, ranked: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
     ) -> dict[str, float]:
         """Return the shares of one answer.
 
@@ -64,7 +64,7 @@ class Reading:
             judged: The grade of whatever was judged.
             found: The results, best first.
         """
-        wanted = [self.code.get(target, frozenset()) for target, grade in judged.items() if grade > 0]
+        wanted = [self.code.get(target, frozenset()) for target, grade in qrels.items() if grade > 0]
         costs = first_shown(self.show(found), max(self.budgets, default=0))
         ways = ((READ, targets_read), (READ_LINES, lines_read))
         return {f"{kind}@{n}": share(wanted, costs, n) for kind, share in ways for n in self.budgets}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dowse.eval.index_rows import every_row
-from dowse.eval.matching import Target, closest_paths, ends_with, read_target
+from dowse.eval.index_rows import iter_symbols
+from dowse.eval.matching import Target, closest_paths, ends_with, parse_target
 from dowse.eval.systems.mirror import texts_as_known
-from dowse.eval.types import Dataset, Found
+from dowse.eval.types import Dataset, SearchResult
 from dowse.index import Index
 from dowse.storage.protocol import Reader
 from dowse.types import SymbolRow
@@ -24,16 +24,16 @@ ShownLine = tuple[Place | None, str]
 _Lines = list[tuple[int, str]]
 
 
-class Library:
+class IndexTexts:
     """The texts of an index by results and targets; it must keep still meanwhile."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._rows = {row.key: row for row in every_row(index)}
+        self._rows = {row.key: row for row in iter_symbols(index)}
         self._files = {file.path: file.file_id for file in index.files()}
         self._texts: dict[object, _Lines] = {}  # by id of a symbol, or number of a file
 
-    def show(self, results: Sequence[Found], listed: int = 0) -> Iterator[ShownLine]:
+    def show(self, results: Sequence[SearchResult], listed: int = 0) -> Iterator[ShownLine]:
         """Give what is shown of results, in their order.
 
         Args:
@@ -54,14 +54,14 @@ class Library:
 
     def code(self, dataset: Dataset) -> dict[str, frozenset[Place]]:
         """Return the lines of every relevant target of a set; none of what the index does not hold."""
-        targets = [read_target(name, dataset.level) for name in dataset.relevant]
+        targets = [parse_target(name, dataset.level) for name in dataset.relevant]
         with self._index.backend.reader() as reader:
             if dataset.level == "file":
                 return {each.key: self._lines_of_file(reader, each) for each in targets}
             rows = self._rows_of_names(targets)
             return {each.key: self._lines_of_rows(reader, rows.get(each.key, ())) for each in targets}
 
-    def _lines(self, reader: Reader, found: Found) -> tuple[int, _Lines]:
+    def _lines(self, reader: Reader, found: SearchResult) -> tuple[int, _Lines]:
         """Return the file of a result, and the lines that it shows."""
         row = self._rows.get(found.id)
         if row is not None:
@@ -126,7 +126,7 @@ def _is_meant(row: SymbolRow, target: Target, paths: Mapping[str, set[str]]) -> 
     return ends_with(row.qualified_name, target.name, ".")
 
 
-def _heading(rank: int, found: Found, lines: _Lines) -> str:
+def _heading(rank: int, found: SearchResult, lines: _Lines) -> str:
     """Return the line above the code of a result."""
     first, last = (lines[0][0], lines[-1][0]) if lines else (found.start_line, found.end_line)
     return f"{rank}. {found.path}:{first}-{last} {found.symbol}".rstrip()

@@ -6,24 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from dowse.eval.budget import Reading, budget_of
-from dowse.eval.budget_pages import Library
+from dowse.eval.budget import BudgetMetrics, budget_of
+from dowse.eval.budget_pages import IndexTexts
 from dowse.eval.systems.ripgrep_reading import LISTED, WHOLE, WINDOW
 from dowse.eval.types import Dataset, Result
 from dowse.index import Index
 
 # What others are compared with: ripgrep, and an agent that reads what it points at.
-READERS = (WHOLE, WINDOW)
+READING_BASELINES = (WHOLE, WINDOW)
 
 
-def measures(index: Index, dataset: Dataset, budgets: Sequence[int]) -> tuple[Reading, Reading]:
+def budget_metrics(
+    index: Index, dataset: Dataset, budgets: Sequence[int]
+) -> tuple[BudgetMetrics, BudgetMetrics]:
     """Return how answers are measured that show code, and those that name files to be read."""
-    library = Library(index)
-    usual = Reading(budgets, library.code(dataset), library.show)
+    library = IndexTexts(index)
+    usual = BudgetMetrics(budgets, library.code(dataset), library.show)
     return usual, replace(usual, show=partial(library.show, listed=LISTED))
 
 
-def only_read(row: Result) -> Result:
+def budget_metrics_only(row: Result) -> Result:
     """Return a row without what says nothing about a tool that ranks no answers: places of results."""
     cases = tuple(replace(case, values=_shares(case.values)) for case in row.cases)
     intervals = {name: ends for name, ends in row.intervals.items() if budget_of(name)}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dowse.errors import EvalError
 from dowse.eval.answer_files import answer_files
-from dowse.eval.files import cache_place
+from dowse.eval.files import cache_path
 from dowse.eval.types import Dataset
 from dowse.index import Index
 from dowse.source.ignore import IgnoreRules
@@ -19,7 +19,7 @@ _NAMED = 3
 _ISOLATION = "never"
 
 
-def open_clean(
+def open_clean_index(
     root: Path,
     hidden: Iterable[Dataset | Path],
     *,
@@ -52,7 +52,7 @@ def open_clean(
     return Index.open(root, **{**given, **fixed})
 
 
-def check_clean(index: Index) -> None:
+def check_leakage(index: Index) -> None:
     """Refuse an index that is taken as it is and holds answers, or documentation that it must not.
 
     Raises:
@@ -80,4 +80,4 @@ def _own_place(root: Path, exclude: Sequence[str], strip_docs: bool) -> Path:
     Which files hold answers is no part of it: those that come and go are taken out of the same index.
     """
     whole = root.resolve()
-    return cache_place("indexes", whole, whole.name, (strip_docs, *exclude))
+    return cache_path("indexes", whole, whole.name, (strip_docs, *exclude))

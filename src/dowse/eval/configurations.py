@@ -32,7 +32,7 @@ _SWITCHES: dict[str, dict[str, Any]] = {
 }
 # Ways of putting answers apart that are alike, of which a row can have one; by clusters with the usual
 # clustering, or with the one that is named.
-SPREADS: dict[str, dict[str, Any]] = {
+DIVERSIFIERS: dict[str, dict[str, Any]] = {
     **{how: {"diversify": how} for how in DIVERSIFY if how},
     **{
         f"{how}:{clustering}": {"diversify": how, "clustering": clustering}
@@ -49,11 +49,11 @@ COMPARED = ("keyword", "embedding", "graph", "hybrid", "auto")
 # What `--budget` shows unless rows are named: the default, and the lane that is nearest to other tools.
 BUDGETED = ("auto", "keyword")
 # The row that others are compared with, where it is run.
-USUAL = "auto"
+DEFAULT_BASELINE = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Configuration:
     """One way of searching: what it is called, and the options of `Index.search` that make it."""
 
     name: str
@@ -84,33 +84,33 @@ class Way:
         return self.options.get("mode") == "graph" or "graph" in self.options.get("lanes", "")
 
 
-def way(name: str) -> Way:
+def parse_configuration(name: str) -> Configuration:
     """Return the way of a name such as `auto+expand`."""
     base, *given = name.strip().split("+")
     switches = list(dict.fromkeys(given))
-    known = {**_SWITCHES, **SPREADS, _SHUFFLE: {}}
+    known = {**_SWITCHES, **DIVERSIFIERS, _SHUFFLE: {}}
     if base not in _BASES or not set(switches) <= set(known):
         raise EvalError(
             f"no way of searching is called {name!r}; write one of {', '.join(_BASES)}, and after it any of "
             f"+{', +'.join((*_SWITCHES, *DIVERSIFY[1:], _SHUFFLE))}; +{' and +'.join(_BY_CLUSTERS)} may name "
             f"a clustering ({', '.join(CLUSTERINGS)}), as in +cluster:{CLUSTERINGS[0]}"
         )
-    spreads = [switch for switch in switches if switch in SPREADS]
+    spreads = [switch for switch in switches if switch in DIVERSIFIERS]
     if len(spreads) > 1:
         raise EvalError(f"{name!r} puts answers apart in several ways; keep one of +{', +'.join(spreads)}")
     options = dict(_BASES[base])
     for switch in switches:
         options |= known[switch]
-    return Way("+".join((base, *switches)), options, shuffled=_SHUFFLE in switches)
+    return Configuration("+".join((base, *switches)), options, shuffled=_SHUFFLE in switches)
 
 
-def reorders(row: str) -> bool:
+def is_diversified(row: str) -> bool:
     """Whether a row, by its name, puts the first answers of another one apart, or in random order."""
     switches = row.partition(" [")[0].split("+")[1:]
-    return any(switch in SPREADS or switch == _SHUFFLE for switch in switches)
+    return any(switch in DIVERSIFIERS or switch == _SHUFFLE for switch in switches)
 
 
-def for_models(ways: Sequence[Way], models: Sequence[str]) -> list[Way]:
+def per_encoder(ways: Sequence[Configuration], models: Sequence[str]) -> list[Configuration]:
     """Return the ways once for every encoder; those that use none once in all."""
     if not models:
         return list(ways)
@@ -131,11 +131,11 @@ def _short_names(models: Sequence[str]) -> dict[str, str]:
     return {model: model if name in twice else name for model, name in names.items()}
 
 
-def row_to_compare_with(names: Sequence[str], wanted: str = USUAL) -> str:
+def find_baseline(names: Sequence[str], wanted: str = DEFAULT_BASELINE) -> str:
     """Return the row of a name; with several encoders that of the first. "" if there is none."""
     return next((name for name in names if name == wanted or name.startswith(f"{wanted} [")), "")
 
 
-def possible(ways: Iterable[Way], *, vectors: bool, graph: bool) -> list[Way]:
+def runnable(ways: Iterable[Configuration], *, vectors: bool, graph: bool) -> list[Configuration]:
     """Return the ways that an index can be asked in."""
     return [each for each in ways if (vectors or not each.needs_vectors) and (graph or not each.needs_graph)]

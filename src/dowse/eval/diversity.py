@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 from dowse.research.hyperbolic.chains import file_chain
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ class Diversity:
     level: str = "file"
     counting: str = "distinct"
     # The vectors of results, without those that have none; None where there is no encoder.
-    vectors: Callable[[Sequence[Found]], Floats] | None = None
+    vectors: Callable[[Sequence[SearchResult]], Floats] | None = None
 
     def __call__(
-        self, ranked: Sequence[str], judged: Mapping[str, float], found: Sequence[Found]
+        self, ranked: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
     ) -> dict[str, float]:
         """Return what can be said of one answer.
 
@@ -52,9 +52,9 @@ class Diversity:
         """
         values = {}
         if self.aspects:
-            wanted = {target: self.aspects[target] for target, grade in judged.items() if grade > 0}
+            wanted = {target: self.aspects[target] for target, grade in qrels.items() if grade > 0}
             values[ALPHA_NDCG] = alpha_ndcg(ranked, wanted, CUT)
-        first = first_places(found, self.level, self.counting)
+        first = distinct_results(found, self.level, self.counting)
         if all(each.path for each, _ in first):
             values[TREE] = tree_distance([chain for _, chain in first])
         if self.vectors:
@@ -96,20 +96,20 @@ def meaning_distance(vectors: Floats) -> float:
     return max(0.0, _mean_of_pairs(1 - vectors @ vectors.T)) if len(vectors) > 1 else 0.0
 
 
-def first_places(
-    found: Iterable[Found], level: str, counting: str = "distinct"
-) -> list[tuple[Found, tuple[str, ...]]]:
+def distinct_results(
+    found: Iterable[SearchResult], level: str, counting: str = "distinct"
+) -> list[tuple[SearchResult, tuple[str, ...]]]:
     """Return the first results that take a place of their own, each with the names on the way to it."""
     chains = [(each, _chain(each, level)) for each in found]
     if counting == "distinct":
-        firsts: dict[tuple[str, ...], Found] = {}
+        firsts: dict[tuple[str, ...], SearchResult] = {}
         for each, chain in chains:
             firsts.setdefault(chain, each)
         chains = [(each, chain) for chain, each in firsts.items()]
     return chains[:CUT]
 
 
-def _chain(found: Found, level: str) -> tuple[str, ...]:
+def _chain(found: SearchResult, level: str) -> tuple[str, ...]:
     way = file_chain(found.repo, found.path)
     return way if level == "file" else (*way, found.id or f"{found.symbol}:{found.start_line}")
 

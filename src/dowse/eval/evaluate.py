@@ -9,10 +9,10 @@ from itertools import islice
 
 from dowse.errors import EvalError
 from dowse.eval.choices import COUNTINGS, LEVELS, check_choice
-from dowse.eval.matching import as_found, ranked_keys, shown
+from dowse.eval.matching import ranked_keys, shown, to_search_result
 from dowse.eval.metrics import latency, score
 from dowse.eval.stats import bootstrap
-from dowse.eval.types import Case, CaseResult, Dataset, Found, Interval, Measure, Result, Search
+from dowse.eval.types import Case, CaseResult, Dataset, Interval, MetricFunction, Result, Search, SearchResult
 
 # Metrics look at no more than this: MRR is called mrr@100 for it.
 DEPTH = 100
@@ -29,7 +29,7 @@ def evaluate(
     ks: Sequence[int] = KS,
     name: str = "",
     depth: int = DEPTH,
-    also: Measure = lambda *_: {},
+    also: MetricFunction = lambda *_: {},
     on_case: Callable[[int], None] = lambda _: None,
 ) -> Result:
     """Ask every question and return how well it was answered.
@@ -61,9 +61,9 @@ def evaluate(
         )
 
     def measure(
-        keys: Sequence[str], judged: Mapping[str, float], found: Sequence[Found]
+        keys: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
     ) -> Mapping[str, float]:
-        return {**score(keys, judged, ks, few_judgements=graded), **also(keys, judged, found)}
+        return {**score(keys, qrels, ks, few_judgements=graded), **also(keys, qrels, found)}
 
     results = []
     for case in asked:
@@ -81,25 +81,25 @@ def _check(dataset: Dataset, ks: Sequence[int]) -> None:
         raise EvalError(f"metrics can't be cut at {list(ks)}; name one or more depths, from 1 on")
 
 
-def _timed(search: Search, query: str, depth: int) -> tuple[list[Found], float]:
+def _timed(search: Search, query: str, depth: int) -> tuple[list[SearchResult], float]:
     """Return what was found, and the seconds until all of it was there."""
     started = time.perf_counter()
     results = list(islice(search(query, depth), depth))
     seconds = time.perf_counter() - started
-    return [as_found(result) for result in results], seconds
+    return [to_search_result(result) for result in results], seconds
 
 
 def _scored(
-    case: Case, found: Sequence[Found], seconds: float, dataset: Dataset, measure: Measure
+    case: Case, found: Sequence[SearchResult], seconds: float, dataset: Dataset, measure: MetricFunction
 ) -> CaseResult:
-    judged = case.judged(dataset.level)
-    keys = ranked_keys(found, judged, dataset.level, dataset.counting)
+    qrels = case.qrels(dataset.level)
+    keys = ranked_keys(found, qrels, dataset.level, dataset.counting)
     return CaseResult(
         id=case.id,
         query=case.query,
-        values=measure(keys, judged, found),
+        values=measure(keys, qrels, found),
         found=tuple(dict.fromkeys(shown(each, dataset.level) for each in found))[:_KEPT],
-        relevant=tuple(target for target, grade in judged.items() if grade > 0),
+        relevant=tuple(target for target, grade in qrels.items() if grade > 0),
         seconds=seconds,
     )
 

@@ -29,7 +29,7 @@ def _is_stream(path: Path) -> bool:
     return path.is_fifo() or path.is_char_device() or path.is_relative_to("/dev")
 
 
-def cache_place(kind: str, root: Path, name: str, made_with: Iterable[object]) -> Path:
+def cache_path(kind: str, root: Path, name: str, made_with: Iterable[object]) -> Path:
     """Return where something made for a tree is kept: another place for another tree, or made otherwise."""
     told = "\n".join(map(str, (root, *made_with)))
     digest = hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()

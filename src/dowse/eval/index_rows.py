@@ -11,7 +11,7 @@ from dowse.types import SymbolRow
 _BATCH = 5_000
 
 
-def every_row(index: Index) -> Iterator[SymbolRow]:
+def iter_symbols(index: Index) -> Iterator[SymbolRow]:
     """Give every symbol, some files at a time."""
     with index.backend.reader() as reader:
         ids = [file.file_id for file in reader.files()]

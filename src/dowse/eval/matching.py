@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Set
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 from dowse.types import Hit
 
 # The lines of a file, after its path: `#10-20` or `#10`. Any other "#" belongs to the path.
@@ -21,7 +21,7 @@ _FIELD_TYPES: dict[str, tuple[Any, str]] = {
 }
 
 
-def as_found(result: object) -> Found:
+def to_search_result(result: object) -> SearchResult:
     """Return any tool's result as `Found`: a `Hit`, a path, `path::name`, an id, or a mapping of its fields.
 
     Raises:
@@ -30,22 +30,22 @@ def as_found(result: object) -> Found:
     if isinstance(result, Hit):
         symbol = result.symbol
         lines = (symbol.start_line, symbol.end_line)
-        return Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
-    if isinstance(result, Found):
+        return SearchResult(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
+    if isinstance(result, SearchResult):
         return _checked(result._asdict())
     if isinstance(result, Mapping):
         return _checked(result)
     if isinstance(result, str | os.PathLike):
         path, _, name = _plain_path(result).partition("::")
-        return Found(path, name, id=str(result))
+        return SearchResult(path, name, id=str(result))
     raise TypeError(
-        f"a search gave {result!r:.80}; each result must be a Hit, a Found, a path, `path::name`, an id, "
-        f"or a mapping with any of {', '.join(Found._fields)}"
+        f"a search gave {result!r:.80}; each result must be a Hit, a SearchResult, a path, `path::name`, an id, "
+        f"or a mapping with any of {', '.join(SearchResult._fields)}"
     )
 
 
 def ranked_keys(
-    results: Iterable[Found], targets: Iterable[str], level: str, counting: str = "distinct"
+    results: Iterable[SearchResult], targets: Iterable[str], level: str, counting: str = "distinct"
 ) -> list[str]:
     """Return one key for every result that counts: the target it meets, else a name of its own.
 
@@ -54,7 +54,7 @@ def ranked_keys(
     A result that meets several targets of one file stands for all of them, in places one after another.
     """
     results = list(results)
-    wanted = [read_target(target, level) for target in targets]
+    wanted = [parse_target(target, level) for target in targets]
     meant = _meant_paths(wanted, {found.path for found in results})
     keys: dict[str, None] = {}
     seen: set[str] = set()
@@ -71,7 +71,7 @@ def ranked_keys(
     return list(keys)
 
 
-def shown(found: Found, level: str) -> str:
+def shown(found: SearchResult, level: str) -> str:
     """Return how a result is called in reports."""
     if level == "file":
         return found.path or found.id
@@ -95,7 +95,7 @@ class Target(NamedTuple):
     end: int = 0
 
 
-def read_target(target: str, level: str) -> Target:
+def parse_target(target: str, level: str) -> Target:
     """Return what the text of a target names at a level."""
     if level == "symbol":
         path, separator, name = target.partition("::")
@@ -123,7 +123,7 @@ def closest_paths(path: str, paths: Set[str]) -> set[str]:
     return {other for other, shared in similar.items() if shared == max(similar.values())}
 
 
-def _meets(found: Found, target: Target, meant: Mapping[str, set[str]], level: str) -> bool:
+def _meets(found: SearchResult, target: Target, meant: Mapping[str, set[str]], level: str) -> bool:
     if target.key == found.id:
         return True
     if target.path and found.path not in meant[target.path]:
@@ -135,30 +135,32 @@ def _meets(found: Found, target: Target, meant: Mapping[str, set[str]], level: s
     return bool(found.symbol) and ends_with(found.symbol, target.name, ".")
 
 
-def _overlaps(found: Found, target: Target) -> bool:
+def _overlaps(found: SearchResult, target: Target) -> bool:
     """Whether a result has any line that is wanted; a tool that tells no lines is given the benefit."""
     if not target.start or not found.start_line:
         return True
     return found.start_line <= target.end and max(found.start_line, found.end_line) >= target.start
 
 
-def _identity(found: Found, level: str) -> str:
+def _identity(found: SearchResult, level: str) -> str:
     """Return what tells results apart: entries of a corpus may share path and name, but not the id."""
     return shown(found, level) if level == "file" else found.id or shown(found, level)
 
 
-def _checked(fields: Mapping[str, object]) -> Found:
+def _checked(fields: Mapping[str, object]) -> SearchResult:
     """Return a result of the fields that are known; None is as good as absent."""
-    known: dict[str, Any] = {name: fields[name] for name in Found._fields if fields.get(name) is not None}
+    known: dict[str, Any] = {
+        name: fields[name] for name in SearchResult._fields if fields.get(name) is not None
+    }
     if not known:
         raise TypeError(
-            f"a search gave {dict(fields)!r:.80}; it needs any of the fields {', '.join(Found._fields)}"
+            f"a search gave {dict(fields)!r:.80}; it needs any of the fields {', '.join(SearchResult._fields)}"
         )
     for name, value in known.items():
         kind, words = _FIELD_TYPES.get(name, (str, "text"))
         if not isinstance(value, kind) or isinstance(value, bool):
             raise TypeError(f"a search gave {value!r:.80} as {name}; it must be {words}")
-    return Found(**{**known, "path": _plain_path(known.get("path", ""))})
+    return SearchResult(**{**known, "path": _plain_path(known.get("path", ""))})
 
 
 def _plain_path(path: str | os.PathLike[str]) -> str:

@@ -17,7 +17,7 @@ JUDGED_CUT = 10
 
 
 def score(
-    ranked: Sequence[str], judged: Mapping[str, float], ks: Iterable[int], few_judgements: bool = False
+    ranked: Sequence[str], qrels: Mapping[str, float], ks: Iterable[int], few_judgements: bool = False
 ) -> dict[str, float]:
     """Return all metrics of one ranking by name.
 
@@ -28,59 +28,59 @@ def score(
         few_judgements: Whether much of what is found was never judged; adds how much was, and the nDCG of
             the ranking without the rest.
     """
-    values = {f"mrr@{MRR_CUT}": reciprocal_rank(ranked, judged, MRR_CUT)}
+    values = {f"mrr@{MRR_CUT}": reciprocal_rank(ranked, qrels, MRR_CUT)}
     for k in ks:
-        values[f"ndcg@{k}"] = ndcg(ranked, judged, k)
-        values[f"recall@{k}"] = recall(ranked, judged, k)
-        values[f"hit@{k}"] = hit(ranked, judged, k)
-        values[f"precision@{k}"] = precision(ranked, judged, k)
+        values[f"ndcg@{k}"] = ndcg(ranked, qrels, k)
+        values[f"recall@{k}"] = recall(ranked, qrels, k)
+        values[f"hit@{k}"] = hit(ranked, qrels, k)
+        values[f"precision@{k}"] = precision(ranked, qrels, k)
     if few_judgements:
-        values[f"judged@{JUDGED_CUT}"] = judged_share(ranked, judged, JUDGED_CUT)
-        values[f"condensed_ndcg@{JUDGED_CUT}"] = ndcg(condensed(ranked, judged), judged, JUDGED_CUT)
+        values[f"judged@{JUDGED_CUT}"] = judged_share(ranked, qrels, JUDGED_CUT)
+        values[f"condensed_ndcg@{JUDGED_CUT}"] = ndcg(condensed(ranked, qrels), qrels, JUDGED_CUT)
     return values
 
 
-def recall(ranked: Sequence[str], judged: Mapping[str, float], k: int) -> float:
+def recall(ranked: Sequence[str], qrels: Mapping[str, float], k: int) -> float:
     """Return which share of all that is relevant stands among the first k."""
-    relevant = sum(grade > 0 for grade in judged.values())
-    return _relevant_found(ranked, judged, k) / relevant if relevant else 0.0
+    relevant = sum(grade > 0 for grade in qrels.values())
+    return _relevant_found(ranked, qrels, k) / relevant if relevant else 0.0
 
 
-def hit(ranked: Sequence[str], judged: Mapping[str, float], k: int) -> float:
+def hit(ranked: Sequence[str], qrels: Mapping[str, float], k: int) -> float:
     """Return 1 if anything relevant stands among the first k, else 0."""
-    return float(_relevant_found(ranked, judged, k) > 0)
+    return float(_relevant_found(ranked, qrels, k) > 0)
 
 
-def precision(ranked: Sequence[str], judged: Mapping[str, float], k: int) -> float:
+def precision(ranked: Sequence[str], qrels: Mapping[str, float], k: int) -> float:
     """Return which share of k places holds something relevant; places left empty hold nothing."""
-    return _relevant_found(ranked, judged, k) / k
+    return _relevant_found(ranked, qrels, k) / k
 
 
-def reciprocal_rank(ranked: Sequence[str], judged: Mapping[str, float], cut: int = MRR_CUT) -> float:
+def reciprocal_rank(ranked: Sequence[str], qrels: Mapping[str, float], cut: int = MRR_CUT) -> float:
     """Return 1 / the rank of the first relevant key; 0 if it is not among the first `cut`."""
-    ranks = (rank for rank, key in enumerate(_top(ranked, cut), 1) if judged.get(key, 0) > 0)
+    ranks = (rank for rank, key in enumerate(_top(ranked, cut), 1) if qrels.get(key, 0) > 0)
     return 1 / next(ranks, math.inf)
 
 
-def ndcg(ranked: Sequence[str], judged: Mapping[str, float], k: int) -> float:
+def ndcg(ranked: Sequence[str], qrels: Mapping[str, float], k: int) -> float:
     """Return the discounted gain of the first k over that of the best order there is.
 
     A grade gains 2^grade − 1, in place i divided by log₂(i + 1); with grades 0 and 1 this is the binary nDCG.
     """
-    best = _discounted(sorted(map(_gain, judged.values()), reverse=True)[:k])
-    found = _discounted(_gain(judged.get(key, 0)) for key in _top(ranked, k))
+    best = _discounted(sorted(map(_gain, qrels.values()), reverse=True)[:k])
+    found = _discounted(_gain(qrels.get(key, 0)) for key in _top(ranked, k))
     return found / best if best else 0.0
 
 
-def judged_share(ranked: Sequence[str], judged: Mapping[str, float], k: int) -> float:
+def judged_share(ranked: Sequence[str], qrels: Mapping[str, float], k: int) -> float:
     """Return which share of the first k results was judged; of those there are, where they are fewer."""
     top = _top(ranked, k)
-    return sum(key in judged for key in top) / len(top) if top else 0.0
+    return sum(key in qrels for key in top) / len(top) if top else 0.0
 
 
-def condensed(ranked: Sequence[str], judged: Mapping[str, float]) -> list[str]:
+def condensed(ranked: Sequence[str], qrels: Mapping[str, float]) -> list[str]:
     """Return a ranking without what was never judged: it says nothing of the unknown, for or against."""
-    return [key for key in ranked if key in judged]
+    return [key for key in ranked if key in qrels]
 
 
 def latency(seconds: Iterable[float]) -> dict[str, float]:
@@ -100,8 +100,8 @@ def _top(ranked: Sequence[str], k: int) -> Sequence[str]:
     return top
 
 
-def _relevant_found(ranked: Sequence[str], judged: Mapping[str, float], k: int) -> int:
-    return sum(judged.get(key, 0) > 0 for key in _top(ranked, k))
+def _relevant_found(ranked: Sequence[str], qrels: Mapping[str, float], k: int) -> int:
+    return sum(qrels.get(key, 0) > 0 for key in _top(ranked, k))
 
 
 def _gain(grade: float) -> float:

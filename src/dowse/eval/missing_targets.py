@@ -8,13 +8,13 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from dowse.errors import EvalError
-from dowse.eval.matching import Target, closest_paths, ends_with, read_target
+from dowse.eval.matching import Target, closest_paths, ends_with, parse_target
 from dowse.eval.types import Dataset
 from dowse.index import Index
 from dowse.types import StoredFile
 
 
-def note_absent(index: Index, dataset: Dataset) -> str:
+def note_missing_targets(index: Index, dataset: Dataset) -> str:
     """Return a note on answers that an index does not hold, "" if it has them all.
 
     Entries of a corpus have ids that its own set names; they are not looked at.
@@ -25,7 +25,7 @@ def note_absent(index: Index, dataset: Dataset) -> str:
     with index.backend.reader() as reader:
         if reader.is_corpus:
             return ""
-    wanted = [read_target(name, dataset.level) for name in dataset.relevant]
+    wanted = [parse_target(name, dataset.level) for name in dataset.relevant]
     there = _Indexed(index, wanted)
     absent = [target for target in wanted if not there.holds(target)]
     if not absent:

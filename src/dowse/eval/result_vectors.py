@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dowse.eval.index_rows import every_row
-from dowse.eval.types import Found
+from dowse.eval.index_rows import iter_symbols
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 
-class Meanings:
+class ResultVectors:
     """Looks up vectors of results; the index must have an encoder, and keep still meanwhile."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
 
-    def __call__(self, found: Sequence[Found]) -> Floats:
+    def __call__(self, found: Sequence[SearchResult]) -> Floats:
         """Return the vectors of results in their order, without those that have none, as whole files."""
         encoder = self._index.encoder
         if encoder is None:
@@ -36,4 +36,4 @@ class Meanings:
     @cached_property
     def _rows(self) -> dict[str, int]:
         """The row of every symbol by its id: results name no rows, and the store finds none by ids."""
-        return {row.key: row.row for row in every_row(self._index)}
+        return {row.key: row.row for row in iter_symbols(self._index)}

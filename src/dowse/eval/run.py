@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.aspects import read_aspects
-from dowse.eval.budget_rows import READERS, measures, only_read
-from dowse.eval.clean_index import check_clean, open_clean
-from dowse.eval.configurations import COMPARED, FIRST, Way, possible, way
+from dowse.eval.aspects import target_aspects
+from dowse.eval.budget_rows import READING_BASELINES, budget_metrics, budget_metrics_only
+from dowse.eval.clean_index import check_leakage, open_clean_index
+from dowse.eval.configurations import COMPARED, FIRST, Configuration, parse_configuration, runnable
 from dowse.eval.diversity import Diversity
 from dowse.eval.evaluate import DEPTH, KS, evaluate
 from dowse.eval.filtering import check_filters, clashes, note_clashes
 from dowse.eval.metrics import MRR_CUT
-from dowse.eval.missing_targets import note_absent
+from dowse.eval.missing_targets import note_missing_targets
 from dowse.eval.reports.model import SetFacts, SetReport
-from dowse.eval.result_vectors import Meanings
+from dowse.eval.result_vectors import ResultVectors
 from dowse.eval.systems.named import MakeSystem
 from dowse.eval.systems.ripgrep_reading import ripgrep_reading
-from dowse.eval.types import Case, Dataset, Found, Measure, Result, Search
+from dowse.eval.types import Case, Dataset, MetricFunction, Result, Search, SearchResult
 from dowse.index import Index
 from dowse.types import Hit
 
@@ -46,10 +46,10 @@ ShowProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunOptions:
     """What is run, and how; the same for every set of a run."""
 
-    ways: tuple[Way, ...]
+    configurations: tuple[Configuration, ...]
     systems: tuple[tuple[str, MakeSystem], ...] = ()
     ks: tuple[int, ...] = KS
     depth: int = DEPTH
@@ -57,17 +57,17 @@ class Running:
     filters: str = ""  # that every question is asked with
     settings: tuple[tuple[str, object], ...] = ()  # of the index
     budgets: tuple[int, ...] = ()  # tokens after which to look at what was read; none: it is not measured
-    also: Measure = lambda *_: {}  # of every answer
+    also: MetricFunction = lambda *_: {}  # of every answer
     on_progress: ShowProgress = lambda _: None
 
     @property
     def names(self) -> tuple[str, ...]:
         """What the rows are called."""
-        readers = READERS if self.budgets else ()
-        return (*(each.name for each in self.ways), *(name for name, _ in self.systems), *readers)
+        readers = READING_BASELINES if self.budgets else ()
+        return (*(each.name for each in self.configurations), *(name for name, _ in self.systems), *readers)
 
 
-def searched(dataset: Dataset, root: Path | None = None) -> Path:
+def search_root(dataset: Dataset, root: Path | None = None) -> Path:
     """Return what a set is asked about, or say what is missing before anything is run."""
     place = root or dataset.root
     if place is None:
@@ -90,7 +90,7 @@ def searched(dataset: Dataset, root: Path | None = None) -> Path:
 
 
 def run_dataset(
-    dataset: Dataset, root: Path | None, running: Running, index_dir: str = "", *, refresh: bool = True
+    dataset: Dataset, root: Path | None, running: RunOptions, index_dir: str = "", *, refresh: bool = True
 ) -> SetReport:
     """Index what a set asks about and run every way of searching on it.
 
@@ -102,21 +102,25 @@ def run_dataset(
         refresh: Whether to bring an index that is there up to date first.
     """
     check_filters(running.filters)
-    index = open_clean(
-        searched(dataset, root),
+    index = open_clean_index(
+        search_root(dataset, root),
         [dataset],
         settings=dict(running.settings),
         index_dir=index_dir,
         strip_docs=dataset.strip_docs,
     )
     with index:
-        make_ready(index, running.on_progress, refresh=refresh)
-        notes = [dataset.left_out, note_absent(index, dataset), note_clashes(dataset, running.filters)]
+        prepare_index(index, running.on_progress, refresh=refresh)
+        notes = [
+            dataset.left_out,
+            note_missing_targets(index, dataset),
+            note_clashes(dataset, running.filters),
+        ]
         dataset = replace(dataset, strip_docs=index.settings.strip_docs)
         running = replace(running, ks=_cuts(running.ks, dataset.metric))
         measure, readers = _diversity(index, dataset), list[Result]()
         if running.budgets:
-            reading, of_files = measures(index, dataset, running.budgets)
+            reading, of_files = budget_metrics(index, dataset, running.budgets)
             readers = list(_readers(index, dataset, replace(running, also=of_files)))
             running = replace(running, also=reading)
         others = _others(index, dataset, running, measure)
@@ -152,17 +156,17 @@ def compare_modes(
     """
     dataset = cases if isinstance(cases, Dataset) else Dataset("", tuple(cases))
     dataset = replace(dataset, level=level or dataset.level)
-    ways = tuple(way(name) for name in modes)
-    running = Running(ways, ks=tuple(ks), on_progress=on_progress)
+    configurations = tuple(parse_configuration(name) for name in modes)
+    running = RunOptions(configurations, ks=tuple(ks), on_progress=on_progress)
     return list(_rows(index, dataset, running, _diversity(index, dataset)))
 
 
-def make_ready(index: Index, show: ShowProgress = lambda _: None, *, refresh: bool = True) -> None:
+def prepare_index(index: Index, show: ShowProgress = lambda _: None, *, refresh: bool = True) -> None:
     """Index what is not indexed; an index that is there and stays as it is must be without answers."""
     if refresh or not index.exists:
         index.update(on_progress=lambda at: show(Progress("indexing", at.done, at.total, "files")))
     else:
-        check_clean(index)
+        check_leakage(index)
 
 
 def embed(index: Index, show: ShowProgress = lambda _: None) -> None:
@@ -179,7 +183,7 @@ def count_terms(index: Index, show: ShowProgress = lambda _: None) -> None:
     index.count_terms(on_progress=lambda at: show(Progress("counting", at.done, at.total, "texts")))
 
 
-def asking(index: Index, chosen: Way, filters: str = "") -> Search:
+def make_search(index: Index, chosen: Configuration, filters: str = "") -> Search:
     """Return a search that takes questions as words: a colon in a commit's subject is no filter.
 
     What contradicts the filters is answered with nothing.
@@ -205,34 +209,34 @@ def _in_random_order(query: str, hits: Sequence[Hit]) -> list[Hit]:
     return [*sorted(hits[:FIRST], key=order), *hits[FIRST:]]
 
 
-def askable(index: Index, ways: Iterable[Way]) -> list[Way]:
+def runnable_configurations(index: Index, configurations: Iterable[Configuration]) -> list[Configuration]:
     """Return the ways that an index can be asked in: meaning needs an encoder, the graph source files."""
     with index.backend.reader() as reader:
         graph = not reader.is_corpus
-    return possible(ways, vectors=index.settings.encoder != "none", graph=graph)
+    return runnable(configurations, vectors=index.settings.encoder != "none", graph=graph)
 
 
 def _diversity(index: Index, dataset: Dataset) -> Diversity:
     """Return how diversity is measured, before anything is asked; meaning needs vectors beside."""
-    return Diversity(read_aspects(index, dataset), dataset.level, dataset.counting)
+    return Diversity(target_aspects(index, dataset), dataset.level, dataset.counting)
 
 
-def _rows(index: Index, dataset: Dataset, running: Running, measure: Diversity) -> Iterator[Result]:
+def _rows(index: Index, dataset: Dataset, running: RunOptions, measure: Diversity) -> Iterator[Result]:
     """Run our own ways, those of one encoder after another."""
     usual = index.settings.encoder
     # What is measured depends on what is run here, never on which vectors an earlier run has left.
-    in_use = {each.encoder or usual for each in running.ways if each.uses_vectors} - {"none"}
-    for encoder in dict.fromkeys(each.encoder for each in running.ways):
-        chosen = [each for each in running.ways if each.encoder == encoder]
+    in_use = {each.encoder or usual for each in running.configurations if each.uses_vectors} - {"none"}
+    for encoder in dict.fromkeys(each.encoder for each in running.configurations):
+        chosen = [each for each in running.configurations if each.encoder == encoder]
         with _seen_through(index, encoder) as seen:
             known = measure
             if seen.settings.encoder in in_use:
                 embed(seen, running.on_progress)
-                known = replace(measure, vectors=Meanings(seen))
-            for each in askable(seen, chosen):
+                known = replace(measure, vectors=ResultVectors(seen))
+            for each in runnable_configurations(seen, chosen):
                 if each.needs_counts:  # else the first question would take their time
                     count_terms(seen, running.on_progress)
-                yield _row(asking(seen, each, running.filters), dataset, running, each.name, known)
+                yield _row(make_search(seen, each, running.filters), dataset, running, each.name, known)
 
 
 @contextmanager
@@ -248,26 +252,28 @@ def _seen_through(index: Index, encoder: str) -> Iterator[Index]:
         other.lanes.close()
 
 
-def _others(index: Index, dataset: Dataset, running: Running, measure: Diversity) -> Iterator[Result]:
+def _others(index: Index, dataset: Dataset, running: RunOptions, measure: Diversity) -> Iterator[Result]:
     """Run the other tools."""
     for name, make in running.systems:
         yield _row(make(index, dataset.level), dataset, running, name, measure)
 
 
-def _readers(index: Index, dataset: Dataset, running: Running) -> Iterator[Result]:
+def _readers(index: Index, dataset: Dataset, running: RunOptions) -> Iterator[Result]:
     """Run those that read what ripgrep points at: they are measured by what they have read alone."""
-    for name in READERS:
-        yield only_read(_row(ripgrep_reading(index, name), dataset, running, name))
+    for name in READING_BASELINES:
+        yield budget_metrics_only(_row(ripgrep_reading(index, name), dataset, running, name))
 
 
 def _row(
-    search: Search, dataset: Dataset, running: Running, name: str, measure: Measure = lambda *_: {}
+    search: Search, dataset: Dataset, running: RunOptions, name: str, measure: MetricFunction = lambda *_: {}
 ) -> Result:
     def show(done: int) -> None:
         running.on_progress(Progress("asking", done, len(dataset.cases), f"questions, {name}"))
 
-    def also(keys: Sequence[str], judged: Mapping[str, float], found: Sequence[Found]) -> Mapping[str, float]:
-        return {**measure(keys, judged, found), **running.also(keys, judged, found)}
+    def also(
+        keys: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+    ) -> Mapping[str, float]:
+        return {**measure(keys, qrels, found), **running.also(keys, qrels, found)}
 
     return evaluate(search, dataset, ks=running.ks, name=name, depth=running.depth, also=also, on_case=show)
 
@@ -278,12 +284,12 @@ def _cuts(ks: Sequence[int], metric: str) -> tuple[int, ...]:
     return tuple(sorted({*ks, *([int(own[1])] if own else [])}))
 
 
-def _left_out(results: Iterable[Result], running: Running) -> str:
+def _left_out(results: Iterable[Result], running: RunOptions) -> str:
     done = {row.mode for row in results}
     return ", ".join(name for name in running.names if name not in done)
 
 
-def _about(index: Index, running: Running, results: Sequence[Result]) -> dict[str, object]:
+def _about(index: Index, running: RunOptions, results: Sequence[Result]) -> dict[str, object]:
     """Return what was searched, for the report."""
     with index.backend.reader() as reader:
         counts, meta, corpus = reader.counts(), reader.meta(), reader.is_corpus

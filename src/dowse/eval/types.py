@@ -30,7 +30,7 @@ class Case:
     id: str = ""
     source: str = ""  # where it comes from: "git", "docs", "hand", …
 
-    def judged(self, level: str) -> Mapping[str, float]:
+    def qrels(self, level: str) -> Mapping[str, float]:
         """Return everything that was judged, with its grade; files also as those that symbols lie in."""
         if level != "file":
             return self.symbols
@@ -47,7 +47,7 @@ def _files_of(symbols: Mapping[str, float]) -> Mapping[str, float]:
     return files
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """One result of any tool, as far as it tells."""
 
     path: str = ""
@@ -60,7 +60,7 @@ class Found(NamedTuple):
 
 # What may be measured of an answer: the keys of its results, the grades of what was judged and the results
 # themselves → values by name.
-Measure = Callable[[Sequence[str], Mapping[str, float], Sequence[Found]], Mapping[str, float]]
+MetricFunction = Callable[[Sequence[str], Mapping[str, float], Sequence[SearchResult]], Mapping[str, float]]
 
 # A tool: a question and how many results are wanted → results, best first. `Hit`s of dowse, paths and
 # `path::name` do as well as `Found`.
@@ -98,7 +98,7 @@ class Dataset:
     @property
     def relevant(self) -> tuple[str, ...]:
         """Every answer that counts, each once."""
-        answers = (case.judged(self.level).items() for case in self.asked)
+        answers = (case.qrels(self.level).items() for case in self.asked)
         return tuple(dict.fromkeys(target for each in answers for target, grade in each if grade > 0))
 
     @property
@@ -107,7 +107,7 @@ class Dataset:
         return any(grade != 1 for case in self.asked for grade in self._grades(case))
 
     def _grades(self, case: Case) -> list[float]:
-        return list(case.judged(self.level).values())
+        return list(case.qrels(self.level).values())
 
 
 class Interval(NamedTuple):

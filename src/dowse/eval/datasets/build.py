@@ -31,12 +31,12 @@ def at_level(dataset: Dataset, level: str) -> Dataset:
     if level in ("", dataset.level):
         return dataset
     check_choice("level", level, LEVELS)
-    if not any(case.judged(level) for case in dataset.cases):
+    if not any(case.qrels(level) for case in dataset.cases):
         raise EvalError(f"{dataset.name} has no answers at {level} level; ask for {dataset.level} level")
     return replace(dataset, level=level, metric=_main_metric(dataset.cases, level))
 
 
 def _main_metric(cases: Sequence[Case], level: str) -> str:
     """Return the metric that counts: where one of many functions is wanted, how far up it stands."""
-    graded = any(grade not in (0, 1) for case in cases for grade in case.judged(level).values())
+    graded = any(grade not in (0, 1) for case in cases for grade in case.qrels(level).values())
     return "mrr@100" if level == "symbol" and not graded else "ndcg@10"

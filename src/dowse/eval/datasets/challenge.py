@@ -42,11 +42,11 @@ def read_challenge(folder: Path, corpus: Path | None, language: str = "", name: 
     """
     if corpus is None:
         raise EvalError(f"{folder} asks about the functions of CodeSearchNet; name the corpus to search")
-    judged = _judgements(folder / ANNOTATIONS, language)
+    qrels = _judgements(folder / ANNOTATIONS, language)
     ids = _ids_by_url(corpus)
     cases = []
     for number, query in enumerate(_queries(folder / QUERIES), 1):
-        grades = judged.get(_key(query), {})
+        grades = qrels.get(_key(query), {})
         symbols = {ids[url]: fmean(values) for url, values in grades.items() if url in ids}
         if symbols:
             cases.append(Case(query, symbols=symbols, id=f"q{number}", source="csn-challenge"))

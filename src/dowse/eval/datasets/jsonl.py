@@ -163,9 +163,9 @@ def _check_keys(target: Mapping[str, Any], known: tuple[str, ...], where: str) -
 def _row(case: Case) -> dict[str, Any]:
     """Return a case as it is written: grades only where they say something."""
     row: dict[str, Any] = {"query": case.query}
-    for key, judged in ((FILES, case.files), (SYMBOLS, case.symbols)):
-        if judged:
-            row[key] = list(judged) if all(grade == 1 for grade in judged.values()) else dict(judged)
+    for key, qrels in ((FILES, case.files), (SYMBOLS, case.symbols)):
+        if qrels:
+            row[key] = list(qrels) if all(grade == 1 for grade in qrels.values()) else dict(qrels)
     if len(row) == 1:
         raise EvalError(f"the case {case.query!r} has no answer; leave it out, or give it one")
     if not all(map(math.isfinite, [*case.files.values(), *case.symbols.values()])):

@@ -253,7 +253,7 @@ def _called(row: GateRow) -> str:
     return "the mean" if row.name == "mean" else row.name
 
 
-def as_dict(verdict: Verdict) -> dict[str, Any]:
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as plain data."""
     return {
         "dowse_gate": 1,

@@ -184,7 +184,7 @@ class _Dialogue:
         left = f"{here} left ({everywhere} left in all)"
         self.say(f"\n{_RULE}\nquery {step.number} of {self._questions}, {left}")
         self.say(f"  {one_line(step.question.query)}\n")
-        for line in described(step.item):
+        for line in describe_item(step.item):
             self.say(line)
         known = self._judgements.get(step.question, step.item)
         if known and known.said:
@@ -193,7 +193,7 @@ class _Dialogue:
         self.say("")
 
 
-def described(item: Item) -> list[str]:
+def describe_item(item: Item) -> list[str]:
     """Return what a judge sees of a result: where it is, what it is, and its first lines."""
     head = " · ".join(part for part in (item.place, f"{item.kind} {item.symbol}".strip()) if part)
     lines = [f"{number:>6} | {escape_controls(text)}" for number, text in item.lines]

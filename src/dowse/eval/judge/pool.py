@@ -11,11 +11,11 @@ from itertools import islice
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.configurations import COMPARED, way
+from dowse.eval.configurations import COMPARED, parse_configuration
 from dowse.eval.datasets.lines import check_encoding, plain_text, read_lines
-from dowse.eval.matching import as_found
-from dowse.eval.run import askable, asking
-from dowse.eval.types import Found, Search
+from dowse.eval.matching import to_search_result
+from dowse.eval.run import make_search, runnable_configurations
+from dowse.eval.types import Search, SearchResult
 from dowse.index import Index
 from dowse.security.limited_json import count_elements
 from dowse.security.safe_files import file_below, read_regular_file
@@ -103,7 +103,7 @@ def _object_query(line: bytes, where: str) -> str:
 
 
 def pool(
-    ways: Index | Iterable[Search],
+    configurations: Index | Iterable[Search],
     queries: Iterable[str],
     k: int = POOL_DEPTH,
     *,
@@ -119,11 +119,14 @@ def pool(
         root: Where files lie, to show those of which a way tells only path and lines.
         on_query: Called after each question with how many are done.
     """
-    if isinstance(ways, Index):
-        root = root or ways.root
-        searches = [asking(ways, each) for each in askable(ways, map(way, COMPARED))]
+    if isinstance(configurations, Index):
+        root = root or configurations.root
+        searches = [
+            make_search(configurations, each)
+            for each in runnable_configurations(configurations, map(parse_configuration, COMPARED))
+        ]
     else:
-        searches = list(ways)
+        searches = list(configurations)
     if not searches:
         raise EvalError("there is nothing to search with; name at least one way of searching")
     questions = []
@@ -147,14 +150,14 @@ def _digest(text: str) -> str:
 
 
 def _item(result: object, root: Path | None) -> Item:
-    found = as_found(result)
+    found = to_search_result(result)
     if isinstance(result, Hit):
         symbol = result.symbol
         return Item(*found[:4], symbol.kind, _shown(symbol.numbered_lines), found.id)
     return Item(*found[:4], "", _shown(_read(found, root)), found.id)
 
 
-def _read(found: Found, root: Path | None) -> list[tuple[int, str]]:
+def _read(found: SearchResult, root: Path | None) -> list[tuple[int, str]]:
     """Return the lines of a result of which only the place is known."""
     if root is None or not found.path:
         return []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dowse.errors import EvalError
 from dowse.eval import markers as marks
-from dowse.eval.judge.dialogue import described
+from dowse.eval.judge.dialogue import describe_item
 from dowse.eval.judge.judgements import GRADES, Judgement, Judgements
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.reports.wording import one_line
@@ -71,7 +71,7 @@ def _blocks(questions: Sequence[Question], judgements: Judgements | None) -> Ite
 
 
 def _block(question: Question, item: Item, known: Judgement | None) -> Iterator[str]:
-    head, *code = described(item)
+    head, *code = describe_item(item)
     grade = "" if known is None else "s" if known.skipped else "" if known.grade is None else str(known.grade)
     yield f"### {head}\n{_comment(question, item)}\n"
     yield f"grade: {grade}".rstrip()

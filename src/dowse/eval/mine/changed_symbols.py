@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from dowse.eval.mine.history import Hunk
-from dowse.eval.mine.repository import Repository, error_of
+from dowse.eval.mine.repository import Repository, as_eval_error
 from dowse.eval.mine.sources import definitions_in
 from dowse.source.git_process import GitError, GitProcess
 from dowse.source.walk import MAX_FILE_BYTES
@@ -17,7 +17,7 @@ from dowse.source.walk import MAX_FILE_BYTES
 _SAYS_SOMETHING = re.compile(rb"(?!\s*(?:end|else|do|then|pass|begin)\b\W*$).*?\w")
 
 
-def touched_symbols(data: bytes, path: str, hunks: Sequence[Hunk]) -> list[str]:
+def changed_symbols(data: bytes, path: str, hunks: Sequence[Hunk]) -> list[str]:
     """Return the qualified names of the definitions whose own text a change touched, in their order.
 
     A definition's own text is what dowse shows of it: a class without its methods, a function with the
@@ -102,4 +102,4 @@ def open_blobs(repository: Repository) -> Iterator[Blobs]:
         try:
             yield Blobs(sizes, texts)
         except GitError as error:
-            raise error_of(error) from error
+            raise as_eval_error(error) from error

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.eval.mine.changed_symbols import Blobs, open_blobs, touched_symbols
+from dowse.eval.mine.changed_symbols import Blobs, changed_symbols, open_blobs
 from dowse.eval.mine.history import Change, Commit, count_commits, read_history
 from dowse.eval.mine.repository import Repository, check_since, open_repository
 from dowse.eval.mine.sources import Sources
-from dowse.eval.mine.subjects import question_of
+from dowse.eval.mine.subjects import query_from_subject
 from dowse.eval.types import Case
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _cases(
     """Make a case of every commit that is one; no question twice, the latest answer counts."""
     asked: set[str] = set()
     for commit in commits:
-        query = question_of(commit.subject, commit.author)
+        query = query_from_subject(commit.subject, commit.author)
         if not query or query.casefold() in asked:
             continue
         if _own_files(commit, repository, sources) > MAX_FILES:
@@ -101,7 +101,7 @@ def _symbols(touched: Iterable[_Touched], sources: Sources, blobs: Blobs) -> dic
     found: dict[str, float] = {}
     for path, change in touched:
         data = blobs.read(change.blob)
-        names = touched_symbols(data, change.path, change.hunks) if data else []
+        names = changed_symbols(data, change.path, change.hunks) if data else []
         count += len(names)
         if count > MAX_SYMBOLS:
             return {}

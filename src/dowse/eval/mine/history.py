@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from dowse.eval.mine.repository import Repository, error_of
+from dowse.eval.mine.repository import Repository, as_eval_error
 from dowse.parsing.languages import LANGUAGES, language_of
 from dowse.source.git_process import GitError
 
@@ -101,7 +101,7 @@ def read_history(repository: Repository, paths: Iterable[str], since: str = "") 
                 yield _commit(header, hunks, names)
             process.finish()
         except GitError as error:
-            raise error_of(error) from error
+            raise as_eval_error(error) from error
 
 
 def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:

@@ -51,7 +51,7 @@ def open_repository(folder: str | os.PathLike[str]) -> Iterator[Repository]:
     except EvalError:
         raise
     except DowseError as error:
-        raise error_of(error) from error
+        raise as_eval_error(error) from error
 
 
 def check_since(repository: Repository, since: str) -> None:
@@ -65,7 +65,7 @@ def check_since(repository: Repository, since: str) -> None:
         raise EvalError(f"since={since!r} is no time in the past; write it like 2020-01-31 or '2 years ago'")
 
 
-def error_of(error: DowseError) -> EvalError:
+def as_eval_error(error: DowseError) -> EvalError:
     """Return the error with a remedy for what git, or the check of its objects, complains about."""
     if isinstance(error, GitMissing) or not isinstance(error, GitError):
         return EvalError(str(error))

@@ -154,7 +154,7 @@ _CHORES = frozenset(
 )
 
 
-def question_of(subject: str, author: str = "") -> str:
+def query_from_subject(subject: str, author: str = "") -> str:
     """Return the question that a commit's subject asks, or "" if it is none.
 
     Args:

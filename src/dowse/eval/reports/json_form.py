@@ -9,7 +9,7 @@ from typing import Any
 from dowse.errors import EvalError
 from dowse.eval import markers as marks
 from dowse.eval.budget import budget_of
-from dowse.eval.configurations import reorders
+from dowse.eval.configurations import is_diversified
 from dowse.eval.diversity import METRICS
 from dowse.eval.reports.check_saved import check_report
 from dowse.eval.reports.differences import differences
@@ -85,7 +85,7 @@ def _set(each: SetReport, count: int) -> dict[str, Any]:
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
     worst = [_told(case) for case in each.worst(each.told, count)]
-    varied = METRICS if any(reorders(row.mode) for row in each.results) else ()
+    varied = METRICS if any(is_diversified(row.mode) for row in each.results) else ()
     read = [name for row in each.results for name in row.metrics if budget_of(name)]
     kept = tuple(dict.fromkeys((*_KEPT, *varied, *read, each.metric)))
     return {

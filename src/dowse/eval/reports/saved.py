@@ -25,7 +25,7 @@ def read_report(place: str) -> Report:
         raise EvalError(f"{place}: {error}") from error
 
 
-def joined(reports: Sequence[Report]) -> Report:
+def merge_reports(reports: Sequence[Report]) -> Report:
     """Return several reports as one: a set that was asked in several runs has the rows of all."""
     found: dict[tuple[object, ...], SetReport] = {}
     for each in (each for report in reports for each in report.sets):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dowse.eval.configurations import reorders
+from dowse.eval.configurations import is_diversified
 from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE
 from dowse.eval.reports.differences import (
     differences,
@@ -216,7 +216,7 @@ def _diversity_note(rows: Iterable[Result]) -> tuple[str, ...]:
 def _diversity(rows: Iterable[Result]) -> tuple[tuple[str, str], ...]:
     """Return the columns of diversity; none unless a row is about it, or tables are wide for nothing."""
     rows = list(rows)
-    if not any(reorders(row.mode) for row in rows):
+    if not any(is_diversified(row.mode) for row in rows):
         return ()
     known = {name for row in rows for name in row.metrics}
     return tuple((name, label) for name, label in _DIVERSITY.items() if name in known)

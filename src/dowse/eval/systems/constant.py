@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from dowse.eval.systems.symbol_at_line import found_symbol, read_places
-from dowse.eval.systems.system import System, opened
-from dowse.eval.types import Found
+from dowse.eval.systems.symbol_at_line import read_symbol_lines, symbol_result
+from dowse.eval.systems.system import System, open_index
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 
 
@@ -19,7 +19,7 @@ def constant(place: Index | str | Path, *, exclude: Iterable[str] = (), level: s
         exclude: What to leave out of a folder, written as in .gitignore.
         level: "file" or "symbol".
     """
-    with opened(place, exclude) as index:
+    with open_index(place, exclude) as index:
         found = _longest_symbols(index) if level == "symbol" else _largest_files(index)
     about = (
         f"the same for every question: {'longest symbols' if level == 'symbol' else 'largest files'} first"
@@ -27,12 +27,12 @@ def constant(place: Index | str | Path, *, exclude: Iterable[str] = (), level: s
     return System("constant", about, lambda _, k: found[:k])
 
 
-def _largest_files(index: Index) -> list[Found]:
+def _largest_files(index: Index) -> list[SearchResult]:
     files = sorted(index.files(), key=lambda file: (-file.symbols, file.path))
-    return [Found(file.path, repo=file.repo) for file in files]
+    return [SearchResult(file.path, repo=file.repo) for file in files]
 
 
-def _longest_symbols(index: Index) -> list[Found]:
-    rows = [row for each in read_places(index).rows.values() for row in each]
+def _longest_symbols(index: Index) -> list[SearchResult]:
+    rows = [row for each in read_symbol_lines(index).rows.values() for row in each]
     rows.sort(key=lambda row: (row.start_line - row.end_line, row.path, row.start_line, row.key))
-    return [found_symbol(row) for row in rows]
+    return [symbol_result(row) for row in rows]

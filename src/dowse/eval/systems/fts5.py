@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.systems.system import System, opened
-from dowse.eval.types import Found
+from dowse.eval.systems.system import System, open_index
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 from dowse.types import Symbol
 
@@ -33,15 +33,15 @@ def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
         base.execute(_TABLE)
     except sqlite3.OperationalError as error:
         raise EvalError(f"this Python's SQLite has no FTS5 ({error}); use a Python that has it") from error
-    found: list[Found] = []
-    with opened(place, exclude) as index:
+    found: list[SearchResult] = []
+    with open_index(place, exclude) as index:
         for symbol in all_symbols(index):
             lines = (symbol.start_line, symbol.end_line)
-            found.append(Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo))
+            found.append(SearchResult(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo))
             row = (len(found), symbol.qualified_name, symbol.path, symbol.code)
             base.execute("INSERT INTO symbols (rowid, name, path, text) VALUES (?, ?, ?, ?)", row)
 
-    def search(query: str, k: int) -> list[Found]:
+    def search(query: str, k: int) -> list[SearchResult]:
         words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:_MOST_WORDS]
         if not words:
             return []

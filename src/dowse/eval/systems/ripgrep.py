@@ -11,10 +11,10 @@ from pathlib import Path
 from dowse.errors import EvalError
 from dowse.eval.choices import LEVELS, check_choice
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.symbol_at_line import Places, found_symbol, read_places
-from dowse.eval.systems.system import System, opened
+from dowse.eval.systems.symbol_at_line import SymbolLines, read_symbol_lines, symbol_result
+from dowse.eval.systems.system import System, open_index
 from dowse.eval.systems.words import content_words
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 from dowse.types import SymbolRow
 
@@ -29,7 +29,7 @@ _OPTIONS = (
 
 
 @dataclass(slots=True)
-class Spot:
+class MatchGroup:
     """A file, a passage or a symbol: which words are in it, and in how many matches."""
 
     words: set[str] = field(default_factory=set)
@@ -66,11 +66,11 @@ def ripgrep(place: Index | str | Path, *, level: str = "file", exclude: Iterable
     """
     program = find_ripgrep()
     check_choice("level", level, LEVELS)
-    with opened(place, exclude) as index:
+    with open_index(place, exclude) as index:
         copy = mirror(index)
-        places = read_places(index) if level == "symbol" or copy.corpus else None
+        places = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
 
-    def search(query: str, k: int) -> list[Found]:
+    def search(query: str, k: int) -> list[SearchResult]:
         found = matching_lines(program, copy, content_words(query))
         ranked = symbols_of(found, copy, places) if places else _files_of(found, copy)
         return ranked[:k]
@@ -122,13 +122,13 @@ def _counts(text: str, words: Sequence[str]) -> dict[str, int]:
     return {word: count for word in words if (count := text.count(word))}
 
 
-def _files_of(found: Mapping[str, Lines], copy: Mirror) -> list[Found]:
+def _files_of(found: Mapping[str, Lines], copy: Mirror) -> list[SearchResult]:
     """Return the files, best first, each with its best passage."""
     results = []
     for name in files_in_order(found, copy):
         best = passages(found[name])[0]
         file = copy.files[name]
-        results.append(Found(file.path, "", best.first, best.last, repo=file.repo))
+        results.append(SearchResult(file.path, "", best.first, best.last, repo=file.repo))
     return results
 
 
@@ -136,30 +136,30 @@ def files_in_order(found: Mapping[str, Lines], copy: Mirror) -> list[str]:
     """Return the names of files, those with most words first, then those with most matches."""
     ranked = []
     for name, lines in found.items():
-        whole = Spot()
+        whole = MatchGroup()
         for line, words in lines:
             whole.add(line, words)
         ranked.append((whole.order, copy.files[name].path, name))
     return [name for *_, name in sorted(ranked)]
 
 
-def passages(lines: Lines, apart: int = _APART) -> list[Spot]:
+def passages(lines: Lines, apart: int = _APART) -> list[MatchGroup]:
     """Return the passages of a file, best first: lines at most so far apart are one."""
-    found: list[Spot] = []
+    found: list[MatchGroup] = []
     for line, words in lines:
         if not found or line - found[-1].last > apart:
-            found.append(Spot())
+            found.append(MatchGroup())
         found[-1].add(line, words)
     return sorted(found, key=lambda passage: (passage.order, passage.first))
 
 
-def symbols_of(found: Mapping[str, Lines], copy: Mirror, places: Places) -> list[Found]:
+def symbols_of(found: Mapping[str, Lines], copy: Mirror, places: SymbolLines) -> list[SearchResult]:
     """Return the symbols that matches stand in, best first."""
-    matched: dict[SymbolRow, Spot] = {}
+    matched: dict[SymbolRow, MatchGroup] = {}
     for name, lines in found.items():
         for line, words in lines:
             row = places.at(copy.files[name].file_id, line)
             if row is not None:
-                matched.setdefault(row, Spot()).add(line, words)
+                matched.setdefault(row, MatchGroup()).add(line, words)
     ranked = sorted(matched, key=lambda row: (matched[row].order, row.path, row.start_line, row.key))
-    return [found_symbol(row) for row in ranked]
+    return [symbol_result(row) for row in ranked]

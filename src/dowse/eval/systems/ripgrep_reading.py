@@ -15,10 +15,10 @@ from dowse.eval.systems.ripgrep import (
     ripgrep_version,
     symbols_of,
 )
-from dowse.eval.systems.symbol_at_line import read_places
+from dowse.eval.systems.symbol_at_line import read_symbol_lines
 from dowse.eval.systems.system import System
 from dowse.eval.systems.words import content_words
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 
 # What the rows are called.
@@ -44,10 +44,10 @@ def ripgrep_reading(index: Index, name: str) -> System:
         name: `rg+read` or `rg+window`.
     """
     program, copy = find_ripgrep(), mirror(index)
-    places = read_places(index) if copy.corpus else None
+    places = read_symbol_lines(index) if copy.corpus else None
     order = _windows if name == WINDOW else _files
 
-    def search(query: str, k: int) -> list[Found]:
+    def search(query: str, k: int) -> list[SearchResult]:
         found = matching_lines(program, copy, content_words(query))
         return symbols_of(found, copy, places)[:k] if places else list(islice(order(found, copy), k))
 
@@ -55,12 +55,12 @@ def ripgrep_reading(index: Index, name: str) -> System:
     return System(name, f"{ripgrep_version(program)}; {how}, by distinct content words, then matches", search)
 
 
-def _files(found: Mapping[str, Lines], copy: Mirror) -> Iterator[Found]:
+def _files(found: Mapping[str, Lines], copy: Mirror) -> Iterator[SearchResult]:
     for name in files_in_order(found, copy):
-        yield Found(copy.files[name].path, repo=copy.files[name].repo)
+        yield SearchResult(copy.files[name].path, repo=copy.files[name].repo)
 
 
-def _windows(found: Mapping[str, Lines], copy: Mirror) -> Iterator[Found]:
+def _windows(found: Mapping[str, Lines], copy: Mirror) -> Iterator[SearchResult]:
     """Give windows that do not overlap, the best of every file first."""
     names = files_in_order(found, copy)
     # Closer passages are one, or their surroundings would be read twice.
@@ -69,4 +69,4 @@ def _windows(found: Mapping[str, Lines], copy: Mirror) -> Iterator[Found]:
         for name, window in zip(names, windows, strict=True):
             if window is not None:
                 first, last = max(1, window.first - AROUND), window.last + AROUND
-                yield Found(copy.files[name].path, "", first, last, repo=copy.files[name].repo)
+                yield SearchResult(copy.files[name].path, "", first, last, repo=copy.files[name].repo)

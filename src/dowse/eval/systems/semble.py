@@ -13,9 +13,9 @@ from typing import Any
 from dowse.errors import EvalError
 from dowse.eval.choices import LEVELS, check_choice
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.symbol_at_line import Places, found_symbol, read_places
-from dowse.eval.systems.system import System, opened
-from dowse.eval.types import Found
+from dowse.eval.systems.symbol_at_line import SymbolLines, read_symbol_lines, symbol_result
+from dowse.eval.systems.system import System, open_index
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 
 # What a folder must hold to be a model2vec model.
@@ -50,12 +50,12 @@ def semble(
     check_choice("level", level, LEVELS)
     folder = _model_folder(model)
     make = _semble()
-    with opened(place, exclude) as index:
+    with open_index(place, exclude) as index:
         copy = mirror(index)
-        places = read_places(index) if level == "symbol" or copy.corpus else None
+        places = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
     built = _build(make, copy, folder)
 
-    def search(query: str, k: int) -> list[Found]:
+    def search(query: str, k: int) -> list[SearchResult]:
         with _own_cache(copy):
             results = built.search(query, top_k=min(k, at_most or k))
         return [_found(result.chunk, copy, places) for result in results]
@@ -105,8 +105,8 @@ def _own_cache(copy: Mirror) -> Iterator[None]:
             os.environ[_CACHE] = before
 
 
-def _found(chunk: Any, copy: Mirror, places: Places | None) -> Found:  # noqa: ANN401
+def _found(chunk: Any, copy: Mirror, places: SymbolLines | None) -> SearchResult:  # noqa: ANN401
     file = copy.files[chunk.file_path.replace(os.sep, "/")]
     lines = (chunk.start_line, chunk.end_line)
     row = places.over(file.file_id, *lines) if places else None
-    return found_symbol(row) if row else Found(file.path, "", *lines, repo=file.repo)
+    return symbol_result(row) if row else SearchResult(file.path, "", *lines, repo=file.repo)

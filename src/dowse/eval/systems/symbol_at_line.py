@@ -6,13 +6,13 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
 
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 from dowse.types import SymbolRow
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SymbolLines:
     """The symbols of every file by their first lines, outer before inner."""
 
     rows: dict[int, list[SymbolRow]]
@@ -32,7 +32,7 @@ class Places:
         return Counter(found).most_common(1)[0][0] if found else None
 
 
-def read_places(index: Index) -> Places:
+def read_symbol_lines(index: Index) -> SymbolLines:
     """Read where the symbols of an index lie."""
     rows: dict[int, list[SymbolRow]] = {}
     with index.backend.reader() as reader:
@@ -40,9 +40,9 @@ def read_places(index: Index) -> Places:
             rows.setdefault(row.file_id, []).append(row)
     for each in rows.values():
         each.sort(key=lambda row: (row.start_line, -row.end_line))
-    return Places(rows, {file: [row.start_line for row in each] for file, each in rows.items()})
+    return SymbolLines(rows, {file: [row.start_line for row in each] for file, each in rows.items()})
 
 
-def found_symbol(row: SymbolRow) -> Found:
+def symbol_result(row: SymbolRow) -> SearchResult:
     """Return a symbol as a result."""
-    return Found(row.path, row.qualified_name, row.start_line, row.end_line, row.key, row.repo)
+    return SearchResult(row.path, row.qualified_name, row.start_line, row.end_line, row.key, row.repo)
