@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import fmean, quantiles
 
 from dowse.eval.budget import BudgetMetrics, first_shown, targets_read
-from dowse.eval.budget_rows import READING_BASELINES, budget_metrics
+from dowse.eval.budget_pages import READING_BASELINES, budget_metrics
 from dowse.eval.clean_index import open_clean_index
 from dowse.eval.configurations import parse_configuration
 from dowse.eval.manifest import read_manifest
@@ -81,7 +81,7 @@ def shares(dataset: Dataset, rows: Mapping[str, tuple[Search, BudgetMetrics]]) -
     """Return what each row has read by each rule."""
     found: dict[tuple[str, int], list[float]] = {}
     for name, (search, reading) in rows.items():
-        for case in dataset.asked:
+        for case in dataset.scored_cases:
             costs = first_shown(
                 reading.show([to_search_result(each) for each in search(case.query, 100)]), BUDGET
             )
@@ -94,7 +94,7 @@ def shares(dataset: Dataset, rows: Mapping[str, tuple[Search, BudgetMetrics]]) -
 def tokens_of_results(dataset: Dataset, search: Search, reading: BudgetMetrics) -> Sequence[int]:
     """Return what each of the first results costs, with its heading."""
     costs = []
-    for case in dataset.asked:
+    for case in dataset.scored_cases:
         for each in search(case.query, FIRST):
             lines = [text for _, text in reading.show([to_search_result(each)])]
             costs.append(estimate_tokens("\n".join([*lines, ""])))

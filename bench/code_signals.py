@@ -164,7 +164,7 @@ def ask(root: Path, dataset: Dataset, work: Path, base: str, names: list[str]) -
         index.update()
         index.embed()
         known: dict[str, tuple[dict[str, float], dict[str, float]]] = {}
-        for case in dataset.asked:
+        for case in dataset.scored_cases:
             hits = index.search(case.query, k=CANDIDATES, mode=base, plain=True).hits
             for symbol in (hit.symbol for hit in hits if hit.symbol.id not in known):
                 known[symbol.id] = features(symbol)

@@ -151,7 +151,7 @@ def test_more_can_be_measured_of_every_answer_and_its_time_does_not_count(
         given.append((list(keys), dict(qrels), list(found)))
         return {"length": float(len(found)), **({"odd": 1.0} if len(found) == 1 else {})}
 
-    row = evaluate(answering(first=["a.py"], second=["c.py", "b.py"]), CASES, also=also)
+    row = evaluate(answering(first=["a.py"], second=["c.py", "b.py"]), CASES, extra_metrics=also)
     assert given[1] == (["c.py", "b.py"], CASES[1].files, [SearchResult(p, id=p) for p in ("c.py", "b.py")])
     assert row.metrics["length"] == 1.5 and row.intervals["length"] == bootstrap([1, 2])
     assert row.cases[0].values["odd"] == 1 and "odd" not in row.metrics, "not of every answer"
@@ -211,5 +211,5 @@ def test_files_of_symbols_count_where_no_files_are_named() -> None:
 def test_what_is_left_out_is_told_with_the_reason() -> None:
     cases = (Case("a", {"a.py": 1.0}), Case("b", symbols={"bare": 1.0}), Case("c", {"c.py": 0.0}))
     told = "questions left out: 1 without an answer at file level, 1 of which nothing is judged relevant"
-    assert Dataset("x", cases).left_out == told
-    assert Dataset("x", cases[:1]).left_out == ""
+    assert Dataset("x", cases).exclusion_note == told
+    assert Dataset("x", cases[:1]).exclusion_note == ""

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.eval.choices import COUNTINGS, LEVELS
-from dowse.eval.matching import ranked_keys, same_path, shown, to_search_result
-from dowse.eval.types import SearchResult
+from dowse.eval.matching import display_name, ranked_keys, same_path, to_search_result
+from dowse.eval.types import COUNTINGS, LEVELS, SearchResult
 
 
 def ranks(
@@ -245,10 +244,10 @@ def test_what_is_no_result_is_refused_and_named(result: object, message: str) ->
 
 
 def test_how_results_are_shown() -> None:
-    assert shown(SearchResult("a.py", "f", 3), "file") == "a.py"
-    assert shown(SearchResult(id="e1"), "file") == "e1"
-    assert shown(SearchResult("a.py", "K.f", 3, id="9f"), "symbol") == "a.py::K.f"
-    assert shown(SearchResult(symbol="K.f", id="9f"), "symbol") == "K.f"
-    assert shown(SearchResult("a.py", "", 3, id="9f"), "symbol") == "a.py:3"
-    assert shown(SearchResult("a.py"), "symbol") == "a.py"
-    assert shown(SearchResult(id="e1"), "symbol") == "e1"
+    assert display_name(SearchResult("a.py", "f", 3), "file") == "a.py"
+    assert display_name(SearchResult(id="e1"), "file") == "e1"
+    assert display_name(SearchResult("a.py", "K.f", 3, id="9f"), "symbol") == "a.py::K.f"
+    assert display_name(SearchResult(symbol="K.f", id="9f"), "symbol") == "K.f"
+    assert display_name(SearchResult("a.py", "", 3, id="9f"), "symbol") == "a.py:3"
+    assert display_name(SearchResult("a.py"), "symbol") == "a.py"
+    assert display_name(SearchResult(id="e1"), "symbol") == "e1"

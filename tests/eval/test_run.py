@@ -19,7 +19,7 @@ from dowse.eval.configurations import COMPARED, parse_configuration, per_encoder
 from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE, alpha_ndcg
 from dowse.eval.reports.model import SetReport
 from dowse.eval.run import Progress, RunOptions, make_search, run_dataset, search_root
-from dowse.eval.systems.named import named_system
+from dowse.eval.systems import named_system
 from eval.small_tree import QUESTIONS, make_corpus, make_places, make_tree, write_questions
 
 from helpers import contents, image, write_tree

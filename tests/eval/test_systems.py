@@ -12,7 +12,7 @@ from dowse.errors import EvalError
 from dowse.eval.evaluate import evaluate
 from dowse.eval.systems import constant, fts5, ripgrep, semble
 from dowse.eval.systems.mirror import mirror
-from dowse.eval.systems.words import content_words
+from dowse.eval.systems.ripgrep import content_words
 from dowse.eval.types import Case, Dataset, SearchResult
 
 from helpers import json_lines, write_tree

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.eval.judge.pool import _read
+from dowse.eval.judge.pool import read_lines_of
 from dowse.eval.mine.subjects import query_from_subject
 from dowse.eval.types import SearchResult
 from dowse.interfaces.cli.main import main
@@ -250,6 +250,6 @@ def test_questions_and_sheets_of_an_evaluation_show_none(place):
     root, _ = place
     assert query_from_subject(f"Restock the warehouse with {GITHUB} every night") == ""
     assert query_from_subject("Restock the warehouse every night") != ""
-    lines = _read(SearchResult("signing.txt", "", 1, 12), root)
+    lines = read_lines_of(SearchResult("signing.txt", "", 1, 12), root)
     assert lines[0] == (1, "warehouse signing")
     assert not leaked(repr(lines))

@@ -7,15 +7,15 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from dowse.eval import markers as marks
 from dowse.eval.datasets.beir import CORPUS, query_files
 from dowse.eval.datasets.challenge import ANNOTATIONS, QUERIES
 from dowse.eval.datasets.lines import first_rows, read_head
+from dowse.eval.files import REPORT, SHEET
 from dowse.eval.types import Dataset
 from dowse.source.corpus import ENDINGS, is_corpus
 from dowse.source.walk import WalkedFile, walk
 
-_MARKS = "|".join((marks.REPORT, marks.SHEET)).encode()
+_MARKS = "|".join((REPORT, SHEET)).encode()
 # Keys that make an object with a query one with answers: cases, other suites' cases, details, sheets.
 _ANSWERS = re.compile(r"relevant|grade|judge|found\Z")
 _KEY = re.compile(rb'"(?:' + _MARKS + rb')"\s*:')

@@ -22,7 +22,7 @@ def clashes(query: str, filters: str) -> bool:
 
 def note_clashes(dataset: Dataset, filters: str) -> str:
     """Return a note on the questions that the conditions leave without an answer, "" if there are none."""
-    count = sum(clashes(case.query, filters) for case in dataset.asked) if filters.strip() else 0
+    count = sum(clashes(case.query, filters) for case in dataset.scored_cases) if filters.strip() else 0
     if not count:
         return ""
     if count == 1:

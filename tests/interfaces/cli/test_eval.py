@@ -781,7 +781,7 @@ def test_only_ways_that_can_be_asked_are_pooled(run, tree, tmp_path):
     code, _, err = run(*judge, "--modes", "embedding")
     assert code == 2 and "encoder" in err.splitlines()[-1]
     code, _, err = run(*judge, "--modes", "nonsense")
-    assert code == 2 and "no way of searching" in err
+    assert code == 2 and "no configuration is called" in err
 
 
 # Mistakes

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.choices import HALVES, check_choice
 from dowse.eval.datasets.beir import is_beir, read_beir
 from dowse.eval.datasets.build import at_level, make_dataset
 from dowse.eval.datasets.challenge import is_challenge, read_challenge
@@ -15,7 +14,7 @@ from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
 from dowse.eval.datasets.lines import check_form, first_rows, plain_name
 from dowse.eval.datasets.repos import is_suite, read_suite
 from dowse.eval.splits import take_half
-from dowse.eval.types import DOCS, OWN_PREFIX, Dataset
+from dowse.eval.types import DOCS, HALVES, OWN_PREFIX, Dataset, check_choice
 from dowse.source.corpus import is_corpus
 
 __all__ = ["load_datasets", "read_cases", "write_cases"]

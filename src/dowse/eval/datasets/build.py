@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.choices import LEVELS, check_choice
-from dowse.eval.types import Case, Dataset
+from dowse.eval.types import LEVELS, Case, Dataset, check_choice
 
 
 def make_dataset(

@@ -5,4 +5,4 @@ from __future__ import annotations
 from dowse.eval.gate.decide import GateRow, Verdict, gate, verdict_json
 from dowse.eval.gate.text import render_gate, render_gate_markdown
 
-__all__ = ["GateRow", "Verdict", "verdict_json", "gate", "render_gate", "render_gate_markdown"]
+__all__ = ["GateRow", "Verdict", "gate", "render_gate", "render_gate_markdown", "verdict_json"]

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval import markers as marks
 from dowse.eval.budget import budget_of
 from dowse.eval.configurations import is_diversified
 from dowse.eval.diversity import METRICS
+from dowse.eval.files import REPORT
 from dowse.eval.reports.check_saved import check_report
 from dowse.eval.reports.differences import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
@@ -35,7 +35,7 @@ def to_json(report: Report, worst: int = WORST) -> dict[str, Any]:
         worst: How many questions of each set are told in full; with 0 no question's text is in it.
     """
     return {
-        marks.REPORT: SCHEMA,
+        REPORT: SCHEMA,
         "about": dict(report.about),
         "sets": [_set(each, worst) for each in report.sets],
         "means": [_figures(row) for row in report.means],
@@ -48,7 +48,7 @@ def from_json(data: Mapping[str, Any]) -> Report:
     Raises:
         EvalError: If it is no report, or one of a format we do not know.
     """
-    version = data.get(marks.REPORT) if isinstance(data, Mapping) else None
+    version = data.get(REPORT) if isinstance(data, Mapping) else None
     if version is None:
         raise EvalError("this is no report of dowse; write one with `dowse eval … --json`")
     if version != SCHEMA or type(version) is not int:

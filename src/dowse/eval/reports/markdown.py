@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from dowse.eval import markers as marks
+from dowse.eval.files import REPORT, mark_comment
 from dowse.eval.reports.budget_table import BudgetTable, mean_budget, set_budget
 from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.tables import Row, Table, mean_table, set_table
@@ -42,7 +42,7 @@ def render_markdown(report: Report, worst: int = 5, *, title: str = "Evaluation"
         worst: How many of the worst questions to list, of each set's row that is compared with; 0 for none.
         title: The heading.
     """
-    parts = [f"{marks.comment(marks.REPORT)}\n# {escaped(title)}"]
+    parts = [f"{mark_comment(REPORT)}\n# {escaped(title)}"]
     means = mean_table(report)
     if means:
         parts += [_section(means), *_budget(mean_budget(report))]

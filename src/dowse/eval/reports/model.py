@@ -40,7 +40,7 @@ class SetFacts:
             counting=dataset.counting,
             metric=dataset.metric,
             half=dataset.half,
-            cases=len(dataset.asked),
+            cases=len(dataset.scored_cases),
             strip_docs=dataset.strip_docs,
             graded=dataset.graded,
             index=dict(index or {}),

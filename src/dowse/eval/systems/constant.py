@@ -1,18 +1,18 @@
-"""The floor: one answer to all questions, the largest first. Whatever does no better found nothing."""
+"""The constant baseline: the same answer to all queries, the largest first. A tool must do better."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from dowse.eval.systems.symbol_at_line import read_symbol_lines, symbol_result
+from dowse.eval.index_symbols import read_symbol_lines, symbol_result
 from dowse.eval.systems.system import System, open_index
 from dowse.eval.types import SearchResult
 from dowse.index import Index
 
 
 def constant(place: Index | str | Path, *, exclude: Iterable[str] = (), level: str = "file") -> System:
-    """Return what answers with the files of most symbols, or with the longest symbols.
+    """Return the baseline that answers with the files of most symbols, or with the longest symbols.
 
     Args:
         place: An index, whose files are taken as they are, or a folder.

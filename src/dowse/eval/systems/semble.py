@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval.choices import LEVELS, check_choice
+from dowse.eval.index_symbols import SymbolLines, read_symbol_lines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.symbol_at_line import SymbolLines, read_symbol_lines, symbol_result
 from dowse.eval.systems.system import System, open_index
-from dowse.eval.types import SearchResult
+from dowse.eval.types import LEVELS, SearchResult, check_choice
 from dowse.index import Index
 
 # What a folder must hold to be a model2vec model.
@@ -52,13 +51,13 @@ def semble(
     make = _semble()
     with open_index(place, exclude) as index:
         copy = mirror(index)
-        places = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
+        symbols = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
     built = _build(make, copy, folder)
 
     def search(query: str, k: int) -> list[SearchResult]:
         with _own_cache(copy):
             results = built.search(query, top_k=min(k, at_most or k))
-        return [_found(result.chunk, copy, places) for result in results]
+        return [_found(result.chunk, copy, symbols) for result in results]
 
     asked = f", at most {at_most} results" if at_most else ""
     about = f"semble {version('semble')}, model {folder.name}, {len(built.chunks):,} chunks{asked}"
@@ -105,8 +104,8 @@ def _own_cache(copy: Mirror) -> Iterator[None]:
             os.environ[_CACHE] = before
 
 
-def _found(chunk: Any, copy: Mirror, places: SymbolLines | None) -> SearchResult:  # noqa: ANN401
+def _found(chunk: Any, copy: Mirror, symbols: SymbolLines | None) -> SearchResult:  # noqa: ANN401
     file = copy.files[chunk.file_path.replace(os.sep, "/")]
     lines = (chunk.start_line, chunk.end_line)
-    row = places.over(file.file_id, *lines) if places else None
+    row = symbols.over(file.file_id, *lines) if symbols else None
     return symbol_result(row) if row else SearchResult(file.path, "", *lines, repo=file.repo)

@@ -1,4 +1,4 @@
-"""What every other tool looks like from here, and the index that says what it may see."""
+"""The interface of other tools, and the index whose files they may see."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class System:
 
 @contextmanager
 def open_index(place: Index | str | Path, exclude: Iterable[str] = ()) -> Iterator[Index]:
-    """Give the index of a place: the one that is there, or one that is thrown away afterwards."""
+    """Give an index as it is, or a temporary one of a folder."""
     if isinstance(place, Index):
         yield place
         return

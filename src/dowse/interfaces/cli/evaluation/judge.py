@@ -53,8 +53,8 @@ def _notebook(out: str) -> Path:
 def _take_grades(sheet: Sheet, place: str, judgements: Judgements) -> None:
     for problem in sheet.problems:
         say(problem)
-    graded = [each for each in sheet.judgements if each.answered]
-    judgements.add(each for each in sheet.judgements if not each.answered)
+    graded = [each for each in sheet.judgements if each.is_graded]
+    judgements.add(each for each in sheet.judgements if not each.is_graded)
     left = f"; {sheet.empty} have none yet" if sheet.empty else ""
     say(f"{judgements.add(graded)} grades taken from {place}{left}")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from dowse.config import VIEWS
-from dowse.eval.choices import HALVES, LEVELS
 from dowse.eval.configurations import DIVERSIFIERS
+from dowse.eval.types import HALVES, LEVELS
 from dowse.interfaces.cli.main import ERROR
 
 STEPS = {

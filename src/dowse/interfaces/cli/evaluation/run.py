@@ -17,7 +17,7 @@ from dowse.eval.manifest import Entry, read_manifest
 from dowse.eval.means import make_report
 from dowse.eval.reports.model import Report, SetReport
 from dowse.eval.run import RunOptions, ShowProgress, run_dataset, search_root
-from dowse.eval.systems.named import named_system
+from dowse.eval.systems import named_system
 from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
 from dowse.formats.text import print_json, render_models

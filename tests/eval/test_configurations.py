@@ -15,13 +15,13 @@ from dowse.eval.configurations import (
     is_diversified,
     parse_configuration,
     per_encoder,
-    possible,
+    runnable,
 )
 
 BASES = ["auto", "keyword", "tfidf", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
 BASES += ["tfidf-intersection"]
-SPREAD = ["mmr", "cluster", "sample", "cluster:euclidean", "sample:spectral", "sample:meaning"]
-SWITCHES = ["expand", "graph", "rerank", "shuffle", *SPREAD]
+METHODS = ["mmr", "cluster", "sample", "cluster:euclidean", "sample:spectral", "sample:meaning"]
+SWITCHES = ["expand", "graph", "rerank", "shuffle", *METHODS]
 
 
 def names(ways: list[Configuration]) -> list[str]:
@@ -66,12 +66,12 @@ def test_what_names_mean(name: str, options: dict[str, object]) -> None:
     ],
 )
 def test_other_names_are_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(EvalError, match=r"no way of searching is called .* auto, keyword.*\+expand"):
+    with pytest.raises(EvalError, match=r"no configuration is called .* auto, keyword.*\+expand"):
         parse_configuration(name)
 
 
 def at_most_one_spread(switches: list[str]) -> bool:
-    return len(set(switches) & set(SPREAD)) <= 1
+    return len(set(switches) & set(METHODS)) <= 1
 
 
 @given(st.sampled_from(BASES), st.lists(st.sampled_from(SWITCHES), max_size=6).filter(at_most_one_spread))
@@ -82,8 +82,8 @@ def test_a_switch_counts_once(base: str, switches: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["auto+mmr+cluster", "keyword+cluster+expand+cluster:euclidean"])
-def test_answers_are_put_apart_in_one_way(name: str) -> None:
-    with pytest.raises(EvalError, match=r"apart in several ways; keep one of \+(mmr|cluster), \+cluster"):
+def test_results_are_diversified_by_one_method(name: str) -> None:
+    with pytest.raises(EvalError, match=r"with several methods; keep one of \+(mmr|cluster), \+cluster"):
         parse_configuration(name)
 
 
@@ -118,24 +118,24 @@ def test_the_compared_ways_are_each_lane_both_and_the_default() -> None:
     ],
 )
 def test_what_an_index_can_be_asked_in(vectors: bool, graph: bool, kept: list[str]) -> None:
-    assert names(possible(map(parse_configuration, COMPARED), vectors=vectors, graph=graph)) == kept
+    assert names(runnable(map(parse_configuration, COMPARED), vectors=vectors, graph=graph)) == kept
 
 
 @pytest.mark.parametrize(
     "name", ["lanes", "auto+mmr", "keyword+mmr", "keyword+cluster:meaning", "rrf", "hybrid+expand"]
 )
 def test_ways_that_need_vectors(name: str) -> None:
-    assert not possible([parse_configuration(name)], vectors=False, graph=True)
+    assert not runnable([parse_configuration(name)], vectors=False, graph=True)
 
 
 @pytest.mark.parametrize("name", ["keyword+cluster", "auto+sample:spectral", "keyword+shuffle"])
 def test_places_in_the_tree_need_no_vectors(name: str) -> None:
-    assert possible([parse_configuration(name)], vectors=False, graph=True)
+    assert runnable([parse_configuration(name)], vectors=False, graph=True)
 
 
 @pytest.mark.parametrize(("name", "left"), [("lanes", 0), ("graph+expand", 0), ("auto+graph", 1)])
 def test_ways_in_a_corpus(name: str, left: int) -> None:
-    assert len(possible([parse_configuration(name)], vectors=True, graph=False)) == left
+    assert len(runnable([parse_configuration(name)], vectors=True, graph=False)) == left
 
 
 def test_without_models_ways_stay_as_they_are() -> None:
