@@ -8,7 +8,7 @@ from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport
-from dowse.eval.reports.wording import named, too_few
+from dowse.eval.reports.wording import join_names, too_few_note
 from dowse.eval.stats import FEWEST, Difference, compare, compare_macro
 from dowse.eval.types import Result
 
@@ -229,11 +229,11 @@ def _reasons(mean: GateRow, rows: Sequence[GateRow], within_noise: bool, passed:
         for row in few
     ]
     small = [row for row in rows if row.cases < FEWEST]
-    return [*reasons, *([f"{named([row.name for row in small])}: {_too_few(small)}"] if small else [])]
+    return [*reasons, *([f"{join_names([row.name for row in small])}: {_too_few(small)}"] if small else [])]
 
 
 def _too_few(rows: Sequence[GateRow]) -> str:
-    return too_few(rows[0].cases) if len(rows) == 1 else too_few(f"{len(rows)} sets")
+    return too_few_note(rows[0].cases) if len(rows) == 1 else too_few_note(f"{len(rows)} sets")
 
 
 def _failure(row: GateRow, within_noise: bool) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dowse.eval.gate.decide import GateRow, Verdict
-from dowse.eval.reports.markdown import escaped
-from dowse.eval.reports.wording import metric_label, number, one_line, p_value
-from dowse.eval.reports.wording import verdict as kind
+from dowse.eval.reports.markdown import escape_markdown
+from dowse.eval.reports.wording import format_p, format_score, metric_label, one_line, significance
 
 _HEAD = ("set", "metric", "cases", "candidate", "baseline", "difference", "95 % interval", "p", "", "")
 # How many columns are names, on the left of their room; figures stand on the right.
@@ -29,10 +28,10 @@ def render_gate_markdown(verdict: Verdict) -> str:
     """Return a verdict as Markdown."""
     heads = (*_HEAD[:-2], "kind", "verdict")
     sides = ["---" if i < _NAMES else "---:" for i in range(len(heads))]
-    table = [heads, tuple(sides), *(tuple(map(escaped, _cells(row))) for row in _rows(verdict))]
+    table = [heads, tuple(sides), *(tuple(map(escape_markdown, _cells(row))) for row in _rows(verdict))]
     lines = [f"| {' | '.join(cells)} |" for cells in table]
-    reasons = [f"- {escaped(reason)}" for reason in verdict.reasons]
-    return "\n".join([f"## {escaped(_headline(verdict))}", "", *lines, "", *reasons]) + "\n"
+    reasons = [f"- {escape_markdown(reason)}" for reason in verdict.reasons]
+    return "\n".join([f"## {escape_markdown(_headline(verdict))}", "", *lines, "", *reasons]) + "\n"
 
 
 def _headline(verdict: Verdict) -> str:
@@ -51,12 +50,12 @@ def _cells(row: GateRow) -> tuple[str, ...]:
         row.name,
         metric_label(row.metric),
         f"{row.cases:,}",
-        number(row.candidate, _PLACES),
-        number(row.baseline, _PLACES),
+        format_score(row.candidate, _PLACES),
+        format_score(row.baseline, _PLACES),
         _signed(row.candidate - row.baseline),
         f"{_signed(found.low)} to {_signed(found.high)}",
-        p_value(found.p),
-        kind(found),
+        format_p(found.p),
+        significance(found),
         row.verdict,
     )
 
@@ -64,7 +63,7 @@ def _cells(row: GateRow) -> tuple[str, ...]:
 def _signed(value: float) -> str:
     """Return a difference with its sign; one that rounds to nothing keeps the sign, for it may decide."""
     sign = "±" if value == 0 else "−" if value < 0 else "+"
-    return sign + number(abs(value), _PLACES)
+    return sign + format_score(abs(value), _PLACES)
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> list[str]:

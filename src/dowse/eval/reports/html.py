@@ -17,7 +17,14 @@ from dowse.eval.reports.differences import mean_differences
 from dowse.eval.reports.json_form import WORST, difference_json, to_json
 from dowse.eval.reports.model import MEAN, Report
 from dowse.eval.reports.tables import Table, mean_table, set_table
-from dowse.eval.reports.wording import between, chance, like, number, one_line, signed
+from dowse.eval.reports.wording import (
+    format_difference,
+    format_interval,
+    format_score,
+    one_line,
+    p_statement,
+    ties_note,
+)
 
 _PAGE = Path(dowse.__file__).parent / "interfaces" / "http" / "page" / "report.html"
 # Stands in the page where the report belongs.
@@ -75,13 +82,13 @@ def _conclusion(table: Table) -> str:
         return ""
     where = f" on the {table.name}" if best.mode.startswith(MEAN) else ""
     standing = f" is {table.standing}" if len(table.rows) > 1 else ""
-    text = f"{best.mode.removeprefix(MEAN)}{standing}{where}: {table.metric} {number(best.value)}"
-    text += f" ({between(best.interval)})" if best.interval else ""
+    text = f"{best.mode.removeprefix(MEAN)}{standing}{where}: {table.metric} {format_score(best.value)}"
+    text += f" ({format_interval(best.interval)})" if best.interval else ""
     if best.difference:
         kind = "a real difference" if best.difference.real else "which may be noise"
         against = table.against.removeprefix(MEAN)
-        text += f". Against {against} that is {signed(best.difference.mean)}, {kind}"
-        text += f" ({chance(best.difference.p)})"
-    if table.also:
-        text += f". {like([mode.removeprefix(MEAN) for mode in table.also])}"
+        text += f". Against {against} that is {format_difference(best.difference.mean)}, {kind}"
+        text += f" ({p_statement(best.difference.p)})"
+    if table.other_ties:
+        text += f". {ties_note([mode.removeprefix(MEAN) for mode in table.other_ties])}"
     return text

@@ -84,7 +84,7 @@ def _set(each: SetReport, count: int) -> dict[str, Any]:
     found = differences(each)
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
-    worst = [_told(case) for case in each.worst(each.told, count)]
+    worst = [_told(case) for case in each.worst(each.detailed_mode, count)]
     varied = METRICS if any(is_diversified(row.mode) for row in each.results) else ()
     read = [name for row in each.results for name in row.metrics if budget_of(name)]
     kept = tuple(dict.fromkeys((*_KEPT, *varied, *read, each.metric)))
@@ -93,7 +93,7 @@ def _set(each: SetReport, count: int) -> dict[str, Any]:
         "against": each.against,
         "ids": ids,
         "rows": [_row(row, kept, ids, found.get(row.mode)) for row in each.results],
-        "worst": {"mode": each.told, "cases": worst},
+        "worst": {"mode": each.detailed_mode, "cases": worst},
     }
 
 

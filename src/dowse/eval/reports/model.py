@@ -74,7 +74,7 @@ class SetReport:
         return max(rows, key=lambda row: (row.metrics[self.metric], row.mode == base), default=None)
 
     @property
-    def told(self) -> str:
+    def detailed_mode(self) -> str:
         """The mode whose worst questions are told: the one that was named to compare with, or else the best.
 
         Of a saved report only one row's questions are known.

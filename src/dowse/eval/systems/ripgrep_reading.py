@@ -34,8 +34,8 @@ def ripgrep_reading(index: Index, name: str) -> System:
 
     Files come in the order of the row `ripgrep`: most words of the query first, then most matches. This
     favours the baseline: ripgrep prints files unordered, and the list of all matches costs nothing here.
-    Whole files are read from top to bottom. Windows are close matches and some lines around them, first the best
-    window of every file, then the second of each, and so on. Entries of a corpus are read whole.
+    Whole files are read from top to bottom. Windows are close matches and some lines around them, first the
+    best window of every file, then the second of each, and so on. Entries of a corpus are read whole.
 
     Args:
         index: What may be read.
