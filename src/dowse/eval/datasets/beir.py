@@ -20,7 +20,7 @@ _QUERIES = "queries"
 
 
 def is_beir(folder: Path) -> bool:
-    """Whether a folder has BEIR's parts; what is wrong with them is told when they are read."""
+    """Whether a folder has BEIR's files; their content is checked when they are read."""
     return any((folder / name).is_file() for name in CORPUS) and bool(query_files(folder))
 
 
@@ -40,9 +40,9 @@ def read_beir(folder: Path, queries: str = "", name: str = "") -> list[Dataset]:
     for stem in chosen:
         suffix = stem.removeprefix(_QUERIES).lstrip("-_.")
         cases = beir_cases(folder, stem)
-        told = (files[stem], *_qrels_files(folder))
+        sources = (files[stem], *_qrels_files(folder))
         full = f"{name}/{suffix}" if suffix and not named else name
-        found.append(make_dataset(full, cases, told, root=folder))
+        found.append(make_dataset(full, cases, sources, root=folder))
     return found
 
 
@@ -76,8 +76,8 @@ def _qrels_files(folder: Path) -> tuple[Path, ...]:
 
 
 def _stem(queries: str, files: dict[str, Path], folder: Path) -> str:
-    asked = Path(queries).name.removesuffix(".gz").removesuffix(".jsonl")
-    for stem in (asked, f"{_QUERIES}-{asked}"):
+    name = Path(queries).name.removesuffix(".gz").removesuffix(".jsonl")
+    for stem in (name, f"{_QUERIES}-{name}"):
         if stem in files:
             return stem
     there = ", ".join(files) or "none; they are called queries.jsonl or queries.jsonl.gz"

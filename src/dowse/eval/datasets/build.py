@@ -1,4 +1,4 @@
-"""How cases become a dataset: its level and the metric that counts follow from what was judged."""
+"""Make a dataset of cases: its level and headline metric follow from the judgements."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def at_level(dataset: Dataset, level: str) -> Dataset:
 
 
 def _main_metric(cases: Sequence[Case], level: str) -> str:
-    """Return the metric that counts: where one of many functions is wanted, how far up it stands."""
+    """Return the headline: MRR where one of many functions is relevant, else nDCG."""
     graded = any(grade not in (0, 1) for case in cases for grade in case.qrels(level).values())
     return "mrr@100" if level == "symbol" and not graded else "ndcg@10"

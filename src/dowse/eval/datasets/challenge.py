@@ -1,7 +1,7 @@
-"""The CodeSearchNet challenge: 99 queries, and what people thought of functions in six languages.
+"""The CodeSearchNet challenge (Husain et al. 2019): 99 queries, and judgements of functions in six languages.
 
 queries.csv has one column, `query`; annotationStore.csv has `Language,Query,GitHubUrl,Relevance,Notes`, where
-relevance goes from 0 to 3 and several people may have judged the same. The functions are known by their url.
+relevance is from 0 to 3 and several annotators may have judged the same. Urls identify the functions.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def read_challenge(folder: Path, corpus: Path | None, language: str = "", name: 
     if not cases:
         raise EvalError(f"{corpus} has none of the functions that were judged in {folder}; take another")
     files = (folder / QUERIES, folder / ANNOTATIONS)
-    told = f"csn-challenge/{language.lower()}" if language else "csn-challenge"
-    return make_dataset(name or told, cases, files, root=corpus)
+    default = f"csn-challenge/{language.lower()}" if language else "csn-challenge"
+    return make_dataset(name or default, cases, files, root=corpus)
 
 
 def plain_url(url: str) -> str:
@@ -83,7 +83,7 @@ def _queries(path: Path) -> list[str]:
 
 
 def _judgements(path: Path, language: str) -> dict[str, dict[str, list[float]]]:
-    """Return query → url → what each annotator thought."""
+    """Return query → url → the grade of each annotator."""
     found: dict[str, dict[str, list[float]]] = {}
     languages: set[str] = set()
     for number, row in _rows(path, ("language", "query", "githuburl", "relevance")):
