@@ -38,8 +38,8 @@ class Sources:
         self._roles = ("", "test") if with_tests else ("",)
         self._names: dict[str, frozenset[str]] = {}
         self._indexed: dict[str, bool] = {}
-        # Examples, benchmarks, vendored and generated code are left out with the tests: a change there follows
-        # one of the project's own code, which is the relevant one.
+        # Examples, benchmarks, vendored and generated code are left out with the tests: a change there
+        # follows one of the project's own code, which is the relevant one.
         self.paths = frozenset(path for path in _walked(root) if self._is_source(path))
 
     def is_indexed(self, path: str) -> bool:

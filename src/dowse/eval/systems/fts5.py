@@ -1,4 +1,4 @@
-"""SQLite's full-text search over the symbols that dowse indexes: what one gets without own ranking."""
+"""The SQLite FTS5 baseline: BM25 over the symbols that dowse indexes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dowse.types import Symbol
 _TABLE = "CREATE VIRTUAL TABLE symbols USING fts5 (name, path, text, tokenize = 'porter unicode61')"
 # Symbols whose texts are held at once.
 _BATCH = 2_000
-# A question of more distinct words is a whole document; SQLite limits how deep an expression may be.
-_MOST_WORDS = 200
+# A query with more distinct words is a document; SQLite limits the depth of expressions.
+_MAX_WORDS = 200
 
 
 def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
-    """Index the symbols of a place with SQLite: porter stemming, any word of the question, bm25 ranks.
+    """Index symbols with SQLite: Porter stemming, any word of the query, BM25 ranking.
 
     Args:
         place: An index, whose symbols are taken as they are, or a folder.
@@ -42,7 +42,7 @@ def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
             base.execute("INSERT INTO symbols (rowid, name, path, text) VALUES (?, ?, ?, ?)", row)
 
     def search(query: str, k: int) -> list[SearchResult]:
-        words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:_MOST_WORDS]
+        words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:_MAX_WORDS]
         if not words:
             return []
         wanted = " OR ".join(f'"{word}"' for word in words)

@@ -1,4 +1,4 @@
-"""semble, a published hybrid search for code, with a model from a folder of this machine."""
+"""semble, a published hybrid code search, with a local model."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dowse.eval.systems.system import System, open_index
 from dowse.eval.types import LEVELS, SearchResult, check_choice
 from dowse.index import Index
 
-# What a folder must hold to be a model2vec model.
+# The files of a model2vec model.
 _MODEL_FILES = ("config.json", "model.safetensors", "tokenizer.json")
-# As its makers measured it. The pool that it ranks is a multiple of what it is asked for.
+# As its authors measured it. The candidates that it reranks are a multiple of the requested results.
 AT_MOST = 10
 _CACHE = "SEMBLE_CACHE_LOCATION"
 
@@ -32,18 +32,18 @@ def semble(
     at_most: int = AT_MOST,
     exclude: Iterable[str] = (),
 ) -> System:
-    """Index the code of a place with semble, which must be installed.
+    """Index code with semble, which must be installed.
 
-    It cuts files in its own way and takes only those it knows as code. Its figures depend on the model: those
-    that its makers publish are for one of theirs, and with another one they say little.
+    It has its own chunking and takes only files that it knows as code. Its scores depend on the model: those
+    that its authors publish are for one of theirs.
 
     Args:
         place: An index, whose files are taken, or a folder.
         model: The folder of a model2vec model; nothing is downloaded.
-        level: "file", or "symbol", where each of its pieces counts for the function or class that has most
-            of its lines.
-        at_most: So many results are asked for, even where more are wanted: asked for more, it orders the
-            first ones differently. 0 for as many as are wanted.
+        level: "file", or "symbol", where each chunk counts for the function or class that has most of its
+            lines.
+        at_most: The most results to request, even if more are wanted: the number changes the order of the
+            first ones. 0 for as many as are wanted.
         exclude: What to leave out of a folder, written as in .gitignore.
     """
     check_choice("level", level, LEVELS)
@@ -59,8 +59,8 @@ def semble(
             results = built.search(query, top_k=min(k, at_most or k))
         return [_found(result.chunk, copy, symbols) for result in results]
 
-    asked = f", at most {at_most} results" if at_most else ""
-    about = f"semble {version('semble')}, model {folder.name}, {len(built.chunks):,} chunks{asked}"
+    limit = f", at most {at_most} results" if at_most else ""
+    about = f"semble {version('semble')}, model {folder.name}, {len(built.chunks):,} chunks{limit}"
     return System("semble", about, search)
 
 
