@@ -34,12 +34,12 @@ export function Cases({ run, set, other, state, onChange }: Props) {
   const mode = modes.includes(state.mode)
     ? state.mode
     : (set.told ?? set.against) || (modes[0] ?? "");
-  const beside = other ? other.modes : modes.filter((each) => each !== mode);
-  const otherMode = beside.includes(state.other)
+  const otherModes = other ? other.modes : modes.filter((each) => each !== mode);
+  const otherMode = otherModes.includes(state.other)
     ? state.other
-    : other && beside.includes(mode)
+    : other && otherModes.includes(mode)
       ? mode
-      : (beside[0] ?? "");
+      : (otherModes[0] ?? "");
   const order = ORDERS.some((each) => each.value === state.order) ? state.order : "worst";
   const cases = useAnswer("/api/eval/{report}/cases", {
     path: { report: run.id },
@@ -62,11 +62,11 @@ export function Cases({ run, set, other, state, onChange }: Props) {
           choices={modes.map(same)}
           onChange={(next) => onChange({ mode: next })}
         />
-        {beside.length > 0 && (
+        {otherModes.length > 0 && (
           <Select
             label={other ? `Beside ${other.name}` : "Beside"}
             value={otherMode}
-            choices={beside.map(same)}
+            choices={otherModes.map(same)}
             onChange={(next) => onChange({ other: next })}
           />
         )}
