@@ -61,17 +61,11 @@ class BudgetTable:
 
     def grid(self, kind: str, width: int = 0) -> list[list[str]]:
         """Return the figures as cells: a head, then a line a row; names cut to a width if that is given."""
-        head = [self.label(kind), *(f"{budget:,}" for budget in self.budgets)]
-        return [
-            head,
-            *(
-                [
-                    one_line(row.mode, width),
-                    *(format_score(row.share(kind, budget)) for budget in self.budgets),
-                ]
-                for row in self.rows
-            ),
-        ]
+        grid = [[self.label(kind), *(f"{budget:,}" for budget in self.budgets)]]
+        for row in self.rows:
+            shares = (format_score(row.share(kind, budget)) for budget in self.budgets)
+            grid.append([one_line(row.mode, width), *shares])
+        return grid
 
     @property
     def conclusions(self) -> tuple[str, ...]:
