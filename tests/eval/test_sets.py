@@ -13,7 +13,7 @@ from dowse.eval.datasets.jsonl import parse_case
 from dowse.eval.datasets.lines import read_rows
 from dowse.eval.matching import ranked_keys
 from dowse.eval.sets import OWN, own_set, structure_cases, structure_checkouts
-from dowse.eval.types import Case, Found
+from dowse.eval.types import Case, SearchResult
 from dowse.parsing.files import parse_file
 from dowse.parsing.tokens import split_identifier, stem, tokenize
 
@@ -73,7 +73,7 @@ def test_as_many_as_promised_each_with_an_id_of_its_own(name: str) -> None:
 
 def test_levels_have_the_answers_that_they_score() -> None:
     for name, own in OWN.items():
-        assert all(max(case.judged(own.level).values()) > 0 for _, case in lines_of(name))
+        assert all(max(case.qrels(own.level).values()) > 0 for _, case in lines_of(name))
     assert all(1 <= len(case.files) <= 3 for _, case in lines_of("files"))
     assert all(case.files for _, case in lines_of("names"))
 
@@ -106,9 +106,9 @@ def test_naming_the_answer_is_noticed() -> None:
 @pytest.mark.parametrize("seen_from", ["", "dowse/", "src/dowse/", "project/src/dowse/"])
 def test_answers_are_met_from_any_folder_above(seen_from: str) -> None:
     (dataset,) = own_set("own:files")
-    judged = dataset.cases[0].judged("file")
-    found = [Found(seen_from + target.removeprefix("src/dowse/")) for target in judged]
-    assert ranked_keys(found, judged, "file") == list(judged)
+    qrels = dataset.cases[0].qrels("file")
+    found = [SearchResult(seen_from + target.removeprefix("src/dowse/")) for target in qrels]
+    assert ranked_keys(found, qrels, "file") == list(qrels)
 
 
 def test_what_is_searched_is_the_package_itself() -> None:

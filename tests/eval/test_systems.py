@@ -12,8 +12,8 @@ from dowse.errors import EvalError
 from dowse.eval.evaluate import evaluate
 from dowse.eval.systems import constant, fts5, ripgrep, semble
 from dowse.eval.systems.mirror import mirror
-from dowse.eval.systems.words import content_words
-from dowse.eval.types import Case, Dataset, Found
+from dowse.eval.systems.ripgrep import content_words
+from dowse.eval.types import Case, Dataset, SearchResult
 
 from helpers import json_lines, write_tree
 
@@ -140,7 +140,7 @@ class TestRipgrep:
     def test_the_passage_that_has_most(self, tmp_path):
         lines = ["oven"] + ["-"] * 30 + ["oven", "-", "dough"] + ["-"] * 30 + ["dough dough dough"]
         system = ripgrep(write_tree(tmp_path / "t", {"a.txt": "\n".join(lines)}))
-        assert system("oven dough", 10) == [Found("a.txt", "", 32, 34, repo="t")]
+        assert system("oven dough", 10) == [SearchResult("a.txt", "", 32, 34, repo="t")]
 
     def test_it_sees_what_dowse_sees(self, index, tree):
         assert set(paths(ripgrep(index)("temperature", 10))) == {"oven.py", "bread/price.py"}
@@ -196,7 +196,7 @@ class TestFts5:
         for each in found:
             symbol = hits[each.id]
             lines = (symbol.start_line, symbol.end_line)
-            assert each == Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
+            assert each == SearchResult(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
 
     def test_rare_words_weigh_more(self, index):
         assert fts5(index)("knead dough", 10)[0].symbol == "knead"

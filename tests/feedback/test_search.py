@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.eval.clean_index import open_clean
-from dowse.eval.configurations import way
-from dowse.eval.run import asking
+from dowse.eval.clean_index import open_clean_index
+from dowse.eval.configurations import parse_configuration
+from dowse.eval.run import make_search
 from dowse.feedback.events import Event
 from dowse.search.ranking.feedback import PLACES_ALONE
 from dowse.types import Answer
@@ -138,12 +138,14 @@ def test_patterns_are_ranked_by_choice_but_all_lines_come_by_place(index):
 
 def test_evaluation_is_blind_to_what_was_chosen(index, tmp_path):
     before = index.search(QUERY)
-    search = asking(index, way("auto"))
+    search = make_search(index, parse_configuration("auto"))
     blind = [hit.symbol.id for hit in search(QUERY, 10)]
     choose(index, QUERY, before.hits[4].symbol.id, "up", "ann", "ben")
     assert names(index.search(QUERY)) != names(before)
     assert [hit.symbol.id for hit in search(QUERY, 10)] == blind
-    with open_clean(index.root, [], index_dir=str(tmp_path / "clean"), settings={"feedback": True}) as clean:
+    with open_clean_index(
+        index.root, [], index_dir=str(tmp_path / "clean"), settings={"feedback": True}
+    ) as clean:
         assert not clean.settings.feedback
 
 

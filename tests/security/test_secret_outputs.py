@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.eval.judge.pool import _read
-from dowse.eval.mine.subjects import question_of
-from dowse.eval.types import Found
+from dowse.eval.judge.pool import read_lines_of
+from dowse.eval.mine.subjects import query_from_subject
+from dowse.eval.types import SearchResult
 from dowse.interfaces.cli.main import main
 from dowse.interfaces.mcp.arguments import (
     GraphArguments,
@@ -250,8 +250,8 @@ def test_agents_are_shown_none(place):
 
 def test_questions_and_sheets_of_an_evaluation_show_none(place):
     root, _ = place
-    assert question_of(f"Restock the warehouse with {GITHUB} every night") == ""
-    assert question_of("Restock the warehouse every night") != ""
-    lines = _read(Found("signing.txt", "", 1, 12), root)
+    assert query_from_subject(f"Restock the warehouse with {GITHUB} every night") == ""
+    assert query_from_subject("Restock the warehouse every night") != ""
+    lines = read_lines_of(SearchResult("signing.txt", "", 1, 12), root)
     assert lines[0] == (1, "warehouse signing")
     assert not leaked(repr(lines))

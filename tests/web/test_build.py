@@ -19,6 +19,7 @@ SOURCES = (
     "package-lock.json",
     "package.json",
     "public",
+    "report.html",
     "scripts",
     "src",
     "tsconfig.json",

@@ -16,13 +16,13 @@ from dowse.eval.gate import gate
 from dowse.eval.means import aggregate_by_mode, mean_results
 from dowse.eval.mine import build_from_docs, build_from_git
 from dowse.eval.run import compare_modes
-from dowse.eval.types import Case, Dataset, Found, Result
+from dowse.eval.types import Case, Dataset, Result, SearchResult
 
 __all__ = [
     "Case",
     "Dataset",
-    "Found",
     "Result",
+    "SearchResult",
     "aggregate_by_mode",
     "build_from_docs",
     "build_from_git",

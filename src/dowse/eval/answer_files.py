@@ -1,4 +1,4 @@
-"""Which files of a tree hold questions with their answers: an index for evaluation must be without them."""
+"""Find the files of a tree that hold cases with their judgements: indexed, they would be leakage."""
 
 from __future__ import annotations
 
@@ -7,63 +7,61 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from dowse.eval import markers as marks
 from dowse.eval.datasets.beir import CORPUS, query_files
 from dowse.eval.datasets.challenge import ANNOTATIONS, QUERIES
 from dowse.eval.datasets.lines import first_rows, read_head
+from dowse.eval.files import REPORT, SHEET
 from dowse.eval.types import Dataset
 from dowse.source.corpus import ENDINGS, is_corpus
 from dowse.source.walk import WalkedFile, walk
 
-_MARKS = "|".join((marks.REPORT, marks.SHEET)).encode()
+_MARKS = "|".join((REPORT, SHEET)).encode()
 # Keys that make an object with a query one with answers: cases, other suites' cases, details, sheets.
 _ANSWERS = re.compile(r"relevant|grade|judge|found\Z")
 _KEY = re.compile(rb'"(?:' + _MARKS + rb')"\s*:')
 _COMMENT = re.compile(rb"(?:<!--|#|//)\s*(?:" + _MARKS + rb")\b")
 _QRELS = re.compile(rb"(?:\xef\xbb\xbf)?query[-_]id\t", re.IGNORECASE)
-# A report's "about" may stand before its mark; a comment stands at the top.
+# A report's "about" may come before its mark; a comment is at the top.
 _HEAD_BYTES, _TOP_BYTES = 65_536, 1_024
-# Larger than any file of questions: data that is never indexed as source.
+# Larger than any file of cases: data that is never indexed as source.
 _MAX_BYTES = 1_000_000_000
 
 
 def answer_files(
     root: Path, datasets: Iterable[Dataset | Path] = (), exclude: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Return patterns as in .gitignore, seen from `root`, for every file under it that holds answers.
+    """Return .gitignore patterns, relative to `root`, for every file under it that holds answers.
 
-    Found are the files that the datasets came from, and by content: cases, BEIR's queries and judgements,
-    those of CodeSearchNet's challenge, reports and details of evaluations, judging sheets. They are meant to
-    stand last in `exclude`, where nothing brings a file back. A corpus has none: only functions are indexed.
+    These are the files of the datasets and, by content: cases, BEIR's queries and qrels, those of
+    CodeSearchNet's challenge, reports and details of evaluations, judging sheets. The patterns must be the
+    last of `exclude`, where nothing includes a file again. A corpus has none: only functions are indexed.
 
     Args:
         root: What is indexed.
-        datasets: What is asked, or files that hold answers in a form of their own.
-        exclude: The other patterns of the index: what they leave out need not be looked at, and what they
-            bring back must be.
+        datasets: The datasets that are run, or other files that hold answers.
+        exclude: The other patterns of the index: what they exclude need not be read, and what they include
+            again must be.
     """
     if not root.is_dir() or is_corpus(root):
         return ()
     top = root.resolve()
-    own = {path for dataset in datasets for path in _own_files(dataset)}
+    files = (each.files if isinstance(each, Dataset) else (each,) for each in datasets)
+    own = {path.resolve() for paths in files for path in paths}
     found = {path.relative_to(top).as_posix() for path in own if path.is_relative_to(top)}
-    found |= {path for path in _looked_at(top, exclude) if _holds_answers(top / path)}
+    found |= {path for path in _candidates(top, exclude) if _holds_answers(top / path)}
     return tuple(sorted(map(_pattern, found)))
 
 
-def _own_files(dataset: Dataset | Path) -> list[Path]:
-    files = dataset.files if isinstance(dataset, Dataset) else (dataset,)
-    return [path.resolve() for path in files]
-
-
-def _looked_at(top: Path, exclude: Iterable[str]) -> Iterator[str]:
-    """Give the files that an index may read, and the packed ones, whose endings make them worth a look."""
+def _candidates(top: Path, exclude: Iterable[str]) -> Iterator[str]:
+    """Give the files with a known extension that an index may read, and compressed ones."""
     for entry in walk(top, exclude=exclude, max_file_bytes=_MAX_BYTES):
-        if entry.path.endswith(_ENDINGS) and (isinstance(entry, WalkedFile) or _is_packed(top / entry.path)):
+        if entry.path.endswith(_ENDINGS) and (
+            isinstance(entry, WalkedFile) or _is_compressed(top / entry.path)
+        ):
             yield entry.path
 
 
-def _is_packed(path: Path) -> bool:
+def _is_compressed(path: Path) -> bool:
     return path.name.endswith(".gz") and stat.S_ISREG(path.lstat().st_mode)
 
 
@@ -72,12 +70,12 @@ def _holds_answers(path: Path) -> bool:
 
 
 def _is_cases(path: Path) -> bool:
-    """Whether lines are questions with answers."""
+    """Whether lines are cases."""
     return any("query" in row and any(map(_ANSWERS.match, row)) for row in first_rows(path))
 
 
 def _is_queries(path: Path) -> bool:
-    """Whether this is a file of BEIR's queries: beside a corpus, or beside judgements."""
+    """Whether this is a file of BEIR's queries: beside a corpus, or beside qrels."""
     beside = (*CORPUS, "qrels")
     return path in query_files(path.parent).values() and any((path.parent / name).exists() for name in beside)
 
@@ -104,7 +102,7 @@ def _is_challenge(path: Path) -> bool:
     )
 
 
-# What to look for in files with these endings.
+# The tests of files with these extensions.
 _TESTS: tuple[tuple[tuple[str, ...], Callable[[Path], bool]], ...] = (
     (ENDINGS, _is_cases),
     (ENDINGS, _is_queries),
@@ -117,7 +115,7 @@ _ENDINGS = tuple({ending for endings, _ in _TESTS for ending in endings})
 
 
 def _pattern(path: str) -> str:
-    """Return the pattern that means this path and no other, except for names nobody can write down."""
+    """Return the pattern of one path; characters that no pattern can hold match any."""
     escaped = re.sub(r"([*?\[\\ ])", r"\\\1", path)
-    # An index keeps its patterns as lines of text; one of these characters may stand for any.
+    # An index stores its patterns as lines of text.
     return "/" + re.sub("[\n\r\ud800-\udfff]", "?", escaped)

@@ -1,25 +1,23 @@
-"""The index that an evaluation searches: apart from the user's own, and without files that hold answers."""
+"""The index that an evaluation searches: the user's is left alone, and leakage is kept out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dowse.errors import EvalError
 from dowse.eval.answer_files import answer_files
-from dowse.eval.files import cache_place
+from dowse.eval.files import cache_path
 from dowse.eval.types import Dataset
 from dowse.index import Index
 from dowse.source.ignore import IgnoreRules
 from dowse.storage.open import beside
 
-# So many of the files that should not be there are named.
+# So many of the leaked files are named in a message.
 _NAMED = 3
-# Lanes in turn, without time limits: what is found must not depend on how busy the machine is.
-_ISOLATION = "never"
 
 
-def open_clean(
+def open_clean_index(
     root: Path,
     hidden: Iterable[Dataset | Path],
     *,
@@ -27,23 +25,26 @@ def open_clean(
     index_dir: str = "",
     strip_docs: bool = False,
 ) -> Index:
-    """Name the index of a place without answers; nothing is written before it is updated.
+    """Open an index that leaves out all files with answers; nothing is written before it is updated.
 
     Args:
         root: What is searched.
-        hidden: What is asked, or files that hold answers in a form of their own.
+        hidden: The datasets that are run, or other files that hold answers.
         settings: Of the index; None counts as not given.
-        index_dir: Where the index lies; "" is a place of its own, apart from the user's index.
-        strip_docs: Whether documentation must stay out, whatever the settings say.
+        index_dir: Where the index is; "" for one in the cache, apart from the user's index.
+        strip_docs: Whether documentation must be left out, whatever the settings say.
     """
     given = {name: value for name, value in (settings or {}).items() if value is not None}
     usual = Index.open(root, **given).settings
     strip = usual.strip_docs or strip_docs
-    own = _own_place(root, usual.exclude, strip)
+    whole = root.resolve()
+    # Which files hold answers is no part of the name: those that come and go are removed from the same index.
+    own = cache_path("indexes", whole, whole.name, (strip, *usual.exclude))
     fixed: dict[str, object] = {
         "exclude": (*usual.exclude, *answer_files(root, hidden, exclude=usual.exclude)),
         "strip_docs": strip,
-        "isolation": _ISOLATION,
+        # Lanes in turn, without time limits: results must not depend on how busy the machine is.
+        "isolation": "never",
         "feedback": False,  # what users chose may well be the answers
         "index_dir": index_dir or str(own),
     }
@@ -52,12 +53,8 @@ def open_clean(
     return Index.open(root, **{**given, **fixed})
 
 
-def check_clean(index: Index) -> None:
-    """Refuse an index that is taken as it is and holds answers, or documentation that it must not.
-
-    Raises:
-        EvalError: It would be searched for what it must not know.
-    """
+def check_leakage(index: Index) -> None:
+    """Raise EvalError if an existing index holds answers, or documentation that it must not (leakage)."""
     built, rules = index.as_built(), IgnoreRules(index.settings.exclude)
     inside = [file.path for file in index.files() if rules.ignores(file.path)]
     if inside:
@@ -72,12 +69,3 @@ def check_clean(index: Index) -> None:
             f"the index in {index.backend.address} was made {was} documentation, which does not fit these "
             "questions; make it again with --index, or name another place"
         )
-
-
-def _own_place(root: Path, exclude: Sequence[str], strip_docs: bool) -> Path:
-    """Return where an index for evaluation lies: never where the user's own does.
-
-    Which files hold answers is no part of it: those that come and go are taken out of the same index.
-    """
-    whole = root.resolve()
-    return cache_place("indexes", whole, whole.name, (strip_docs, *exclude))

@@ -1,6 +1,6 @@
-"""The rows of a comparison: ways of asking one index, each named by what it switches on.
+"""Configurations of a search over one index: the rows of a comparison or ablation, named by their switches.
 
-A way is a base and any number of switches: `auto`, `keyword`, `rrf`, `auto+expand`, `hybrid+rerank`.
+A name is a base and any number of switches: `auto`, `keyword`, `rrf`, `auto+expand`, `hybrid+rerank`.
 """
 
 from __future__ import annotations
@@ -14,128 +14,126 @@ from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS
 from dowse.errors import EvalError
 
 _BASES: dict[str, dict[str, Any]] = {
-    "auto": {"mode": "auto"},
-    "keyword": {"mode": "keyword"},
-    "tfidf": {"mode": "tfidf"},
+    **{mode: {"mode": mode} for mode in ("auto", "keyword", "tfidf", "embedding", "graph", "hybrid")},
     "tfidf-intersection": {"lanes": "tfidf,embedding", "fusion": "intersection"},
-    "embedding": {"mode": "embedding"},
-    "graph": {"mode": "graph"},
-    "hybrid": {"mode": "hybrid"},
     "lanes": {"lanes": "keyword,embedding,graph"},
     **{name: {"mode": "hybrid", "fusion": name} for name in FUSIONS if name != "auto"},
 }
-_BY_CLUSTERS = ("cluster", "sample")
+_CLUSTERED = ("cluster", "sample")
 _SWITCHES: dict[str, dict[str, Any]] = {
     "expand": {"expand": True},
     "graph": {"graph_expand": True},
     "rerank": {"rerank": True},
 }
-# Ways of putting answers apart that are alike, of which a row can have one; by clusters with the usual
-# clustering, or with the one that is named.
-SPREADS: dict[str, dict[str, Any]] = {
-    **{how: {"diversify": how} for how in DIVERSIFY if how},
+# Diversification methods, of which a configuration can have one; those that use clusters take the default
+# clustering, or one that is named.
+DIVERSIFIERS: dict[str, dict[str, Any]] = {
+    **{method: {"diversify": method} for method in DIVERSIFY if method},
     **{
-        f"{how}:{clustering}": {"diversify": how, "clustering": clustering}
-        for how in _BY_CLUSTERS
+        f"{method}:{clustering}": {"diversify": method, "clustering": clustering}
+        for method in _CLUSTERED
         for clustering in CLUSTERINGS
     },
 }
-# The control: the first answers in an order that says nothing.
+# The control: the first results in random order.
 _SHUFFLE = "shuffle"
-# What somebody looks at: so many are shuffled, and shared out where each cluster gets its share.
+# The page size: so many results are shuffled, and so many ranks are shared out among clusters.
 FIRST = 10
-# What `--compare` shows: each lane alone, both joined, and what a user gets who says nothing.
+# What `--compare` shows: each lane alone, both fused, and the default.
 COMPARED = ("keyword", "embedding", "graph", "hybrid", "auto")
 # What `--budget` shows unless rows are named: the default, and the lane that is nearest to other tools.
 BUDGETED = ("auto", "keyword")
-# The row that others are compared with, where it is run.
-USUAL = "auto"
+DEFAULT_BASELINE = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One way of searching: what it is called, and the options of `Index.search` that make it."""
+class Configuration:
+    """One configuration: its name, and the options of `Index.search` that make it."""
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
     encoder: str = ""  # another than the index's own
-    shuffled: bool = False  # whether the first answers are put into an order that says nothing
+    shuffled: bool = False  # whether the first results are shuffled, as a control
 
     @property
     def needs_vectors(self) -> bool:
-        """Whether it can do nothing without an encoder."""
-        mode, lanes = self.options.get("mode"), self.options.get("lanes", "")
-        meant = self.options.get("diversify") == "mmr" or self.options.get("clustering") == "meaning"
-        return mode in ("embedding", "hybrid") or "embedding" in lanes or meant
+        """Whether it can't run without an encoder."""
+        uses = self.options.get("diversify") == "mmr" or self.options.get("clustering") == "meaning"
+        return uses or self._searches("embedding") or self.options.get("mode") == "hybrid"
 
     @property
     def uses_vectors(self) -> bool:
-        """Whether an encoder, if there is one, has a say in what is found."""
+        """Whether an encoder, if there is one, changes the results."""
         return self.needs_vectors or self.options.get("mode") == "auto"
 
     @property
     def needs_counts(self) -> bool:
         """Whether terms have to be counted first."""
-        return self.options.get("mode") == "tfidf" or "tfidf" in self.options.get("lanes", "")
+        return self._searches("tfidf")
 
     @property
     def needs_graph(self) -> bool:
-        """Whether it can do nothing in a corpus, which has no references."""
-        return self.options.get("mode") == "graph" or "graph" in self.options.get("lanes", "")
+        """Whether it can't run on a corpus, which has no references."""
+        return self._searches("graph")
+
+    def _searches(self, lane: str) -> bool:
+        return self.options.get("mode") == lane or lane in self.options.get("lanes", "")
 
 
-def way(name: str) -> Way:
-    """Return the way of a name such as `auto+expand`."""
+def parse_configuration(name: str) -> Configuration:
+    """Return the configuration of a name such as `auto+expand`."""
     base, *given = name.strip().split("+")
     switches = list(dict.fromkeys(given))
-    known = {**_SWITCHES, **SPREADS, _SHUFFLE: {}}
+    known = {**_SWITCHES, **DIVERSIFIERS, _SHUFFLE: {}}
     if base not in _BASES or not set(switches) <= set(known):
         raise EvalError(
-            f"no way of searching is called {name!r}; write one of {', '.join(_BASES)}, and after it any of "
-            f"+{', +'.join((*_SWITCHES, *DIVERSIFY[1:], _SHUFFLE))}; +{' and +'.join(_BY_CLUSTERS)} may name "
+            f"no configuration is called {name!r}; write one of {', '.join(_BASES)}, and after it any of "
+            f"+{', +'.join((*_SWITCHES, *DIVERSIFY[1:], _SHUFFLE))}; +{' and +'.join(_CLUSTERED)} may name "
             f"a clustering ({', '.join(CLUSTERINGS)}), as in +cluster:{CLUSTERINGS[0]}"
         )
-    spreads = [switch for switch in switches if switch in SPREADS]
-    if len(spreads) > 1:
-        raise EvalError(f"{name!r} puts answers apart in several ways; keep one of +{', +'.join(spreads)}")
+    methods = [switch for switch in switches if switch in DIVERSIFIERS]
+    if len(methods) > 1:
+        raise EvalError(f"{name!r} diversifies with several methods; keep one of +{', +'.join(methods)}")
     options = dict(_BASES[base])
     for switch in switches:
         options |= known[switch]
-    return Way("+".join((base, *switches)), options, shuffled=_SHUFFLE in switches)
+    return Configuration("+".join((base, *switches)), options, shuffled=_SHUFFLE in switches)
 
 
-def reorders(row: str) -> bool:
-    """Whether a row, by its name, puts the first answers of another one apart, or in random order."""
+def is_diversified(row: str) -> bool:
+    """Whether a row, by its name, diversifies or shuffles the first results."""
     switches = row.partition(" [")[0].split("+")[1:]
-    return any(switch in SPREADS or switch == _SHUFFLE for switch in switches)
+    return any(switch in DIVERSIFIERS or switch == _SHUFFLE for switch in switches)
 
 
-def for_models(ways: Sequence[Way], models: Sequence[str]) -> list[Way]:
-    """Return the ways once for every encoder; those that use none once in all."""
+def per_encoder(configurations: Sequence[Configuration], models: Sequence[str]) -> list[Configuration]:
+    """Return the configurations once for every encoder; those that use none only once."""
     if not models:
-        return list(ways)
-    plain = [each for each in ways if not each.uses_vectors]
-    others = [
+        return list(configurations)
+    return [each for each in configurations if not each.uses_vectors] + [
         replace(each, name=f"{each.name} [{short}]", encoder=model)
         for model, short in _short_names(models).items()
-        for each in ways
+        for each in configurations
         if each.uses_vectors
     ]
-    return plain + others
 
 
 def _short_names(models: Sequence[str]) -> dict[str, str]:
-    """Return what each model is called in a row: the name of its folder, if that tells it from the others."""
+    """Return a model's name in a row: that of its folder, if it is unique."""
     names = {model: Path(model).name for model in models}
     twice = [name for name in names.values() if list(names.values()).count(name) > 1]
     return {model: model if name in twice else name for model, name in names.items()}
 
 
-def row_to_compare_with(names: Sequence[str], wanted: str = USUAL) -> str:
+def runnable(configurations: Iterable[Configuration], *, vectors: bool, graph: bool) -> list[Configuration]:
+    """Return the configurations that can run with or without vectors and a call graph."""
+    return [
+        each
+        for each in configurations
+        if (vectors or not each.needs_vectors) and (graph or not each.needs_graph)
+    ]
+
+
+def find_baseline(names: Sequence[str], wanted: str = DEFAULT_BASELINE) -> str:
     """Return the row of a name; with several encoders that of the first. "" if there is none."""
     return next((name for name in names if name == wanted or name.startswith(f"{wanted} [")), "")
-
-
-def possible(ways: Iterable[Way], *, vectors: bool, graph: bool) -> list[Way]:
-    """Return the ways that an index can be asked in."""
-    return [each for each in ways if (vectors or not each.needs_vectors) and (graph or not each.needs_graph)]

@@ -1,4 +1,4 @@
-"""Conditions that every question is asked with, and the questions that can't be asked with them."""
+"""Filters that are added to every query, and the queries that contradict them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dowse.query import Query, QueryError, narrow, plain_query
 
 
 def check_filters(filters: str) -> None:
-    """Raise QueryError if the conditions have no clear meaning, whatever is asked."""
+    """Raise QueryError if the filters are invalid for any query."""
     narrow(Query(()), filters)
 
 
 def clashes(query: str, filters: str) -> bool:
-    """Whether a question as words contradicts the conditions, as "run the test" does with `-test`."""
+    """Whether a query contradicts the filters, as "run the test" does with `-test`."""
     try:
         narrow(plain_query(query), filters)
     except QueryError:
@@ -21,8 +21,8 @@ def clashes(query: str, filters: str) -> bool:
 
 
 def note_clashes(dataset: Dataset, filters: str) -> str:
-    """Return a note on the questions that the conditions leave without an answer, "" if there are none."""
-    count = sum(clashes(case.query, filters) for case in dataset.asked) if filters.strip() else 0
+    """Return a note on the queries that contradict the filters, "" if there are none."""
+    count = sum(clashes(case.query, filters) for case in dataset.scored_cases) if filters.strip() else 0
     if not count:
         return ""
     if count == 1:

@@ -1,4 +1,4 @@
-"""Averages over sets: every set counts the same, however many questions it has."""
+"""Macro averages over sets: every set counts the same, however many queries it has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dowse.eval.types import Interval, Result
 
 
 def mean_results(results: Sequence[Result]) -> Result:
-    """Return the macro average of one way of searching over several sets.
+    """Return the macro average of one configuration over several sets.
 
     Metrics that a set does not have are left out; times are the means of the sets' own.
     """
@@ -29,7 +29,7 @@ def mean_results(results: Sequence[Result]) -> Result:
 
 
 def aggregate_by_mode(results: Mapping[str, Sequence[Result]] | Iterable[Result]) -> dict[str, Result]:
-    """Return `mean:MODE` for every way of searching that was run on all sets.
+    """Return `mean:MODE` for every configuration that was run on all sets.
 
     Args:
         results: The rows of each set by its name, or all rows one after another.
@@ -42,7 +42,7 @@ def aggregate_by_mode(results: Mapping[str, Sequence[Result]] | Iterable[Result]
     by_mode: dict[str, list[Result]] = {}
     for row in rows:
         by_mode.setdefault(row.mode, []).append(row)
-    # Sets without a name can't be told apart: then there are as many as some mode has rows.
+    # Unnamed sets can't be distinguished: then there are as many as some mode has rows.
     wanted = max([sets, *map(len, by_mode.values())])
     return {MEAN + mode: mean_results(rows) for mode, rows in by_mode.items() if len(rows) == wanted}
 
@@ -60,6 +60,6 @@ def _means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _interval(metric: str, results: Sequence[Result]) -> Interval | None:
-    """Return where a mean lies; None where a set does not tell each question's value, as in saved reports."""
+    """Return the interval of a mean; None if values of queries are missing, as in saved reports."""
     known = all(row.cases and all(metric in case.values for case in row.cases) for row in results)
     return Interval(*bootstrap_macro([row.values(metric) for row in results])) if known else None

@@ -1,4 +1,4 @@
-"""Whether what a set wants can be found at all: else a typo in an answer is a miss of every row."""
+"""Targets that an index does not hold: else a typing error in a judgement would be a miss of every row."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from dowse.errors import EvalError
-from dowse.eval.matching import Target, closest_paths, ends_with, read_target
+from dowse.eval.index_symbols import iter_symbols
+from dowse.eval.matching import Target, closest_paths, ends_with, parse_target
 from dowse.eval.types import Dataset
 from dowse.index import Index
-from dowse.types import StoredFile
 
 
-def note_absent(index: Index, dataset: Dataset) -> str:
-    """Return a note on answers that an index does not hold, "" if it has them all.
+def note_missing_targets(index: Index, dataset: Dataset) -> str:
+    """Return a note on relevant targets that an index does not hold, "" if it has them all.
 
-    Entries of a corpus have ids that its own set names; they are not looked at.
+    Entries of a corpus have ids that its own set names; they are not checked.
 
     Raises:
         EvalError: It holds none of them: another repository is meant.
@@ -25,81 +25,76 @@ def note_absent(index: Index, dataset: Dataset) -> str:
     with index.backend.reader() as reader:
         if reader.is_corpus:
             return ""
-    wanted = [read_target(name, dataset.level) for name in dataset.relevant]
-    there = _Indexed(index, wanted)
-    absent = [target for target in wanted if not there.holds(target)]
-    if not absent:
+    wanted = [parse_target(name, dataset.level) for name in dataset.relevant_targets]
+    indexed = _IndexedTargets(index, wanted)
+    missing = [target for target in wanted if not indexed.holds(target)]
+    if not missing:
         return ""
-    told = f"{absent[0].key}{there.hint(absent[0])}"
-    if len(absent) == len(wanted):
+    example = f"{missing[0].key}{indexed.hint(missing[0])}"
+    if len(missing) == len(wanted):
         raise EvalError(
-            f"no answer of {dataset.name or 'these questions'} is in the index of {index.root}, e.g. {told}; "
-            "name the repository that is asked about, and look whether --exclude leaves them out"
+            f"no answer of {dataset.name or 'these questions'} is in the index of {index.root}, e.g. "
+            f"{example}; name the repository that is asked about, and look whether --exclude leaves them out"
         )
-    are = "is" if len(absent) == 1 else "are"
-    return f"{len(absent)} of {len(wanted)} answers {are} not in this index, e.g. {told}"
+    are = "is" if len(missing) == 1 else "are"
+    return f"{len(missing)} of {len(wanted)} answers {are} not in this index, e.g. {example}"
 
 
-class _Indexed:
-    """The files of an index, and the names in those that are asked for."""
+class _IndexedTargets:
+    """The files of an index, and the names and ids of its symbols, read when they are needed."""
 
     def __init__(self, index: Index, wanted: Sequence[Target]) -> None:
-        self._index, self._wanted = index, wanted
+        self._index = index
         self._files = {file.path: file for file in index.files()}
-        # One search among all paths for each path of an answer, however often it is asked for.
-        known = set(self._files)
-        self._meant = {path: closest_paths(path, known) for path in {each.path for each in wanted} if path}
+        # One search among all paths for each path of a target, however often it occurs.
+        paths = {each.path for each in wanted if each.path}
+        self._closest = {path: closest_paths(path, self._files.keys()) for path in paths}
 
     def holds(self, target: Target) -> bool:
-        """Whether some result can meet a target."""
+        """Whether some result can match a target."""
         if not target.path:
-            return target.key in self._keys or any(ends_with(name, target.name, ".") for name in self._names)
-        files = [self._files[path] for path in self._meant[target.path]]
+            return target.key in self._ids or any(ends_with(name, target.name, ".") for name in self._names)
+        files = [self._files[path] for path in self._closest[target.path]]
         if not target.name:
             return any(target.start <= max(1, file.lines) for file in files)
-        return any(target.name in self._names_in[file.path] for file in files)
+        return any(target.name in self._names_by_path[file.path] for file in files)
 
     def hint(self, target: Target) -> str:
         """Return what may have been meant, in brackets."""
         if not target.path:
             return _suggestion(_closest(target.name, self._names))
-        files = [self._files[path] for path in sorted(self._meant[target.path])]
+        files = [self._files[path] for path in sorted(self._closest[target.path])]
         if files and not target.name:
             return f" (it has {files[0].lines:,} lines)"
         if files:
-            name = _closest(target.name, self._names_in[files[0].path])
+            name = _closest(target.name, self._names_by_path[files[0].path])
             return _suggestion(f"{files[0].path}::{name}" if name else "")
         same = [path for path in self._files if PurePosixPath(path).name == PurePosixPath(target.path).name]
         path = _closest(target.path, same) or next(iter(same), "") or _closest(target.path, self._files)
         return _suggestion(f"{path}::{target.name}" if path and target.name else path)
 
     @cached_property
-    def _names_in(self) -> Mapping[str, set[str]]:
-        """The qualified names in the files that answers name."""
-        meant = {path for paths in self._meant.values() for path in paths}
-        return self._read([self._files[path] for path in meant])[0]
+    def _names_by_path(self) -> Mapping[str, set[str]]:
+        """The qualified names in the files that targets name."""
+        paths = {path for closest in self._closest.values() for path in closest}
+        names: dict[str, set[str]] = {path: set() for path in paths}
+        with self._index.backend.reader() as reader:
+            for row in reader.rows_of_files([self._files[path].file_id for path in paths]):
+                names[row.path].add(row.qualified_name)
+        return names
 
     @cached_property
-    def _everything(self) -> tuple[set[str], set[str]]:
-        names, keys = self._read(list(self._files.values()))
-        return {name for each in names.values() for name in each}, keys
+    def _symbols(self) -> dict[str, str]:
+        """The qualified name of every symbol by its id."""
+        return {row.key: row.qualified_name for row in iter_symbols(self._index)}
 
-    @property
+    @cached_property
     def _names(self) -> set[str]:
-        return self._everything[0]
+        return set(self._symbols.values())
 
     @property
-    def _keys(self) -> set[str]:
-        return self._everything[1]
-
-    def _read(self, files: Sequence[StoredFile]) -> tuple[dict[str, set[str]], set[str]]:
-        """Return the names of some files, and the ids of their symbols."""
-        names: dict[str, set[str]] = {file.path: set() for file in files}
-        with self._index.backend.reader() as reader:
-            rows = reader.rows_of_files([file.file_id for file in files])
-        for row in rows:
-            names[row.path].add(row.qualified_name)
-        return names, {row.key for row in rows}
+    def _ids(self) -> Iterable[str]:
+        return self._symbols.keys()
 
 
 def _closest(name: str, known: Iterable[str]) -> str:

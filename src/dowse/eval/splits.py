@@ -1,4 +1,4 @@
-"""Every set has a half for choosing and a half for reporting, fixed by a hash of the question's id."""
+"""The held-out split: a hash of a case's id puts it into the dev ("tune") or the test half ("report")."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dowse.eval.types import Dataset
 
 
 def half_of(case_id: str) -> str:
-    """Return which half a question belongs to: "tune" or "report"."""
+    """Return the half of a case: "tune" or "report"."""
     return "tune" if hashlib.sha1(case_id.encode(), usedforsecurity=False).digest()[0] % 2 else "report"
 
 

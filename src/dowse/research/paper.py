@@ -16,8 +16,8 @@ from typing import Any
 
 from dowse.errors import DowseError, EvalError
 from dowse.eval.systems.fts5 import all_symbols
-from dowse.eval.systems.system import System, opened
-from dowse.eval.types import Found
+from dowse.eval.systems.system import System, open_index
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 from dowse.parsing.tokens import split_identifier
 from dowse.storage.elastic.address import parse_address
@@ -49,7 +49,7 @@ def paper(place: Index | str | Path, address: str, *, exclude: Iterable[str] = (
     """
     where = parse_address(address)
     client, name = Client(where), f"dowse-{where.name}-paper-{uuid.uuid4().hex[:12]}"
-    with opened(place, exclude) as index:
+    with open_index(place, exclude) as index:
         _create(client, name)
         try:
             found = _fill(client, name, all_symbols(index))
@@ -57,7 +57,7 @@ def paper(place: Index | str | Path, address: str, *, exclude: Iterable[str] = (
             _remove(client, name)
             raise
 
-    def search(query: str, k: int) -> list[Found]:
+    def search(query: str, k: int) -> list[SearchResult]:
         searches = [(name, _body(text, required, k)) for text, required in steps(query)]
         numbers: dict[int, None] = {}
         for answer in client.msearch(searches, search_type="dfs_query_then_fetch", preference="dowse"):
@@ -103,14 +103,14 @@ def _create(client: Client, name: str) -> None:
     )
 
 
-def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[Found]:
-    """Index symbols; return them as results, by number."""
-    found: list[Found] = []
+def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[SearchResult]:
+    """Send symbols; return them as results, by number."""
+    found: list[SearchResult] = []
     lines: list[dict[str, Any]] = []
     for symbol in symbols:
         lines += [{"index": {"_id": str(len(found))}}, {"number": len(found), **_document(symbol)}]
         place = (symbol.path, symbol.qualified_name, symbol.start_line, symbol.end_line)
-        found.append(Found(*place, symbol.id, symbol.repo))
+        found.append(SearchResult(*place, symbol.id, symbol.repo))
         if len(lines) >= 2 * _BATCH:
             _send(client, name, lines)
             lines = []

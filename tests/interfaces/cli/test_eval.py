@@ -551,7 +551,7 @@ def test_every_form_of_a_report(run, tree, cases, tmp_path):
     jsonschema.validate(saved, SCHEMA)
     assert str(tmp_path) not in json.dumps(saved["about"])
     page = (tmp_path / "out/r.html").read_text()
-    assert page.startswith("<!doctype html>") and "<svg" in page
+    assert page.startswith("<!doctype html>") and '"dowse_report"' in page
     assert "| **keyword**" in (tmp_path / "out/r.md").read_text().replace("**auto**", "**keyword**")
     lines = [json.loads(line) for line in (tmp_path / "out/d.jsonl").read_text().splitlines()]
     assert len(lines) == 3 * len(QUESTIONS)
@@ -577,7 +577,7 @@ def test_a_saved_report_still_tells_the_worst(run, tree, tmp_path):
     code, out, _ = run("report", "r.json", *forms)
     texts = [(tmp_path / name).read_text().lower() for name in ("r.html", "r.md")]
     assert code == 0 and "split cookies" in out and "worst of auto on odd" in out
-    assert all("split cookies" in text and "worst questions of auto" in text for text in texts)
+    assert all("split cookies" in text for text in texts) and "worst questions of auto" in texts[1]
 
 
 def test_several_saved_reports_become_one(run, tree, cases, tmp_path):
@@ -781,7 +781,7 @@ def test_only_ways_that_can_be_asked_are_pooled(run, tree, tmp_path):
     code, _, err = run(*judge, "--modes", "embedding")
     assert code == 2 and "encoder" in err.splitlines()[-1]
     code, _, err = run(*judge, "--modes", "nonsense")
-    assert code == 2 and "no way of searching" in err
+    assert code == 2 and "no configuration is called" in err
 
 
 # Mistakes

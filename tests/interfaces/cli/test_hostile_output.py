@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from test_terminal import HOSTILE, OWN, is_harmless
 
 from dowse import Index
-from dowse.eval.judge.dialogue import described
+from dowse.eval.judge.dialogue import describe_item
 from dowse.eval.judge.pool import Item
 from dowse.formats.graph_text import render_graph
 from dowse.formats.links import Links
@@ -281,7 +281,7 @@ def test_candidates_of_a_name_are_a_line_each(name: str, rows: list[Row]) -> Non
 @given(HOSTILE, HOSTILE.map(lambda text: text.replace("\n", "")))
 def test_a_judge_sees_harmless_lines(name: str, code: str) -> None:
     item = Item(name, name, 1, 1, name, ((1, code),), name)
-    assert all(is_harmless(line, "\t") for line in described(item))
+    assert all(is_harmless(line, "\t") for line in describe_item(item))
 
 
 def test_paths_of_a_corpus_open_nothing_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Questions with their answers, wherever they come from."""
+"""Datasets of all supported formats."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.choices import HALVES, check_choice
 from dowse.eval.datasets.beir import is_beir, read_beir
 from dowse.eval.datasets.build import at_level, make_dataset
 from dowse.eval.datasets.challenge import is_challenge, read_challenge
@@ -15,7 +14,7 @@ from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
 from dowse.eval.datasets.lines import check_form, first_rows, plain_name
 from dowse.eval.datasets.repos import is_suite, read_suite
 from dowse.eval.splits import take_half
-from dowse.eval.types import DOCS, OWN_PREFIX, Dataset
+from dowse.eval.types import DOCS, HALVES, OWN_PREFIX, Dataset, check_choice
 from dowse.source.corpus import is_corpus
 
 __all__ = ["load_datasets", "read_cases", "write_cases"]
@@ -39,17 +38,17 @@ def load_datasets(
     root: Path | None = None,
     language: str = "",
 ) -> list[Dataset]:
-    """Read questions; what `place` is shows by itself.
+    """Read datasets; the format of `place` is detected.
 
     Args:
         place: A file of cases, a BEIR folder, a file or folder of CodeSearchNet's functions, the folder of
             its challenge, a suite of repositories, or `own:NAME`.
         level: "file" or "symbol"; "" takes what was judged, files first.
         queries: Of a place with several sets, the one to take: a file of queries, or a repository.
-        half: "tune", "report" or "all".
+        half: The split: "tune" (dev), "report" (test) or "all".
         checkouts: Where the repositories of a suite lie.
-        strip_docs: Whether documentation must stay out of the index; None knows it of questions that were
-            made from documentation, and of no others.
+        strip_docs: Whether documentation must be left out of the index (leakage); None does so for cases that
+            were made from documentation.
         name: What the set is called; "" takes the name of the place.
         root: What to search, where the place does not say so; the challenge needs a corpus.
         language: Of the challenge's judgements; "" takes all.
@@ -59,14 +58,14 @@ def load_datasets(
     """
     check_choice("half", half, HALVES)
     found = _read(place, queries, checkouts, name, root, language)
-    found = [_asked_for(each, level, strip_docs, root) for each in found]
+    found = [_with_overrides(each, level, strip_docs, root) for each in found]
     return [take_half(each, half) for each in found]
 
 
 def _read(
     place: str | Path, queries: str, checkouts: Path | None, name: str, root: Path | None, language: str
 ) -> list[Dataset]:
-    """Find out what a place is, and read it."""
+    """Detect the format of a place, and read it."""
     if str(place).startswith(OWN_PREFIX):
         return _read_own(str(place), queries, checkouts, name)
     path = Path(place).expanduser().resolve()
@@ -100,7 +99,7 @@ def _read_own(place: str, queries: str, checkouts: Path | None, name: str) -> li
 
 
 def _holds_cases(path: Path) -> bool:
-    """Whether a file is meant as cases, be they right or wrong."""
+    """Whether a file is meant as cases, valid or not."""
     return path.is_file() and any(
         "query" in row or FILES in row or SYMBOLS in row for row in first_rows(path)
     )
@@ -112,7 +111,7 @@ def _read_case_file(path: Path, name: str) -> Dataset:
     return make_dataset(name or plain_name(path), cases, (path,), strip_docs=strip_docs)
 
 
-def _asked_for(dataset: Dataset, level: str, strip_docs: bool | None, root: Path | None) -> Dataset:
-    """Return a dataset with what the caller decides."""
+def _with_overrides(dataset: Dataset, level: str, strip_docs: bool | None, root: Path | None) -> Dataset:
+    """Return a dataset with the caller's settings."""
     strip = dataset.strip_docs if strip_docs is None else strip_docs
     return replace(at_level(dataset, level), strip_docs=strip, root=dataset.root or root)

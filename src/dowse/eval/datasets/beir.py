@@ -20,7 +20,7 @@ _QUERIES = "queries"
 
 
 def is_beir(folder: Path) -> bool:
-    """Whether a folder has BEIR's parts; what is wrong with them is told when they are read."""
+    """Whether a folder has BEIR's files; their content is checked when they are read."""
     return any((folder / name).is_file() for name in CORPUS) and bool(query_files(folder))
 
 
@@ -40,23 +40,23 @@ def read_beir(folder: Path, queries: str = "", name: str = "") -> list[Dataset]:
     for stem in chosen:
         suffix = stem.removeprefix(_QUERIES).lstrip("-_.")
         cases = beir_cases(folder, stem)
-        told = (files[stem], *_qrels_files(folder))
+        sources = (files[stem], *_qrels_files(folder))
         full = f"{name}/{suffix}" if suffix and not named else name
-        found.append(make_dataset(full, cases, told, root=folder))
+        found.append(make_dataset(full, cases, sources, root=folder))
     return found
 
 
 def beir_cases(folder: Path, queries: str = _QUERIES) -> list[Case]:
     """Read the queries that were judged, with all judgements, those of grade 0 too."""
-    judged = _read_qrels(folder)
+    qrels = _read_qrels(folder)
     cases = []
     files = query_files(folder)
     for where, row in read_rows(files[_stem(queries, files, folder)]):
         name, text = plain_text(row.get("_id")), plain_text(row.get("text"))
         if not name or not text.strip():
             raise EvalError(f'{where}: a query needs an "_id" and a "text"')
-        if name in judged:
-            cases.append(Case(text, symbols=judged[name], id=name, source="beir"))
+        if name in qrels:
+            cases.append(Case(text, symbols=qrels[name], id=name, source="beir"))
     if not cases:
         raise EvalError(f"{folder}: no query of {queries} was judged; the ids in qrels/ must be theirs")
     return cases
@@ -76,8 +76,8 @@ def _qrels_files(folder: Path) -> tuple[Path, ...]:
 
 
 def _stem(queries: str, files: dict[str, Path], folder: Path) -> str:
-    asked = Path(queries).name.removesuffix(".gz").removesuffix(".jsonl")
-    for stem in (asked, f"{_QUERIES}-{asked}"):
+    name = Path(queries).name.removesuffix(".gz").removesuffix(".jsonl")
+    for stem in (name, f"{_QUERIES}-{name}"):
         if stem in files:
             return stem
     there = ", ".join(files) or "none; they are called queries.jsonl or queries.jsonl.gz"
@@ -89,11 +89,11 @@ def _read_qrels(folder: Path) -> dict[str, dict[str, float]]:
     files = _qrels_files(folder)
     if not files:
         raise EvalError(f"{folder} has no judgements; put them into qrels/test.tsv")
-    judged: dict[str, dict[str, float]] = {}
+    qrels: dict[str, dict[str, float]] = {}
     for path in [path for path in files if path.name.startswith("test.")] or files:
         for query, document, grade in _judgements(path):
-            judged.setdefault(query, {})[document] = grade
-    return judged
+            qrels.setdefault(query, {})[document] = grade
+    return qrels
 
 
 def _judgements(path: Path) -> Iterator[tuple[str, str, float]]:

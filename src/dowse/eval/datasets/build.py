@@ -1,4 +1,4 @@
-"""How cases become a dataset: its level and the metric that counts follow from what was judged."""
+"""Make a dataset of cases: its level and headline metric follow from the judgements."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.choices import LEVELS, check_choice
-from dowse.eval.types import Case, Dataset
+from dowse.eval.types import LEVELS, Case, Dataset, check_choice
 
 
 def make_dataset(
@@ -31,12 +30,12 @@ def at_level(dataset: Dataset, level: str) -> Dataset:
     if level in ("", dataset.level):
         return dataset
     check_choice("level", level, LEVELS)
-    if not any(case.judged(level) for case in dataset.cases):
+    if not any(case.qrels(level) for case in dataset.cases):
         raise EvalError(f"{dataset.name} has no answers at {level} level; ask for {dataset.level} level")
     return replace(dataset, level=level, metric=_main_metric(dataset.cases, level))
 
 
 def _main_metric(cases: Sequence[Case], level: str) -> str:
-    """Return the metric that counts: where one of many functions is wanted, how far up it stands."""
-    graded = any(grade not in (0, 1) for case in cases for grade in case.judged(level).values())
+    """Return the headline: MRR where one of many functions is relevant, else nDCG."""
+    graded = any(grade not in (0, 1) for case in cases for grade in case.qrels(level).values())
     return "mrr@100" if level == "symbol" and not graded else "ndcg@10"

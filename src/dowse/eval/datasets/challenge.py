@@ -1,7 +1,7 @@
-"""The CodeSearchNet challenge: 99 queries, and what people thought of functions in six languages.
+"""The CodeSearchNet challenge (Husain et al. 2019): 99 queries, and judgements of functions in six languages.
 
 queries.csv has one column, `query`; annotationStore.csv has `Language,Query,GitHubUrl,Relevance,Notes`, where
-relevance goes from 0 to 3 and several people may have judged the same. The functions are known by their url.
+relevance is from 0 to 3 and several annotators may have judged the same. Urls identify the functions.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ def read_challenge(folder: Path, corpus: Path | None, language: str = "", name: 
     """
     if corpus is None:
         raise EvalError(f"{folder} asks about the functions of CodeSearchNet; name the corpus to search")
-    judged = _judgements(folder / ANNOTATIONS, language)
+    qrels = _judgements(folder / ANNOTATIONS, language)
     ids = _ids_by_url(corpus)
     cases = []
     for number, query in enumerate(_queries(folder / QUERIES), 1):
-        grades = judged.get(_key(query), {})
+        grades = qrels.get(_key(query), {})
         symbols = {ids[url]: fmean(values) for url, values in grades.items() if url in ids}
         if symbols:
             cases.append(Case(query, symbols=symbols, id=f"q{number}", source="csn-challenge"))
     if not cases:
         raise EvalError(f"{corpus} has none of the functions that were judged in {folder}; take another")
     files = (folder / QUERIES, folder / ANNOTATIONS)
-    told = f"csn-challenge/{language.lower()}" if language else "csn-challenge"
-    return make_dataset(name or told, cases, files, root=corpus)
+    default = f"csn-challenge/{language.lower()}" if language else "csn-challenge"
+    return make_dataset(name or default, cases, files, root=corpus)
 
 
 def plain_url(url: str) -> str:
@@ -83,7 +83,7 @@ def _queries(path: Path) -> list[str]:
 
 
 def _judgements(path: Path, language: str) -> dict[str, dict[str, list[float]]]:
-    """Return query → url → what each annotator thought."""
+    """Return query → url → the grade of each annotator."""
     found: dict[str, dict[str, list[float]]] = {}
     languages: set[str] = set()
     for number, row in _rows(path, ("language", "query", "githuburl", "relevance")):

@@ -1,4 +1,4 @@
-"""Questions with their answers as JSONL, the format of our own: one case a line.
+"""Cases as JSON Lines, dowse's own format: one case a line.
 
     {"query": "where are retries counted", "relevant_files": ["net/retry.py"]}
     {"query": "parse a date", "relevant_symbols": {"dates.py::parse": 3, "dates.py::guess": 1}, "id": "d1"}
@@ -6,7 +6,7 @@
     {"query": "…", "relevant_symbols": [{"path": "a.py", "symbol": "C.f", "grade": 2}], "source": "hand"}
 
 Answers without a grade have grade 1; grade 0 says "judged, and not relevant". Blank lines and lines that
-begin with # or // are left out; a name that ends with .gz is packed.
+begin with # or // are left out; a file whose name ends with .gz is compressed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def write_cases(path: str | Path, cases: Iterable[Case]) -> None:
 
 
 def with_ids(cases: Iterable[Case]) -> list[Case]:
-    """Give an id to cases that have none: a hash, and a number where the same question comes again."""
+    """Give an id to cases that have none: a hash, and a number if the same case comes again."""
     found: list[Case] = []
     seen: set[str] = set()
     for case in cases:
@@ -67,13 +67,13 @@ def with_ids(cases: Iterable[Case]) -> list[Case]:
 
 
 def _hash(case: Case) -> str:
-    """Return what names a question by its text and answers; grades may be reconsidered."""
-    said = json.dumps([case.query, sorted(case.files), sorted(case.symbols)])
-    return hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()[:12]
+    """Return a hash of a query and its targets; grades may be reconsidered."""
+    text = json.dumps([case.query, sorted(case.files), sorted(case.symbols)])
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
 
 
 def parse_case(row: Mapping[str, Any], where: str) -> Case:
-    """Return the case that an object describes; `where` begins every message about it."""
+    """Parse a case; `where` begins every message about it."""
     query = plain_text(row.get("query"))
     if not query.strip():
         raise EvalError(f'{where}: no question; write its text under "query"')
@@ -87,7 +87,7 @@ def parse_case(row: Mapping[str, Any], where: str) -> Case:
 def _targets(
     row: Mapping[str, Any], key: str, read: Callable[[Any, str], str], where: str
 ) -> dict[str, float]:
-    """Return what a row names as answers under a key, with grades; of equal ones the best grade counts."""
+    """Return the targets under a key with their grades; of duplicates the best grade counts."""
     given = row.get(key)
     where = f'{where}: "{key}"'
     if given is None:
@@ -142,30 +142,30 @@ def _symbol_target(target: object, where: str) -> str:
 
 
 def _name(value: object, where: str) -> str:
-    """Return a path or name as results have it: without the folder one stands in."""
+    """Return a path or name without a leading "./"."""
     if not isinstance(value, str) or not value.removeprefix("./").strip():
         raise EvalError(f"{where}: an answer is a path or a name, not {value!r}")
     return value.removeprefix("./")
 
 
 def _path(value: object, where: str) -> str:
-    """Return a path as results have it, also one that was written on Windows."""
+    """Return a path with "/" between folders, also one that was written on Windows."""
     return _name(_name(value, where).replace("\\", "/"), where)
 
 
 def _check_keys(target: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-    """Refuse what would otherwise be overlooked: a span that is spelt wrong would make the whole file do."""
+    """Raise EvalError for an unknown key: a misspelt span would make the whole file count."""
     unknown = sorted(set(target) - set(known))
     if unknown:
         raise EvalError(f"{where}: an answer has no {unknown[0]!r}; it has {', '.join(known)}")
 
 
 def _row(case: Case) -> dict[str, Any]:
-    """Return a case as it is written: grades only where they say something."""
+    """Return a case as a JSON object; grades are written unless all are 1."""
     row: dict[str, Any] = {"query": case.query}
-    for key, judged in ((FILES, case.files), (SYMBOLS, case.symbols)):
-        if judged:
-            row[key] = list(judged) if all(grade == 1 for grade in judged.values()) else dict(judged)
+    for key, qrels in ((FILES, case.files), (SYMBOLS, case.symbols)):
+        if qrels:
+            row[key] = list(qrels) if all(grade == 1 for grade in qrels.values()) else dict(qrels)
     if len(row) == 1:
         raise EvalError(f"the case {case.query!r} has no answer; leave it out, or give it one")
     if not all(map(math.isfinite, [*case.files.values(), *case.symbols.values()])):

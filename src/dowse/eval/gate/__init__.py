@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.eval.gate.decide import GateRow, Verdict, as_dict, gate
+from dowse.eval.gate.decide import GateRow, Verdict, gate, verdict_json
 from dowse.eval.gate.text import render_gate, render_gate_markdown
 
-__all__ = ["GateRow", "Verdict", "as_dict", "gate", "render_gate", "render_gate_markdown"]
+__all__ = ["GateRow", "Verdict", "gate", "render_gate", "render_gate_markdown", "verdict_json"]

@@ -1,4 +1,4 @@
-"""The gate that a new default must pass: as good as the old one on the mean and on every single set."""
+"""The quality gate of a new default: as good as the old one on the mean and on every single set."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport
-from dowse.eval.reports.wording import named, too_few
-from dowse.eval.stats import FEWEST, Difference, compare, compare_macro
+from dowse.eval.reports.model import PLACES, Report, SetReport
+from dowse.eval.reports.wording import join_names, too_few_note
+from dowse.eval.stats import FEWEST, Difference, compare_macro
 from dowse.eval.types import Result
 
 # Means closer than this are equal.
 TOLERANCE = 1e-9
-# What must agree before two reports can be compared, beside the level.
-_SAME = ("half", "counting", "strip_docs")
+# What must agree before two reports can be compared.
+_SAME = ("level", "half", "counting", "strip_docs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class GateRow:
     baseline: float
     difference: Difference  # candidate − baseline
     differing: int  # questions on which the two differ at all
-    forgiven: bool = False  # lower, but let pass because it is noise and the caller said that this may be
+    forgiven: bool = False  # lower, but within noise, and the caller allows that
 
     @property
     def lower(self) -> bool:
-        """Whether the candidate is worse, be it by chance."""
+        """Whether the candidate is worse, significantly or not."""
         return self.candidate < self.baseline - TOLERANCE
 
     @property
@@ -42,8 +42,13 @@ class GateRow:
         return self.forgiven or not self.lower
 
     @property
+    def label(self) -> str:
+        """Its name in a sentence."""
+        return "the mean" if self.name == "mean" else self.name
+
+    @property
     def verdict(self) -> str:
-        """The row's part of the verdict in words."""
+        """The verdict of this row in a word."""
         return "forgiven" if self.forgiven else "LOWER" if self.lower else "ok"
 
 
@@ -105,26 +110,21 @@ def _row(
     name: str, metric: str, ours: Sequence[list[float]], theirs: Sequence[list[float]], within_noise: bool
 ) -> GateRow:
     """Compare one set, or the mean of several."""
-    single = len(ours) == 1
-    difference = compare(ours[0], theirs[0]) if single else compare_macro(ours, theirs)
+    difference = compare_macro(ours, theirs)
     row = GateRow(
         name=name,
         metric=metric,
         cases=sum(map(len, ours)),
-        candidate=_mean([_mean(group) for group in ours]),
-        baseline=_mean([_mean(group) for group in theirs]),
+        candidate=_macro_average(ours),
+        baseline=_macro_average(theirs),
         difference=difference,
-        differing=sum(_differing(a, b) for a, b in zip(ours, theirs, strict=True)),
+        differing=sum(a != b for pair in zip(ours, theirs, strict=True) for a, b in zip(*pair, strict=True)),
     )
     return replace(row, forgiven=within_noise and row.lower and not difference.real)
 
 
-def _differing(ours: list[float], theirs: list[float]) -> int:
-    return sum(a != b for a, b in zip(ours, theirs, strict=True))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _macro_average(groups: Sequence[Sequence[float]]) -> float:
+    return sum(sum(group) / len(group) for group in groups) / len(groups)
 
 
 def _matched(report: Report, other: Report) -> list[tuple[SetReport, SetReport]]:
@@ -147,19 +147,14 @@ def _same_set(each: SetReport, other: Report) -> SetReport:
     facts = each.dataset
     named = _named(other, facts.name)
     found = [one for one in named if one.dataset.level == facts.level]
-    if not found:
-        raise EvalError(_unlike(facts.name, "level", facts, named[0].dataset))
+    found = found or named
     for fact in _SAME:
-        if getattr(facts, fact) != getattr(found[0].dataset, fact):
-            raise EvalError(_unlike(facts.name, fact, facts, found[0].dataset))
+        one, two = getattr(facts, fact), getattr(found[0].dataset, fact)
+        if one != two:
+            raise EvalError(
+                f"{facts.name}: one report has {fact} {one}, the other {two}; run both with the same {fact}"
+            )
     return found[0]
-
-
-def _unlike(name: str, fact: str, one: SetFacts, other: SetFacts) -> str:
-    return (
-        f"{name}: one report has {fact} {getattr(one, fact)}, the other {getattr(other, fact)}; "
-        f"run both with the same {fact}"
-    )
 
 
 def _paired(
@@ -175,8 +170,7 @@ def _paired(
         right.sort(key=lambda pair: pair[0])
     ids, others = [name for name, _ in left], [name for name, _ in right]
     if ids != others:
-        apart = sorted(set(ids) ^ set(others))
-        shown = ", ".join(apart[:3]) + (f" and {len(apart) - 3} more" if len(apart) > 3 else "")
+        shown = join_names(sorted(set(ids) ^ set(others)))
         raise EvalError(
             f"{one.dataset.name}: {candidate} was asked {len(ids)} questions and {baseline} {len(others)}, "
             f"not the same ones ({shown or 'some come twice'}); run both on the same file of questions"
@@ -224,36 +218,31 @@ def _reasons(mean: GateRow, rows: Sequence[GateRow], within_noise: bool, passed:
         reasons.append(_choice(forgiven))
     few = [row for row in forgiven if row.differing < FEWEST]
     reasons += [
-        f"{_called(row)}: only {row.differing} questions differ; fewer than {FEWEST} can never be more "
+        f"{row.label}: only {row.differing} questions differ; fewer than {FEWEST} can never be more "
         "than noise, so this set could not have stopped anything"
         for row in few
     ]
     small = [row for row in rows if row.cases < FEWEST]
-    return [*reasons, *([f"{named([row.name for row in small])}: {_too_few(small)}"] if small else [])]
-
-
-def _too_few(rows: Sequence[GateRow]) -> str:
-    return too_few(rows[0].cases) if len(rows) == 1 else too_few(f"{len(rows)} sets")
+    if small:
+        count = small[0].cases if len(small) == 1 else f"{len(small)} sets"
+        reasons.append(f"{join_names([row.name for row in small])}: {too_few_note(count)}")
+    return reasons
 
 
 def _failure(row: GateRow, within_noise: bool) -> str:
     kind = "real" if row.difference.real else "noise"
     hint = "" if within_noise or row.difference.real else "; --within-noise would let it pass"
-    return f"lower on {_called(row)} by {row.baseline - row.candidate:.4f}, which is {kind}{hint}"
+    return f"lower on {row.label} by {row.baseline - row.candidate:.4f}, which is {kind}{hint}"
 
 
 def _choice(forgiven: Sequence[GateRow]) -> str:
     if not forgiven:
         return "within noise was chosen (--within-noise), and nothing needed it"
-    names = ", ".join(f"{_called(row)} by {row.baseline - row.candidate:.4f}" for row in forgiven)
+    names = ", ".join(f"{row.label} by {row.baseline - row.candidate:.4f}" for row in forgiven)
     return f"within noise was chosen (--within-noise), and needed: lower on {names}, which is noise"
 
 
-def _called(row: GateRow) -> str:
-    return "the mean" if row.name == "mean" else row.name
-
-
-def as_dict(verdict: Verdict) -> dict[str, Any]:
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as plain data."""
     return {
         "dowse_gate": 1,
@@ -263,21 +252,22 @@ def as_dict(verdict: Verdict) -> dict[str, Any]:
         "within_noise": verdict.within_noise,
         "needed_noise": [row.name for row in (verdict.mean, *verdict.rows) if row.forgiven],
         "reasons": list(verdict.reasons),
-        "mean": _row_dict(verdict.mean),
-        "sets": [_row_dict(row) for row in verdict.rows],
+        "mean": _row_json(verdict.mean),
+        "sets": [_row_json(row) for row in verdict.rows],
     }
 
 
-def _row_dict(row: GateRow) -> dict[str, Any]:
+def _row_json(row: GateRow) -> dict[str, Any]:
+    difference = {name: round(value, PLACES) for name, value in row.difference._asdict().items()}
     return {
         "name": row.name,
         "metric": row.metric,
         "cases": row.cases,
         "candidate": round(row.candidate, PLACES),
         "baseline": round(row.baseline, PLACES),
-        "difference": round(row.difference.mean, PLACES),
-        "interval": [round(row.difference.low, PLACES), round(row.difference.high, PLACES)],
-        "p": round(row.difference.p, PLACES),
+        "difference": difference["mean"],
+        "interval": [difference["low"], difference["high"]],
+        "p": difference["p"],
         "real": bool(row.difference.real),
         "passed": row.passed,
         "forgiven": row.forgiven,

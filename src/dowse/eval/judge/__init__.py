@@ -1,4 +1,4 @@
-"""Judging by hand, for those who have no ground truth: pool what ways of searching find, grade it blind.
+"""Judging by hand where there is no ground truth: pool the results of several searches, grade them blind.
 
 questions = pool(index, read_queries("queries.txt"))
 with Judgements("judgements.jsonl") as judgements:

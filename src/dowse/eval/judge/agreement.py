@@ -1,4 +1,4 @@
-"""How far two people judge alike: Cohen's kappa, where a difference of two grades weighs four times one."""
+"""Inter-annotator agreement: Cohen's kappa with quadratic weights (Cohen 1968)."""
 
 from __future__ import annotations
 

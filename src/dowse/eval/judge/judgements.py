@@ -1,4 +1,4 @@
-"""What people judged: kept line by line in a file as they go, and made into cases."""
+"""Relevance judgements: appended to a file as they are made, and turned into cases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dowse.eval.judge.pool import Item, Question
 from dowse.eval.types import Case
 from dowse.security.safe_files import open_without_links
 
-# What the grades mean; judges see these words.
+# The grades; judges see these words.
 GRADES = {
     0: "not relevant: it has nothing to do with the question",
     1: "related: the same subject, but it does not help with the question",
@@ -28,7 +28,7 @@ SOURCE = "judge"
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one person said about one result."""
+    """The judgement of one result by one person."""
 
     question: str  # id
     query: str
@@ -48,25 +48,25 @@ class Judgement:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What names it: a later judgement with the same key replaces it."""
+        """Its identity: a later judgement with the same key replaces it."""
         return self.question, self.item.key
 
     @property
-    def answered(self) -> bool:
-        """Whether it need not be asked again; what was skipped must."""
+    def is_graded(self) -> bool:
+        """Whether it has a grade; what was skipped is asked again."""
         return self.grade is not None
 
     @property
-    def said(self) -> bool:
-        """Whether there was an answer at all, be it a skip."""
-        return self.skipped or self.answered
+    def is_answered(self) -> bool:
+        """Whether it was graded or skipped."""
+        return self.skipped or self.is_graded
 
 
 class Judgements:
     """The judgements in a file, which grows by a line with each; later lines replace earlier ones.
 
-    Every line is on the disk before `record` returns, so whatever ends the process, nothing is lost but a
-    line that was being written.
+    Every line is on the disk before `record` returns (write-ahead): a crash loses at most the line that was
+    being written.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -94,23 +94,23 @@ class Judgements:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._file)
 
     def __len__(self) -> int:
-        return sum(each.answered for each in self._known.values())
+        return sum(each.is_graded for each in self._known.values())
 
     def get(self, question: Question, item: Item) -> Judgement | None:
-        """Return what was said about a result, if anything was."""
+        """Return the judgement of a result, if there is one."""
         return self._known.get((question.id, item.key))
 
     def last(self) -> Judgement | None:
-        """Return the newest answer, be it a skip."""
-        return next((each for each in reversed(self._known.values()) if each.said), None)
+        """Return the newest answer, which may be a skip."""
+        return next(reversed(self.all()), None)
 
     def all(self) -> list[Judgement]:
-        """Return every answer, skips among them, oldest first."""
-        return [each for each in self._known.values() if each.said]
+        """Return every answer, skips included, oldest first."""
+        return [each for each in self._known.values() if each.is_answered]
 
     def record(
         self,
@@ -121,32 +121,37 @@ class Judgements:
         skipped: bool = False,
         note: str | None = None,
     ) -> None:
-        """Save an answer; None takes the grade back. A note stays until there is another."""
+        """Save an answer; None removes the grade. A note stays until there is another."""
         if grade is not None and grade not in GRADES:
             raise EvalError(f"a grade is one of {', '.join(map(str, GRADES))}, not {grade}")
         before = self.get(question, item)
         kept = note if note is not None else before.note if before else ""
-        place = (item.path, item.symbol, item.start_line, item.end_line, item.id)
-        self.add([Judgement(question.id, question.query, *place, grade, skipped, kept)])
+        location = (item.path, item.symbol, item.start_line, item.end_line, item.id)
+        self.add([Judgement(question.id, question.query, *location, grade, skipped, kept)])
 
     def add(self, judgements: Iterable[Judgement]) -> int:
-        """Save judgements made elsewhere; return how many of them were news."""
-        news = [each for each in judgements if self._known.get(each.key) != each]
-        lines = "".join(json.dumps(_row(each), ensure_ascii=False) + "\n" for each in news)
-        if news:
+        """Save judgements; return how many of them were new or changed."""
+        new = [each for each in judgements if self._known.get(each.key) != each]
+        lines = "".join(json.dumps(_row(each), ensure_ascii=False) + "\n" for each in new)
+        if new:
             self._append(lines.encode("utf-8", "backslashreplace"))
-        for each in news:
+        for each in new:
             self._remember(each)
-        return len(news)
+        return len(new)
 
     def cases(self) -> list[Case]:
-        """Return the questions with everything that was graded, also 0; a file has its best grade."""
+        """Return the queries with all their grades, also 0; a file has the best grade of its results."""
         found: dict[str, Case] = {}
         for each in self._known.values():
             if each.grade is None:
                 continue
             case = found.get(each.question) or Case(each.query, {}, {}, each.question, SOURCE)
-            found[each.question] = replace(case, files=_files(case, each), symbols=_symbols(case, each))
+            files, symbols, grade = dict(case.files), dict(case.symbols), float(each.grade)
+            if each.path:
+                files[each.path] = max(files.get(each.path, 0.0), grade)
+            if each.symbol or not each.path:
+                symbols[each.item.key] = grade
+            found[each.question] = replace(case, files=files, symbols=symbols)
         return sorted(found.values(), key=lambda case: case.id)
 
     def _remember(self, judgement: Judgement) -> None:
@@ -154,7 +159,7 @@ class Judgements:
         self._known[judgement.key] = judgement
 
     def _append(self, data: bytes) -> None:
-        """Write lines in one piece, as a file opened for appending takes them, and wait for the disk."""
+        """Append lines in one write, and wait until they are on the disk."""
         try:
             written = os.write(self._file, data)
             os.fsync(self._file)
@@ -164,7 +169,7 @@ class Judgements:
             raise EvalError(f"{self.path} can't be written, the disk is full; make room and go on")
 
     def _drop_torn_line(self) -> None:
-        """Cut off what a killed process had begun to write."""
+        """Truncate a line that a killed process had begun to write."""
         data = self.path.read_bytes()
         if data and not data.endswith(b"\n"):
             try:
@@ -174,22 +179,8 @@ class Judgements:
                 os.ftruncate(self._file, data.rfind(b"\n") + 1)
 
 
-def _files(case: Case, each: Judgement) -> dict[str, float]:
-    files = dict(case.files)
-    if each.path and each.grade is not None:
-        files[each.path] = max(files.get(each.path, 0.0), float(each.grade))
-    return files
-
-
-def _symbols(case: Case, each: Judgement) -> dict[str, float]:
-    symbols = dict(case.symbols)
-    if (each.symbol or not each.path) and each.grade is not None:
-        symbols[each.item.key] = float(each.grade)
-    return symbols
-
-
 def _row(judgement: Judgement) -> dict[str, Any]:
-    """Return a line of the file; what says nothing is left out, but never the grade."""
+    """Return a line of the file; empty fields are left out, but never the grade."""
     return {name: value for name, value in asdict(judgement).items() if value or name == "grade"}
 
 

@@ -1,6 +1,6 @@
-"""Questions from documentation: the first sentence asks, the symbol that it describes answers.
+"""Cases from documentation: the first sentence is the query, the symbol that it documents is the target.
 
-Whoever asks these must search an index that was made without documentation (`strip_docs`).
+They need an index without documentation (`strip_docs`), or the answers leak.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -23,15 +24,15 @@ from dowse.parsing.tokens import split_identifier
 from dowse.security.secret_masking import mask_text
 from dowse.types import Definition
 
-# Shorter sentences fit too many places: "Close the file."
+# Shorter sentences fit too many symbols: "Close the file."
 MIN_WORDS = 4
-# Longer ones are no questions that anybody would type.
+# Nobody would type longer queries.
 MAX_WORDS = 40
 # The same sentence on a function and its asynchronous twin has two answers; on more it is a formula.
 MAX_ANSWERS = 3
 
-# What the makers of training pairs leave out too, but for human languages: any will do here.
-_UNFIT = (
+# The filters of training pairs, but for the one of human languages: any will do here.
+_FILTERS = (
     code_filters.is_test,
     doc_filters.is_boilerplate,
     doc_filters.is_licence,
@@ -50,7 +51,7 @@ _LINK_TAG = re.compile(r"\{@\w+\s+([^}|]*)(?:\|[^}]*)?\}")
 _LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"`+|\*\*|<[^<>\s][^<>]*>|(?<=\w)_(?=\s|\Z)")
 _WORD = re.compile(r"\w+")
-_SMALL = frozenset(
+_STOP_WORDS = frozenset(
     """a an the of to in for and or is are be this that it its from with by as on at return returns get gets
     set sets given whether if new class method function object instance value""".split()
 )
@@ -66,11 +67,11 @@ class _Documented(NamedTuple):
 
 
 def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language: str = "") -> list[Case]:
-    """Return questions out of the documentation of a tree, in the order of its files.
+    """Return cases from the documentation of a tree, in the order of its files.
 
     Args:
         root: Any folder with source code.
-        max_cases: How many at most, spread over the files and the same each time; 0 for all there are.
+        max_cases: How many at most, from as many files as possible and the same each time; 0 for all.
         language: Only this programming language; "" for all.
     """
     folder = Path(root).resolve()
@@ -83,12 +84,12 @@ def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language
         for each in _documented(folder, path, language):
             groups.setdefault(_key(each.sentence), []).append(each)
     fit = [group for group in groups.values() if len({_target(each) for each in group}) <= MAX_ANSWERS]
-    chosen = _spread(fit)[: max_cases or None]
+    chosen = _interleave_files(fit)[: max_cases or None]
     return [_case(group) for group in sorted(chosen, key=lambda group: group[0][:2])]
 
 
 def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]:
-    """Give the symbols of a file whose documentation opens with a sentence that asks for them."""
+    """Give the symbols of a file whose documentation begins with a sentence that can be a query."""
     data = read(folder / path)
     if data is None or (language and language_of(path, data) != language):
         return
@@ -97,17 +98,17 @@ def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]
         if not definition.doc.strip():
             continue
         candidate = _candidate(text, path, definition)
-        if any(unfit(candidate) for unfit in _UNFIT):
+        if any(is_unfit(candidate) for is_unfit in _FILTERS):
             continue
         sentence = first_sentence(candidate.doc)
         if MIN_WORDS <= len(_WORD.findall(sentence)) <= MAX_WORDS and not _repeats(sentence, definition):
-            if mask_text(sentence) != sentence:  # a question is printed and saved
+            if mask_text(sentence) != sentence:  # a query is printed and saved
                 continue
             yield _Documented(path, definition.start_line, definition.qualified_name, sentence)
 
 
 def first_sentence(doc: str) -> str:
-    """Return the first sentence of a documentation on one line, without markup and its full stop."""
+    """Return the first sentence of a docstring on one line, without markup and its full stop."""
     text = " ".join(first_paragraph(doc).split())
     text = _LINK_TAG.sub(r"\1", _ROLE.sub(r"\1", text))
     text = _MARKS.sub("", _LINK.sub(r"\1", text))
@@ -116,7 +117,7 @@ def first_sentence(doc: str) -> str:
 
 
 def _candidate(text: bytes, path: str, definition: Definition) -> Candidate:
-    """Return a definition as the filters of training pairs know it."""
+    """Return a definition in the form that the filters of training pairs take."""
     return Candidate(
         language=language_of(path),
         path=path,
@@ -130,20 +131,20 @@ def _candidate(text: bytes, path: str, definition: Definition) -> Candidate:
 
 
 def _repeats(sentence: str, definition: Definition) -> bool:
-    """Whether a sentence says no more than the symbol's name, and those around it, do."""
-    named = set(split_identifier(definition.qualified_name))
-    said = {word.lower() for word in _WORD.findall(sentence)} - _SMALL
-    return all(word in named or word.rstrip("s") in named for word in said)
+    """Whether a sentence only repeats the symbol's qualified name."""
+    name = set(split_identifier(definition.qualified_name))
+    words = {word.lower() for word in _WORD.findall(sentence)} - _STOP_WORDS
+    return all(word in name or word.rstrip("s") in name for word in words)
 
 
-def _spread(groups: Iterable[list[_Documented]]) -> list[list[_Documented]]:
-    """Order sentences so that the first ones come from as many files as there are; by hash, not by place."""
-    met: dict[str, int] = {}
+def _interleave_files(groups: Iterable[list[_Documented]]) -> list[list[_Documented]]:
+    """Order sentences so that the first ones come from as many files as possible, else by hash."""
+    counts: Counter[str] = Counter()
     rounds = []
     for group in sorted(groups, key=_digest):
         path = group[0].path
-        rounds.append((met.get(path, 0), _digest(group), group))
-        met[path] = met.get(path, 0) + 1
+        rounds.append((counts[path], _digest(group), group))
+        counts[path] += 1
     return [group for *_, group in sorted(rounds, key=lambda each: each[:2])]
 
 
@@ -154,8 +155,8 @@ def _case(group: list[_Documented]) -> Case:
 
 
 def _digest(group: list[_Documented]) -> str:
-    told = "\n".join((group[0].sentence, *map(_target, group)))
-    return hashlib.sha1(told.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+    text = "\n".join((group[0].sentence, *map(_target, group)))
+    return hashlib.sha1(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
 
 
 def _target(each: _Documented) -> str:
@@ -163,5 +164,5 @@ def _target(each: _Documented) -> str:
 
 
 def _key(sentence: str) -> str:
-    """Return what sentences that say the same have in common."""
+    """Return the normal form by which duplicate sentences are found."""
     return " ".join(_WORD.findall(sentence.casefold()))

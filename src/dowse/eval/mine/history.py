@@ -1,4 +1,4 @@
-"""A repository's commits, newest first, with the lines they changed and where their files are today."""
+"""The commits of a repository, newest first, with their hunks and the present names of their files."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from dowse.eval.mine.repository import Repository, error_of
+from dowse.eval.mine.repository import Repository, as_eval_error
 from dowse.parsing.languages import LANGUAGES, language_of
 from dowse.source.git_process import GitError
 
-# Everything a user's configuration could change about the output is said here.
+# All options that a user's configuration could change are set here.
 _LOG = """log --no-merges --full-history --no-show-signature --no-notes --no-color --encoding=UTF-8
     --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0 -M50% -l1000
     --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv --ignore-submodules=all
@@ -21,11 +21,11 @@ _LOG = """log --no-merges --full-history --no-show-signature --no-notes --no-col
 
 # The list of a commit's files is one line of git's output; that of an import of 100,000 files has 15 MB.
 _MAX_HEADER_BYTES = 64_000_000
-# Changes in more places than these, all files together, are passed over: no subject speaks of so many.
+# Further hunks of a commit, over all files, are ignored: no subject describes so many.
 _MAX_HUNKS = 200_000
 
-# Files move between these when a project changes its mind.
-_KIN = (frozenset({"javascript", "typescript"}), frozenset({"c", "cpp"}), frozenset({"java", "kotlin"}))
+# Languages between which projects migrate files.
+_FAMILIES = (frozenset({"javascript", "typescript"}), frozenset({"c", "cpp"}), frozenset({"java", "kotlin"}))
 
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _PATCH = b"\0\0diff --git "
@@ -33,18 +33,18 @@ _PLAIN_FILES = (b"100644", b"100755")
 
 
 class Hunk(NamedTuple):
-    """Some lines of a file's new text; none, where lines were only taken out after `start`."""
+    """Changed lines of a file's new text; 0 lines if some were only deleted after `start`."""
 
     start: int  # 1-based
     lines: int
 
 
 class Change(NamedTuple):
-    """What a commit did to one file."""
+    """The change of one file in a commit."""
 
-    path: str  # as it was called after the commit, seen from the top of the work tree
-    today: str  # what it is called now
-    blob: str  # names its content after the commit; "" if it was taken away
+    path: str  # its name after the commit, relative to the top of the work tree
+    today: str  # its present name
+    blob: str  # the id of its content after the commit; "" if it was deleted
     hunks: tuple[Hunk, ...]
 
 
@@ -79,19 +79,19 @@ def count_commits(repository: Repository, paths: Iterable[str], since: str = "")
 def read_history(repository: Repository, paths: Iterable[str], since: str = "") -> Iterator[Commit]:
     """Read the commits that touched files like the given ones, newest first.
 
-    All of the work tree is read, not only the folder at hand: else a file that came into it would have no
-    earlier history. Branches are read by date, so a rename on one of them may be met after a commit on
-    another that still uses the old name; that commit's file is then taken for one that is gone.
+    All of the work tree is read, not only the folder: else a file that was moved into it would have no
+    earlier history. Branches are read by date, so a rename on one of them may come after a commit on
+    another that still uses the old name; that commit's file then counts as deleted.
 
     Args:
-        repository: Where.
-        paths: Files of today, seen from `repository.root`: only files of their kinds are compared.
+        repository: The repository.
+        paths: Present files, relative to `repository.root`: only files with their extensions are compared.
         since: A time that git understands; "" for all of the history.
     """
     specs = _pathspecs(repository, paths)
     if not specs:
         return
-    # Nothing that a file or message holds can be taken for the beginning of a commit.
+    # A random mark: no content of a file or message can be taken for the beginning of a commit.
     mark = secrets.token_hex(16)
     form = f"--format=tformat:{mark}%x00%H%x00%an <%ae>%x00%s"
     names: dict[str, str] = {}
@@ -101,11 +101,11 @@ def read_history(repository: Repository, paths: Iterable[str], since: str = "") 
                 yield _commit(header, hunks, names)
             process.finish()
         except GitError as error:
-            raise error_of(error) from error
+            raise as_eval_error(error) from error
 
 
 def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
-    """Return what limits git to files of the kinds that these paths have, wherever they lay once."""
+    """Return pathspecs for files with the extensions of these paths, wherever they were once."""
     suffixes: set[str] = set()
     others: set[str] = set()
     for path in paths:
@@ -113,14 +113,14 @@ def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
         if not suffix:
             others.add(f":(top,literal){repository.prefix}{path}")
         elif suffix not in suffixes:
-            suffixes |= {suffix, *_kin(language_of(path))}
+            suffixes |= {suffix, *_related_extensions(language_of(path))}
     return [*(f":(top)*{_quoted(suffix)}" for suffix in sorted(suffixes)), *sorted(others)]
 
 
-def _kin(language: str) -> Iterator[str]:
-    """Give every ending that a file of this language may have had."""
-    family = next((kin for kin in _KIN if language in kin), frozenset({language}))
-    for name in family & LANGUAGES.keys():
+def _related_extensions(language: str) -> Iterator[str]:
+    """Give every extension that a file of this language may have had."""
+    related = next((family for family in _FAMILIES if language in family), frozenset({language}))
+    for name in related & LANGUAGES.keys():
         yield from LANGUAGES[name].extensions
 
 
@@ -136,7 +136,7 @@ _Hunks = dict[tuple[bytes, bytes], list[Hunk]]
 
 
 def _commits(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Hunks]]:
-    """Cut git's output into commits: the header with its raw lines, and hunks by the two contents."""
+    """Split git's output into commits: the header with its raw lines, and hunks by the two blobs."""
     header: list[bytes] = []
     size = count = 0
     hunks: _Hunks = {}
@@ -168,7 +168,7 @@ def _commits(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Hunk
 
 
 def _commit(header: bytes, hunks: _Hunks, names: dict[str, str]) -> Commit:
-    """Make a commit of what git printed; `names` goes from what files are called here to today's names."""
+    """Parse a commit; `names` maps the names of files at this commit to their present names."""
     _, sha, author, subject, rest = (header + b"\0\0\0").split(b"\0", 4)
     changes, renamed = [], {}
     for raw in _raw_lines(rest.partition(_PATCH)[0]):
@@ -178,8 +178,8 @@ def _commit(header: bytes, hunks: _Hunks, names: dict[str, str]) -> Commit:
         if raw.status == b"D":
             changes.append(Change(raw.path, today, "", ()))
         elif raw.mode in _PLAIN_FILES:  # links and submodules have no text of their own
-            touched = tuple(dict.fromkeys(hunks.get(raw.blobs, ())))
-            changes.append(Change(raw.path, today, raw.blobs[1].decode(), touched))
+            changed = tuple(dict.fromkeys(hunks.get(raw.blobs, ())))
+            changes.append(Change(raw.path, today, raw.blobs[1].decode(), changed))
     names |= renamed
     return Commit(sha.decode(), _text(author), _text(subject), tuple(changes))
 

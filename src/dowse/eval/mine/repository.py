@@ -1,4 +1,4 @@
-"""A git work tree, or a folder in one, that can be mined, and git to read its history with."""
+"""Open a git work tree, or a folder in one, for mining."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _NOW_SECONDS = 5
 class Repository:
     """A folder with a history."""
 
-    root: Path  # the folder that was asked for: paths of cases are seen from here
-    prefix: str  # the way from the top of its work tree to `root`: "" or ending with "/"
-    git: ClosedGit  # sees paths from the top of the work tree
+    root: Path  # the folder: paths of cases are relative to it
+    prefix: str  # the path from the top of the work tree to `root`: "" or ending with "/"
+    git: ClosedGit  # its paths are relative to the top of the work tree
 
 
 @contextmanager
 def open_repository(folder: str | os.PathLike[str]) -> Iterator[Repository]:
-    """Give the repository of a folder, or say why there is no history to mine."""
+    """Open the repository of a folder; raise EvalError if there is no history to mine."""
     root = Path(folder).resolve()
     if not root.is_dir():
         raise EvalError(f"{folder} is not a folder; name a git repository or a folder inside of one")
@@ -46,26 +46,27 @@ def open_repository(folder: str | os.PathLike[str]) -> Iterator[Repository]:
     prefix = "" if str(root) == top else root.relative_to(top).as_posix() + "/"
     try:
         with open_closed_git(common, commit, MAX_FILE_BYTES) as git:
-            _check_readable(folder, git)
+            if git.run("cat-file", "-t", "HEAD").strip() != b"commit":
+                raise EvalError(f"HEAD of {folder} is no commit; `git fsck` may tell more")
             yield Repository(root, prefix, git)
     except EvalError:
         raise
     except DowseError as error:
-        raise error_of(error) from error
+        raise as_eval_error(error) from error
 
 
 def check_since(repository: Repository, since: str) -> None:
-    """Refuse a time that git does not understand: it would take it for now, and find nothing."""
+    """Raise EvalError for a time that git does not understand: git would take it for the present."""
     try:
-        said = repository.git.run("rev-parse", f"--since={since}")
+        output = repository.git.run("rev-parse", f"--since={since}")
     except GitError:
-        said = b""
-    age = said.strip().removeprefix(b"--max-age=")
+        output = b""
+    age = output.strip().removeprefix(b"--max-age=")
     if not age.isdigit() or int(age) > time.time() - _NOW_SECONDS:
         raise EvalError(f"since={since!r} is no time in the past; write it like 2020-01-31 or '2 years ago'")
 
 
-def error_of(error: DowseError) -> EvalError:
+def as_eval_error(error: DowseError) -> EvalError:
     """Return the error with a remedy for what git, or the check of its objects, complains about."""
     if isinstance(error, GitMissing) or not isinstance(error, GitError):
         return EvalError(str(error))
@@ -76,7 +77,7 @@ def error_of(error: DowseError) -> EvalError:
 
 
 def _checked_commit(folder: str | os.PathLike[str], directory: str, common: str) -> str:
-    """Return the commit that HEAD names; refuse histories that are cut off, empty or kept in another way."""
+    """Return the commit of HEAD; raise EvalError for shallow and empty histories, and for reftable."""
     if os.path.lexists(os.path.join(common, "shallow")):
         raise EvalError(
             f"{folder} is a shallow clone, whose history is cut off; "
@@ -91,9 +92,3 @@ def _checked_commit(folder: str | os.PathLike[str], directory: str, common: str)
     if not commit:
         raise EvalError(f"{folder} has no commits yet, so there is nothing to mine; commit something first")
     return commit
-
-
-def _check_readable(folder: str | os.PathLike[str], git: ClosedGit) -> None:
-    """Refuse a HEAD that is no commit."""
-    if git.run("cat-file", "-t", "HEAD").strip() != b"commit":
-        raise EvalError(f"HEAD of {folder} is no commit; `git fsck` may tell more")

@@ -1,4 +1,4 @@
-"""Today's source code: the files that can be the answer to a mined question, and what they define."""
+"""The present source files of a tree, which can be targets of mined cases, and their definitions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dowse.source.roles import role_of
 from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk
 from dowse.types import TYPE_KINDS, Definition
 
-# What a question at symbol level can be about.
+# The kinds of symbols that can be targets.
 SYMBOL_KINDS = TYPE_KINDS | {"function", "method", "macro"}
 
 # Prose, data and settings: indexed, but no source code.
@@ -22,23 +22,23 @@ _NO_CODE = frozenset(
     """.split()
 )
 
-# Never split into parts: only names matter here, and every part has that of the whole.
+# Never split into parts: only names matter here, and all parts share one.
 _WHOLE = 10**9
 
-# How much of a file may tell its language; as indexing does it.
+# How much of a file is read to detect its language, as in indexing.
 _HEAD = 65_536
 
 
 class Sources:
-    """The source files under a folder as they are today, read when they are asked for."""
+    """The present source files under a folder, read lazily."""
 
     def __init__(self, root: Path, with_tests: bool = False) -> None:
         self._root = root
         self._roles = ("", "test") if with_tests else ("",)
         self._names: dict[str, frozenset[str]] = {}
         self._indexed: dict[str, bool] = {}
-        # Examples, benchmarks and what is vendored or generated are left out with the tests: a change there
-        # follows one of the project's own code, which is the answer.
+        # Examples, benchmarks, vendored and generated code are left out with the tests: a change there
+        # follows one of the project's own code, which is the relevant one.
         self.paths = frozenset(path for path in _walked(root) if self._is_source(path))
 
     def is_indexed(self, path: str) -> bool:
@@ -47,7 +47,7 @@ class Sources:
             return False
         if path not in self._indexed:
             data = read(self._root / path)
-            self._indexed[path] = data is not None and _is_written_by_people(data, path)
+            self._indexed[path] = data is not None and _is_handwritten(data, path)
         return self._indexed[path]
 
     def names(self, path: str) -> frozenset[str]:
@@ -78,7 +78,7 @@ def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
     return text, [each for each in found if each.kind in SYMBOL_KINDS and not each.part]
 
 
-def _is_written_by_people(data: bytes, path: str) -> bool:
+def _is_handwritten(data: bytes, path: str) -> bool:
     """Whether a file is neither binary nor minified nor generated."""
     verdict = classify(data, path)
     return not verdict.skip_reason and not verdict.generated
@@ -99,7 +99,7 @@ def _walked(root: Path) -> Iterator[str]:
 
 
 def _can_be_named(path: str) -> bool:
-    """Whether a path can stand in a case: it is text, and has none of the marks that separate targets."""
+    """Whether a path can be a target: it is text, and has none of the separators of targets."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:

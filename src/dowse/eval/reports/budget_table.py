@@ -1,4 +1,4 @@
-"""What a report says about budgets: the shares that were read after so many tokens, a row for each tool."""
+"""The table of token budgets: the shares that were read after so many tokens, a row for each tool."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from dowse.eval.budget import ENOUGH, KINDS, READ, READ_LINES, budget_of
 from dowse.eval.reports.model import MEAN, Report, SetReport
-from dowse.eval.reports.wording import NOTHING, number, one_line
+from dowse.eval.reports.wording import NOTHING, format_score, one_line
 from dowse.eval.systems.ripgrep_reading import WHOLE
-from dowse.eval.types import Interval, Result
+from dowse.eval.types import Result
 
 _TARGETS = {"file": "files", "symbol": "symbols"}
 
@@ -24,10 +24,6 @@ class BudgetRow:
     def share(self, kind: str, budget: int) -> float | None:
         """Return what was read after so many tokens, if it was measured."""
         return self.result.metrics.get(f"{kind}@{budget}")
-
-    def interval(self, kind: str, budget: int) -> Interval | None:
-        """Return where that share lies with 95 % confidence."""
-        return self.result.intervals.get(f"{kind}@{budget}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +61,11 @@ class BudgetTable:
 
     def grid(self, kind: str, width: int = 0) -> list[list[str]]:
         """Return the figures as cells: a head, then a line a row; names cut to a width if that is given."""
-        head = [self.label(kind), *(f"{budget:,}" for budget in self.budgets)]
-        return [
-            head,
-            *(
-                [one_line(row.mode, width), *(number(row.share(kind, budget)) for budget in self.budgets)]
-                for row in self.rows
-            ),
-        ]
+        grid = [[self.label(kind), *(f"{budget:,}" for budget in self.budgets)]]
+        for row in self.rows:
+            shares = (format_score(row.share(kind, budget)) for budget in self.budgets)
+            grid.append([one_line(row.mode, width), *shares])
+        return grid
 
     @property
     def conclusions(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Reports that `dowse eval --report` saved: read again, and several made one."""
+"""Read reports that `dowse eval --report` saved, and merge several into one."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def read_report(place: str) -> Report:
         raise EvalError(f"{place}: {error}") from error
 
 
-def joined(reports: Sequence[Report]) -> Report:
-    """Return several reports as one: a set that was asked in several runs has the rows of all."""
+def merge_reports(reports: Sequence[Report]) -> Report:
+    """Merge reports: a set that is in several of them gets the rows of all."""
     found: dict[tuple[object, ...], SetReport] = {}
     for each in (each for report in reports for each in report.sets):
         key = _identity(each)
         found[key] = _with_rows(found[key], each) if key in found else each
-    return make_report(_joined_about(reports), tuple(found.values()))
+    return make_report(_merge_about(reports), tuple(found.values()))
 
 
 def _identity(each: SetReport) -> tuple[object, ...]:
-    """Return what makes two sets the same: how they were asked and scored, and every question."""
-    told = ("index", "notes")  # of the run, not of the questions
-    values = tuple(getattr(each.dataset, name) for name in SetFacts.__slots__ if name not in told)
+    """Return what makes two sets the same: how they are scored, and the ids of all queries."""
+    of_run = ("index", "notes")  # of the run, not of the cases
+    values = tuple(getattr(each.dataset, name) for name in SetFacts.__slots__ if name not in of_run)
     ids = tuple(case.id for row in each.results[:1] for case in row.cases)
     return (*values, ids)
 
@@ -52,8 +52,8 @@ def _with_rows(one: SetReport, other: SetReport) -> SetReport:
     return replace(one, results=(*one.results, *other.results), against=one.against or other.against)
 
 
-def _joined_about(reports: Sequence[Report]) -> dict[str, object]:
-    """Return where the figures come from: what all have in common once, the rest of each."""
+def _merge_about(reports: Sequence[Report]) -> dict[str, object]:
+    """Return the provenance: values that all have in common once, others as lists."""
     names = dict.fromkeys(name for report in reports for name in report.about)
     found: dict[str, object] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""The bytes of a saved report → JSON, with limits: a decompression bomb is refused before it is unpacked."""
+"""Decompress and parse a saved report within limits: a decompression bomb is refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 def parse_saved(data: bytes, *, packed: bool) -> tuple[dict[str, Any], int]:
-    """Return the JSON of a report and how many bytes that were; raises EvalError for what is none.
+    """Return the JSON of a report and its size in bytes; raise EvalError if it is none.
 
     Args:
         data: What the file holds.

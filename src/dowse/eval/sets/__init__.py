@@ -1,4 +1,4 @@
-"""Our own questions, written and checked by hand: about dowse's code, and about structure elsewhere.
+"""The built-in sets, written and checked by hand: about dowse's code, and about the structure of other code.
 
 Grade 2 is what was asked for, grade 1 what is right too but further off: a file that only helps to
 understand, a class that extends a subclass, a caller of a caller, a test. Answers about structure were found

@@ -1,4 +1,4 @@
-"""SQLite's full-text search over the symbols that dowse indexes: what one gets without own ranking."""
+"""The SQLite FTS5 baseline: BM25 over the symbols that dowse indexes."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.systems.system import System, opened
-from dowse.eval.types import Found
+from dowse.eval.systems.system import System, open_index
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 from dowse.types import Symbol
 
 _TABLE = "CREATE VIRTUAL TABLE symbols USING fts5 (name, path, text, tokenize = 'porter unicode61')"
 # Symbols whose texts are held at once.
 _BATCH = 2_000
-# A question of more distinct words is a whole document; SQLite limits how deep an expression may be.
-_MOST_WORDS = 200
+# A query with more distinct words is a document; SQLite limits the depth of expressions.
+_MAX_WORDS = 200
 
 
 def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
-    """Index the symbols of a place with SQLite: porter stemming, any word of the question, bm25 ranks.
+    """Index symbols with SQLite: Porter stemming, any word of the query, BM25 ranking.
 
     Args:
         place: An index, whose symbols are taken as they are, or a folder.
@@ -33,16 +33,16 @@ def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
         base.execute(_TABLE)
     except sqlite3.OperationalError as error:
         raise EvalError(f"this Python's SQLite has no FTS5 ({error}); use a Python that has it") from error
-    found: list[Found] = []
-    with opened(place, exclude) as index:
+    found: list[SearchResult] = []
+    with open_index(place, exclude) as index:
         for symbol in all_symbols(index):
             lines = (symbol.start_line, symbol.end_line)
-            found.append(Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo))
+            found.append(SearchResult(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo))
             row = (len(found), symbol.qualified_name, symbol.path, symbol.code)
             base.execute("INSERT INTO symbols (rowid, name, path, text) VALUES (?, ?, ?, ?)", row)
 
-    def search(query: str, k: int) -> list[Found]:
-        words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:_MOST_WORDS]
+    def search(query: str, k: int) -> list[SearchResult]:
+        words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:_MAX_WORDS]
         if not words:
             return []
         wanted = " OR ".join(f'"{word}"' for word in words)

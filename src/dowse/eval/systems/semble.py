@@ -1,4 +1,4 @@
-"""semble, a published hybrid search for code, with a model from a folder of this machine."""
+"""semble, a published hybrid code search, with a local model."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval.choices import LEVELS, check_choice
+from dowse.eval.index_symbols import SymbolLines, read_symbol_lines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.symbol_at_line import Places, found_symbol, read_places
-from dowse.eval.systems.system import System, opened
-from dowse.eval.types import Found
+from dowse.eval.systems.system import System, open_index
+from dowse.eval.types import LEVELS, SearchResult, check_choice
 from dowse.index import Index
 
-# What a folder must hold to be a model2vec model.
+# The files of a model2vec model.
 _MODEL_FILES = ("config.json", "model.safetensors", "tokenizer.json")
-# As its makers measured it. The pool that it ranks is a multiple of what it is asked for.
+# As its authors measured it. The candidates that it reranks are a multiple of the requested results.
 AT_MOST = 10
 _CACHE = "SEMBLE_CACHE_LOCATION"
 
@@ -33,35 +32,35 @@ def semble(
     at_most: int = AT_MOST,
     exclude: Iterable[str] = (),
 ) -> System:
-    """Index the code of a place with semble, which must be installed.
+    """Index code with semble, which must be installed.
 
-    It cuts files in its own way and takes only those it knows as code. Its figures depend on the model: those
-    that its makers publish are for one of theirs, and with another one they say little.
+    It has its own chunking and takes only files that it knows as code. Its scores depend on the model: those
+    that its authors publish are for one of theirs.
 
     Args:
         place: An index, whose files are taken, or a folder.
         model: The folder of a model2vec model; nothing is downloaded.
-        level: "file", or "symbol", where each of its pieces counts for the function or class that has most
-            of its lines.
-        at_most: So many results are asked for, even where more are wanted: asked for more, it orders the
-            first ones differently. 0 for as many as are wanted.
+        level: "file", or "symbol", where each chunk counts for the function or class that has most of its
+            lines.
+        at_most: The most results to request, even if more are wanted: the number changes the order of the
+            first ones. 0 for as many as are wanted.
         exclude: What to leave out of a folder, written as in .gitignore.
     """
     check_choice("level", level, LEVELS)
     folder = _model_folder(model)
     make = _semble()
-    with opened(place, exclude) as index:
+    with open_index(place, exclude) as index:
         copy = mirror(index)
-        places = read_places(index) if level == "symbol" or copy.corpus else None
+        symbols = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
     built = _build(make, copy, folder)
 
-    def search(query: str, k: int) -> list[Found]:
+    def search(query: str, k: int) -> list[SearchResult]:
         with _own_cache(copy):
             results = built.search(query, top_k=min(k, at_most or k))
-        return [_found(result.chunk, copy, places) for result in results]
+        return [_found(result.chunk, copy, symbols) for result in results]
 
-    asked = f", at most {at_most} results" if at_most else ""
-    about = f"semble {version('semble')}, model {folder.name}, {len(built.chunks):,} chunks{asked}"
+    limit = f", at most {at_most} results" if at_most else ""
+    about = f"semble {version('semble')}, model {folder.name}, {len(built.chunks):,} chunks{limit}"
     return System("semble", about, search)
 
 
@@ -105,8 +104,8 @@ def _own_cache(copy: Mirror) -> Iterator[None]:
             os.environ[_CACHE] = before
 
 
-def _found(chunk: Any, copy: Mirror, places: Places | None) -> Found:  # noqa: ANN401
+def _found(chunk: Any, copy: Mirror, symbols: SymbolLines | None) -> SearchResult:  # noqa: ANN401
     file = copy.files[chunk.file_path.replace(os.sep, "/")]
     lines = (chunk.start_line, chunk.end_line)
-    row = places.over(file.file_id, *lines) if places else None
-    return found_symbol(row) if row else Found(file.path, "", *lines, repo=file.repo)
+    row = symbols.over(file.file_id, *lines) if symbols else None
+    return symbol_result(row) if row else SearchResult(file.path, "", *lines, repo=file.repo)

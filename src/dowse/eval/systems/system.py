@@ -1,4 +1,4 @@
-"""What every other tool looks like from here, and the index that says what it may see."""
+"""The interface of other tools, and the index whose files they may see."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 from dowse.index import Index
 
 
@@ -18,16 +18,16 @@ class System:
 
     name: str
     about: str  # version and manner, for reports
-    search: Callable[[str, int], list[Found]] = field(repr=False)
+    search: Callable[[str, int], list[SearchResult]] = field(repr=False)
 
-    def __call__(self, query: str, k: int) -> list[Found]:
+    def __call__(self, query: str, k: int) -> list[SearchResult]:
         """Return the best results, best first."""
         return self.search(query, k)
 
 
 @contextmanager
-def opened(place: Index | str | Path, exclude: Iterable[str] = ()) -> Iterator[Index]:
-    """Give the index of a place: the one that is there, or one that is thrown away afterwards."""
+def open_index(place: Index | str | Path, exclude: Iterable[str] = ()) -> Iterator[Index]:
+    """Give an index as it is, or a temporary one of a folder."""
     if isinstance(place, Index):
         yield place
         return

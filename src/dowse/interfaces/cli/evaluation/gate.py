@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from dowse.errors import EvalError
-from dowse.eval.gate import Verdict, as_dict, render_gate, render_gate_markdown
+from dowse.eval.gate import Verdict, render_gate, render_gate_markdown, verdict_json
 from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import read_report
@@ -29,7 +29,7 @@ def gate(options: argparse.Namespace) -> int:
     if options.markdown:
         save(options.markdown, render_gate_markdown(verdict))
     if options.json:
-        print_json(as_dict(verdict))
+        print_json(verdict_json(verdict))
     else:
         sys.stdout.write(render_gate(verdict))
     return FOUND if verdict.passed else NOTHING

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.clean_index import open_clean
+from dowse.eval.clean_index import open_clean_index
 from dowse.eval.datasets.jsonl import write_cases
 from dowse.eval.judge import Judgements, Question, Sheet, pool, read_queries, read_sheet, write_sheet
 from dowse.eval.judge import judge as ask
 from dowse.eval.judge.judgements import SOURCE
-from dowse.eval.run import Progress, asking, embed, make_ready
+from dowse.eval.run import Progress, embed, make_search, prepare_index
 from dowse.eval.types import Case, Search
 from dowse.index import Index
 from dowse.interfaces.cli.common import say
@@ -53,8 +53,8 @@ def _notebook(out: str) -> Path:
 def _take_grades(sheet: Sheet, place: str, judgements: Judgements) -> None:
     for problem in sheet.problems:
         say(problem)
-    graded = [each for each in sheet.judgements if each.answered]
-    judgements.add(each for each in sheet.judgements if not each.answered)
+    graded = [each for each in sheet.judgements if each.is_graded]
+    judgements.add(each for each in sheet.judgements if not each.is_graded)
     left = f"; {sheet.empty} have none yet" if sheet.empty else ""
     say(f"{judgements.add(graded)} grades taken from {place}{left}")
 
@@ -62,14 +62,14 @@ def _take_grades(sheet: Sheet, place: str, judgements: Judgements) -> None:
 def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:
     """Ask every question in every way, of an index that holds neither questions nor grades."""
     files = (options.queries, options.out, _notebook(options.out), options.sheet)
-    index = open_clean(
+    index = open_clean_index(
         Path(options.path).expanduser(),
         [Path(place) for place in files if place],
         settings={"encoder": options.encoder},
         index_dir=options.index_dir or "",
     )
     with index, progress() as show:
-        make_ready(index, show, refresh=not options.index_dir)
+        prepare_index(index, show, refresh=not options.index_dir)
         embed(index, show)
         return pool(
             _ways(index, options.modes),
@@ -83,7 +83,7 @@ def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:
 def _ways(index: Index, modes: str) -> Index | list[Search]:
     if not modes:
         return index
-    return [asking(index, each) for each in ways_named(listed(modes))]
+    return [make_search(index, each) for each in ways_named(listed(modes))]
 
 
 def _write_sheet(options: argparse.Namespace, questions: list[Question], judgements: Judgements) -> int:

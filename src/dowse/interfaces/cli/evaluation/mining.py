@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dowse.errors import EvalError
 from dowse.eval.datasets.jsonl import write_cases
-from dowse.eval.files import cache_place
+from dowse.eval.files import cache_path
 from dowse.eval.manifest import Entry
 from dowse.eval.mine import build_from_docs, build_from_git
 from dowse.eval.run import Progress
@@ -61,7 +61,7 @@ def _usual_place(options: argparse.Namespace) -> Path:
     """Return where mined questions are kept: outside the tree that they ask about."""
     root = _root(options)
     name = f"{root.name}-{options.origin}-{options.level or 'file'}"
-    place = cache_place("mined", root, name, (options.max_cases, options.since, options.with_tests))
+    place = cache_path("mined", root, name, (options.max_cases, options.since, options.with_tests))
     return place.with_name(f"{place.name}.jsonl")
 
 

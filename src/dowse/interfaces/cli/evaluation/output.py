@@ -18,7 +18,7 @@ from dowse.eval.reports.html import render_html
 from dowse.eval.reports.json_form import details, to_json
 from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.model import Report
-from dowse.eval.reports.saved import joined, read_report
+from dowse.eval.reports.saved import merge_reports, read_report
 from dowse.eval.reports.text import Colours, render_text
 from dowse.formats.text import Style, print_json
 from dowse.interfaces.cli.common import say
@@ -100,5 +100,5 @@ def render_saved(options: argparse.Namespace) -> int:
     """Render saved reports, several as one."""
     check_places(options)
     reports = [read_report(place) for place in options.saved]
-    deliver(reports[0] if len(reports) == 1 else joined(reports), options)
+    deliver(reports[0] if len(reports) == 1 else merge_reports(reports), options)
     return FOUND

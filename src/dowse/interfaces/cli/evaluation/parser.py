@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from dowse.config import VIEWS
-from dowse.eval.choices import HALVES, LEVELS
-from dowse.eval.configurations import SPREADS
+from dowse.eval.configurations import DIVERSIFIERS
+from dowse.eval.types import HALVES, LEVELS
 from dowse.interfaces.cli.main import ERROR
 
 STEPS = {
@@ -164,7 +164,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--graph-expand", action="store_true", help="with what the best answers call")
     group.add_argument(
         "--diversify",
-        choices=tuple(SPREADS),
+        choices=tuple(DIVERSIFIERS),
         metavar="HOW",
         help="with answers put apart that are alike: mmr, cluster, sample, cluster:euclidean and so on",
     )

@@ -5,10 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from dowse.eval.configurations import BUDGETED, COMPARED, USUAL, Way, for_models, way
+from dowse.eval.configurations import (
+    BUDGETED,
+    COMPARED,
+    DEFAULT_BASELINE,
+    Configuration,
+    parse_configuration,
+    per_encoder,
+)
 
 
-def chosen_ways(options: argparse.Namespace) -> tuple[Way, ...]:
+def chosen_ways(options: argparse.Namespace) -> tuple[Configuration, ...]:
     """Return the rows that the flags ask for.
 
     Switches such as `--expand` change the rows that are named; beside `--compare` each makes a row of its
@@ -18,17 +25,17 @@ def chosen_ways(options: argparse.Namespace) -> tuple[Way, ...]:
     switches = _switches(options)
     adaptive = ["adaptive"] if options.adaptive else []
     if options.compare:
-        names = [*COMPARED, *names, *adaptive, *(f"{USUAL}+{switch}" for switch in switches)]
+        names = [*COMPARED, *names, *adaptive, *(f"{DEFAULT_BASELINE}+{switch}" for switch in switches)]
     else:
-        usual = BUDGETED if options.budget else (USUAL,)
+        usual = BUDGETED if options.budget else (DEFAULT_BASELINE,)
         names = ["+".join((name, *switches)) for name in [*names, *adaptive] or usual]
     models = list(dict.fromkeys(listed(options.models)))
-    return tuple(for_models(ways_named(names), models))
+    return tuple(per_encoder(ways_named(names), models))
 
 
-def ways_named(names: Sequence[str]) -> tuple[Way, ...]:
+def ways_named(names: Sequence[str]) -> tuple[Configuration, ...]:
     """Return ways by their names, each once."""
-    ways = [way(name) for name in names]
+    ways = [parse_configuration(name) for name in names]
     return tuple({each.name: each for each in ways}.values())
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from dowse.errors import EvalError
 from dowse.eval.about import about
 from dowse.eval.budget import TOKENS, read_budgets
-from dowse.eval.configurations import USUAL, Way, row_to_compare_with
+from dowse.eval.configurations import DEFAULT_BASELINE, Configuration, find_baseline
 from dowse.eval.filtering import check_filters
 from dowse.eval.manifest import Entry, read_manifest
 from dowse.eval.means import make_report
 from dowse.eval.reports.model import Report, SetReport
-from dowse.eval.run import Running, ShowProgress, run_dataset, searched
-from dowse.eval.systems.named import named_system
+from dowse.eval.run import RunOptions, ShowProgress, run_dataset, search_root
+from dowse.eval.systems import named_system
 from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
 from dowse.formats.text import print_json, render_models
@@ -95,13 +95,13 @@ def _usual_root(path: str | None, dataset: str) -> Path | None:
     return Path() if Path(dataset).is_file() and not is_corpus(dataset) else None
 
 
-def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Way, ...]) -> Report:
+def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Configuration, ...]) -> Report:
     """Run every row on every set."""
     running = _running(options, ways)
     # All is read before anything is run: a mistake in the last set must not show after an hour.
     asked = [(entry, each) for entry in entries for each in entry.datasets(options.level, options.half)]
     for entry, dataset in asked:
-        searched(dataset, entry.watched_dir)
+        search_root(dataset, entry.watched_dir)
         check_filters(_filters(entry, running))
     with progress(options.quiet) as show:
         sets = [_run_set(entry, dataset, running, options.index, show) for entry, dataset in asked]
@@ -115,9 +115,9 @@ def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Way, 
     return make_report({**about(["dowse", *sys.argv[1:]]), **_facts(sets, options)}, sets)
 
 
-def _running(options: argparse.Namespace, ways: tuple[Way, ...]) -> Running:
-    running = Running(
-        ways=ways,
+def _running(options: argparse.Namespace, ways: tuple[Configuration, ...]) -> RunOptions:
+    running = RunOptions(
+        configurations=ways,
         systems=tuple(named_system(each) for each in listed(options.systems)),
         ks=_ks(options.ks),
         depth=options.depth,
@@ -125,20 +125,22 @@ def _running(options: argparse.Namespace, ways: tuple[Way, ...]) -> Running:
         settings=tuple((name, getattr(options, name)) for name in _INDEX_SETTINGS),
         budgets=_budgets(options.budget),
     )
-    against = row_to_compare_with(running.names, options.against or USUAL)
+    against = find_baseline(running.names, options.against or DEFAULT_BASELINE)
     if options.against and not against:
         raise EvalError(f"--against {options.against} is no row of these: {', '.join(running.names)}")
     return replace(running, against=against)
 
 
-def _run_set(entry: Entry, dataset: Dataset, running: Running, index: bool, show: ShowProgress) -> SetReport:
+def _run_set(
+    entry: Entry, dataset: Dataset, running: RunOptions, index: bool, show: ShowProgress
+) -> SetReport:
     # An index that the user named is taken as it is, unless he says otherwise.
     refresh = index or not entry.store_dir
     running = replace(running, filters=_filters(entry, running), on_progress=show)
     return run_dataset(dataset, entry.watched_dir, running, entry.index_dir(dataset), refresh=refresh)
 
 
-def _filters(entry: Entry, running: Running) -> str:
+def _filters(entry: Entry, running: RunOptions) -> str:
     """Return what every question of an entry is asked with."""
     return " ".join(filter(None, (running.filters, entry.filters)))
 

@@ -10,21 +10,21 @@ from dowse.config import FUSIONS
 from dowse.errors import EvalError
 from dowse.eval.configurations import (
     COMPARED,
-    Way,
-    for_models,
-    possible,
-    reorders,
-    row_to_compare_with,
-    way,
+    Configuration,
+    find_baseline,
+    is_diversified,
+    parse_configuration,
+    per_encoder,
+    runnable,
 )
 
 BASES = ["auto", "keyword", "tfidf", "embedding", "graph", "hybrid", "lanes", *FUSIONS[1:]]
 BASES += ["tfidf-intersection"]
-SPREAD = ["mmr", "cluster", "sample", "cluster:euclidean", "sample:spectral", "sample:meaning"]
-SWITCHES = ["expand", "graph", "rerank", "shuffle", *SPREAD]
+METHODS = ["mmr", "cluster", "sample", "cluster:euclidean", "sample:spectral", "sample:meaning"]
+SWITCHES = ["expand", "graph", "rerank", "shuffle", *METHODS]
 
 
-def names(ways: list[Way]) -> list[str]:
+def names(ways: list[Configuration]) -> list[str]:
     return [each.name for each in ways]
 
 
@@ -32,7 +32,7 @@ def names(ways: list[Way]) -> list[str]:
 @pytest.mark.parametrize("base", BASES)
 def test_every_name_is_a_way(base: str, switch: str) -> None:
     name = f"{base}+{switch}".strip("+")
-    found = way(name)
+    found = parse_configuration(name)
     assert found.name == name
     assert ("rerank" in found.options) is (switch == "rerank")
 
@@ -55,7 +55,7 @@ def test_every_name_is_a_way(base: str, switch: str) -> None:
     ],
 )
 def test_what_names_mean(name: str, options: dict[str, object]) -> None:
-    assert way(name).options == options
+    assert parse_configuration(name).options == options
 
 
 @pytest.mark.parametrize(
@@ -66,25 +66,25 @@ def test_what_names_mean(name: str, options: dict[str, object]) -> None:
     ],
 )
 def test_other_names_are_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(EvalError, match=r"no way of searching is called .* auto, keyword.*\+expand"):
-        way(name)
+    with pytest.raises(EvalError, match=r"no configuration is called .* auto, keyword.*\+expand"):
+        parse_configuration(name)
 
 
 def at_most_one_spread(switches: list[str]) -> bool:
-    return len(set(switches) & set(SPREAD)) <= 1
+    return len(set(switches) & set(METHODS)) <= 1
 
 
 @given(st.sampled_from(BASES), st.lists(st.sampled_from(SWITCHES), max_size=6).filter(at_most_one_spread))
 def test_a_switch_counts_once(base: str, switches: list[str]) -> None:
-    found = way("+".join((base, *switches)))
+    found = parse_configuration("+".join((base, *switches)))
     assert found.name == "+".join((base, *dict.fromkeys(switches)))
-    assert found == way(found.name)
+    assert found == parse_configuration(found.name)
 
 
 @pytest.mark.parametrize("name", ["auto+mmr+cluster", "keyword+cluster+expand+cluster:euclidean"])
-def test_answers_are_put_apart_in_one_way(name: str) -> None:
-    with pytest.raises(EvalError, match=r"apart in several ways; keep one of \+(mmr|cluster), \+cluster"):
-        way(name)
+def test_results_are_diversified_by_one_method(name: str) -> None:
+    with pytest.raises(EvalError, match=r"with several methods; keep one of \+(mmr|cluster), \+cluster"):
+        parse_configuration(name)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_answers_are_put_apart_in_one_way(name: str) -> None:
     ],
 )
 def test_rows_about_diversity_are_known_by_their_names(name: str, said: bool) -> None:
-    assert reorders(name) is said
+    assert is_diversified(name) is said
 
 
 def test_the_compared_ways_are_each_lane_both_and_the_default() -> None:
@@ -118,34 +118,36 @@ def test_the_compared_ways_are_each_lane_both_and_the_default() -> None:
     ],
 )
 def test_what_an_index_can_be_asked_in(vectors: bool, graph: bool, kept: list[str]) -> None:
-    assert names(possible(map(way, COMPARED), vectors=vectors, graph=graph)) == kept
+    assert names(runnable(map(parse_configuration, COMPARED), vectors=vectors, graph=graph)) == kept
 
 
 @pytest.mark.parametrize(
     "name", ["lanes", "auto+mmr", "keyword+mmr", "keyword+cluster:meaning", "rrf", "hybrid+expand"]
 )
 def test_ways_that_need_vectors(name: str) -> None:
-    assert not possible([way(name)], vectors=False, graph=True)
+    assert not runnable([parse_configuration(name)], vectors=False, graph=True)
 
 
 @pytest.mark.parametrize("name", ["keyword+cluster", "auto+sample:spectral", "keyword+shuffle"])
 def test_places_in_the_tree_need_no_vectors(name: str) -> None:
-    assert possible([way(name)], vectors=False, graph=True)
+    assert runnable([parse_configuration(name)], vectors=False, graph=True)
 
 
 @pytest.mark.parametrize(("name", "left"), [("lanes", 0), ("graph+expand", 0), ("auto+graph", 1)])
 def test_ways_in_a_corpus(name: str, left: int) -> None:
-    assert len(possible([way(name)], vectors=True, graph=False)) == left
+    assert len(runnable([parse_configuration(name)], vectors=True, graph=False)) == left
 
 
 def test_without_models_ways_stay_as_they_are() -> None:
-    ways = [way("keyword"), way("auto")]
-    assert for_models(ways, []) == ways
+    ways = [parse_configuration("keyword"), parse_configuration("auto")]
+    assert per_encoder(ways, []) == ways
 
 
 def test_ways_come_once_for_each_model_and_those_without_vectors_once_in_all() -> None:
-    ways = [way(name) for name in ("auto", "keyword+rerank", "graph", "keyword+expand", "rrf")]
-    found = for_models(ways, ["small", "models/own", "none"])
+    ways = [
+        parse_configuration(name) for name in ("auto", "keyword+rerank", "graph", "keyword+expand", "rrf")
+    ]
+    found = per_encoder(ways, ["small", "models/own", "none"])
     plain = ["keyword+rerank", "graph", "keyword+expand"]
     each = [f"{name} [{model}]" for model in ("small", "own", "none") for name in ("auto", "rrf")]
     assert names(found) == [*plain, *each]
@@ -153,7 +155,7 @@ def test_ways_come_once_for_each_model_and_those_without_vectors_once_in_all() -
 
 
 def test_models_in_folders_of_one_name_are_told_apart() -> None:
-    found = for_models([way("auto")], ["a/onnx", "b/onnx", "small"])
+    found = per_encoder([parse_configuration("auto")], ["a/onnx", "b/onnx", "small"])
     assert names(found) == ["auto [a/onnx]", "auto [b/onnx]", "auto [small]"]
 
 
@@ -168,4 +170,4 @@ def test_models_in_folders_of_one_name_are_told_apart() -> None:
     ],
 )
 def test_the_row_that_others_are_compared_with(names: tuple[str, ...], wanted: str, row: str) -> None:
-    assert row_to_compare_with(names, wanted) == row
+    assert find_baseline(names, wanted) == row

@@ -10,7 +10,7 @@ import pytest
 from dowse import Index
 from dowse.errors import EvalError
 from dowse.eval import Case, Dataset
-from dowse.eval.missing_targets import note_absent
+from dowse.eval.missing_targets import note_missing_targets
 from eval.small_tree import make_corpus, make_tree
 
 
@@ -42,7 +42,7 @@ def symbols(*targets: str) -> Dataset:
     ids=["files", "symbols", "grade 0"],
 )
 def test_what_can_be_found_needs_no_note(index: Index, data: Dataset) -> None:
-    assert note_absent(index, data) == ""
+    assert note_missing_targets(index, data) == ""
 
 
 @pytest.mark.parametrize(
@@ -64,19 +64,21 @@ def test_what_can_be_found_needs_no_note(index: Index, data: Dataset) -> None:
     ],
 )
 def test_what_can_not_is_named_with_what_may_be_meant(index: Index, data: Dataset, told: str) -> None:
-    assert note_absent(index, data) == f"1 of 2 answers is not in this index, {told}"
+    assert note_missing_targets(index, data) == f"1 of 2 answers is not in this index, {told}"
 
 
 def test_an_answer_to_many_questions_counts_once(index: Index) -> None:
-    assert note_absent(index, files("oven.py", "a.go", "a.go", "b.go")).startswith("2 of 3 answers are not")
+    assert note_missing_targets(index, files("oven.py", "a.go", "a.go", "b.go")).startswith(
+        "2 of 3 answers are not"
+    )
 
 
 def test_nothing_there_is_another_repository(index: Index) -> None:
     with pytest.raises(EvalError, match=r"no answer of x is in the index of .*; name the repository"):
-        note_absent(index, files("a.go", "b.go"))
+        note_missing_targets(index, files("a.go", "b.go"))
 
 
 def test_entries_of_a_corpus_are_not_looked_at(tmp_path: Path) -> None:
     with Index.open(make_corpus(tmp_path / "c"), encoder="none", index_dir=str(tmp_path / "i")) as corpus:
         corpus.update()
-        assert note_absent(corpus, symbols("d1", "nothing")) == ""
+        assert note_missing_targets(corpus, symbols("d1", "nothing")) == ""
