@@ -16,8 +16,8 @@ from dowse.eval.reports.json_form import details, to_json
 from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
-from dowse.interfaces.http.models.evaluation import EvalCases, EvalReport, Evals
-from dowse.interfaces.http.routes.evaluation import _all, _cases, _in_full
+from dowse.services.models.evaluation import EvalCases, EvalReport, Evals
+from dowse.services.report_pages import cases_page, list_reports, report_page
 from dowse.services.reports import Reports
 from dowse.transfer.export_snapshot import export
 from dowse.transfer.import_snapshot import load
@@ -124,14 +124,12 @@ def use_report(data: bytes, packed: bool, folder: Path) -> bool:
 def _serve_reports(repository: Path, place: Path) -> None:
     """Answer as the server does, with the models that check what it sends."""
     reports = Reports([], [(repository, place)], shipped=repository / "none")
-    listed: dict[str, Any] = _all(reports)
+    listed: dict[str, Any] = list_reports(reports)
     Evals.model_validate(listed).model_dump_json()
     for saved in listed["reports"]:
-        EvalReport.model_validate(_in_full(reports.get(saved["id"]))).model_dump_json()
+        EvalReport.model_validate(report_page(reports.get(saved["id"]))).model_dump_json()
         if saved["sets"] and saved["against"]:
-            found = _cases(
-                reports, saved["id"], "", "", _metric(reports, saved["id"]), ("", ""), "worst", 50, 0
-            )
+            found = cases_page(reports, saved["id"], metric=_metric(reports, saved["id"]))
             EvalCases.model_validate(found).model_dump_json()
 
 

@@ -23,7 +23,7 @@ from eval.report_samples import small_report, varied_report
 _MEASURE = """
 import sys
 from pathlib import Path
-from dowse.serve.reports import Reports
+from dowse.services.reports import Reports
 root = Path(sys.argv[1])
 found, problems = Reports([], [(root, root)], shipped=root / "none").all()
 print(len(found), len(problems))

@@ -8,8 +8,8 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 
-from dowse.interfaces.http.models.status import Progress
-from dowse.interfaces.http.problems import Busy
+from dowse.services.errors import Busy
+from dowse.services.models.status import Progress
 
 # Events that may wait for a slow listener; of more, the oldest are dropped: only the latest count.
 _BACKLOG = 100

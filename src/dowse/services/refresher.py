@@ -19,7 +19,7 @@ from dowse.errors import DowseError
 from dowse.index import REFRESH_FILES
 from dowse.security.terminal import escape_name
 from dowse.services.events import Hub
-from dowse.services.indexes import Place, Places
+from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.watching import Watching
 
 # While somebody searches, changed files are looked for so often; not at all between searches.
@@ -27,17 +27,17 @@ LOOK_SECONDS = 20.0
 _JOIN_SECONDS = 5.0
 # The server's own search path, so that the process finds the very same package.
 _PROGRAM = """import sys; sys.path[:] = {path!r}
-from dowse.serve.refresh_process import main; sys.exit(main())"""
+from dowse.services.refresh_process import main; sys.exit(main())"""
 _log = logging.getLogger("dowse.interfaces.http")
 
 
 class Keeper:
     """One thread that has one index after another brought up to date by a process of its own."""
 
-    def __init__(self, places: Places, hub: Hub, *, watch: bool = False) -> None:
+    def __init__(self, places: ServedIndexes, hub: Hub, *, watch: bool = False) -> None:
         self._places, self._hub = places, hub
         self.watching = Watching(places, hub, _get_ready) if watch else None
-        self._jobs: queue.SimpleQueue[tuple[Place, bool, bool] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[ServedIndex, bool, bool] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._waiting: set[str] = set()  # in line
         self._looked: dict[str, float] = {}
@@ -56,7 +56,7 @@ class Keeper:
             if place.index.settings.refresh != "never" or not place.index.exists:
                 self.refresh(place)
 
-    def refresh(self, place: Place, *, rebuild: bool = False, only_if_changed: bool = False) -> bool:
+    def refresh(self, place: ServedIndex, *, rebuild: bool = False, only_if_changed: bool = False) -> bool:
         """Put an index in line; False if it is in it already."""
         with self._lock:
             if place.name in self._waiting or self._closed:
@@ -67,7 +67,7 @@ class Keeper:
         self._jobs.put((place, rebuild, only_if_changed))
         return True
 
-    def look(self, place: Place) -> None:
+    def look(self, place: ServedIndex) -> None:
         """Look for changed files soon, unless that was done a moment ago; what a search calls."""
         now = time.monotonic()
         if place.index.settings.refresh == "never" or place.index.is_shared:
@@ -107,7 +107,7 @@ class Keeper:
             with self._lock:
                 self._looked[place.name] = time.monotonic()
 
-    def _work(self, place: Place, rebuild: bool) -> None:
+    def _work(self, place: ServedIndex, rebuild: bool) -> None:
         """Have one index brought up to date, and pass on what its process says."""
         index = place.index
         if rebuild:
@@ -165,15 +165,15 @@ class Keeper:
                 os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
 
 
-def _get_ready(place: Place) -> None:
+def _get_ready(place: ServedIndex) -> None:
     """Read and start what the first search would have to wait for."""
-    place.questions.refresh()
+    place.past_queries.refresh()
     place.names.refresh()
-    if place.names.at_hand() is not None:
+    if place.names.cached() is not None:
         place.index.warm()
 
 
-def _has_changed(place: Place) -> bool:
+def _has_changed(place: ServedIndex) -> bool:
     """Whether files differ from what is indexed, as far as that is quick to say."""
     try:
         index = place.index.as_built()

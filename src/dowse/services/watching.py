@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from dowse.errors import DowseError
 from dowse.services.events import Hub
-from dowse.services.indexes import Place, Places
+from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.watch import Watcher, WatchEvent
 
 _JOIN_SECONDS = 5.0
@@ -17,9 +17,9 @@ _JOIN_SECONDS = 5.0
 class Watching:
     """A watcher for every index that can have one."""
 
-    def __init__(self, places: Places, hub: Hub, get_ready: Callable[[Place], None]) -> None:
+    def __init__(self, places: ServedIndexes, hub: Hub, get_ready: Callable[[ServedIndex], None]) -> None:
         self._hub, self._get_ready = hub, get_ready
-        self._stale: queue.SimpleQueue[Place | None] = queue.SimpleQueue()
+        self._stale: queue.SimpleQueue[ServedIndex | None] = queue.SimpleQueue()
         self._watchers: dict[str, Watcher] = {}
         for place in places:
             try:
@@ -34,11 +34,11 @@ class Watching:
         for watcher in self._watchers.values():
             watcher.start()
 
-    def has(self, place: Place) -> bool:
+    def has(self, place: ServedIndex) -> bool:
         """Whether an index has a watcher, which builds it too."""
         return place.name in self._watchers
 
-    def sees(self, place: Place) -> bool:
+    def sees(self, place: ServedIndex) -> bool:
         """Whether changes of an index are seen now, so that none need be looked for."""
         watcher = self._watchers.get(place.name)
         return watcher is not None and watcher.is_watching
@@ -55,7 +55,7 @@ class Watching:
         if self._thread.is_alive():
             self._thread.join(_JOIN_SECONDS)
 
-    def _hearer(self, place: Place) -> Callable[[WatchEvent], None]:
+    def _hearer(self, place: ServedIndex) -> Callable[[WatchEvent], None]:
         def hear(event: WatchEvent) -> None:
             if event.kind in ("index", "embed", "waiting", "failed"):
                 self._hub.tell(place.name, event.kind, event.done, event.total, event.detail)

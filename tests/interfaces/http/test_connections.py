@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.connections import AcceptErrors, most_connections
-from dowse.interfaces.http.options import Limits, ServeOptions
+from dowse.services.web.connections import AcceptErrors, max_connections
+from dowse.services.web.options import Limits, ServeOptions
 from interfaces.http.conftest import INN
 from interfaces.http.running import Running, running
 
@@ -187,7 +187,7 @@ def test_there_are_files_left_for_the_rest() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, before[1]), before[1]))
-        assert most_connections(512) == 480 and most_connections(100) == 100
+        assert max_connections(512) == 480 and max_connections(100) == 100
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.options import ServeOptions
 from dowse.services.reports import Reports, shipped_folder
+from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
 
 IDS = ["one", "two", "three"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.options import ServeOptions
+from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
 
 QUESTION = "who cleans the rooms"

@@ -12,10 +12,10 @@ import pytest
 
 from dowse import Index
 from dowse.errors import TooSlow
-from dowse.interfaces.http.options import Limits, ServeOptions
-from dowse.interfaces.http.problems import Busy
-from dowse.interfaces.http.rate_limit import RateLimit
-from dowse.interfaces.http.worker_threads import Workers
+from dowse.services.errors import Busy
+from dowse.services.thread_pool import BoundedThreadPool
+from dowse.services.web.options import Limits, ServeOptions
+from dowse.services.web.token_bucket import TokenBuckets
 from interfaces.http.running import Running, running
 
 
@@ -29,12 +29,12 @@ def test_a_full_line_refuses_at_once_and_recovers() -> None:
     gate = threading.Event()
 
     async def crowd() -> list[object]:
-        workers = Workers(Limits(threads=1, waiting=2))
+        workers = BoundedThreadPool(Limits(threads=1, waiting=2))
         held = [asyncio.create_task(workers.run(gate.wait)) for _ in range(3)]
         await asyncio.sleep(0)  # all three have taken their place
         with pytest.raises(Busy):
             await workers.run(gate.wait)
-        assert workers.held == 3
+        assert workers.pending == 3
         gate.set()
         done = await asyncio.gather(*held)
         assert await workers.run(lambda: "next") == "next"
@@ -48,10 +48,10 @@ def test_who_waits_too_long_is_sent_away_but_what_runs_keeps_its_place() -> None
     gate = threading.Event()
 
     async def late() -> None:
-        workers = Workers(Limits(threads=1, waiting=1, seconds=0.05))
+        workers = BoundedThreadPool(Limits(threads=1, waiting=1, seconds=0.05))
         with pytest.raises(TooSlow):
             await workers.run(gate.wait)
-        assert workers.held == 1
+        assert workers.pending == 1
         gate.set()
         workers.close()
 
@@ -122,12 +122,12 @@ def test_a_pattern_that_others_hang_on(server: Running) -> None:
 
 def test_a_bucket_fills_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("dowse.interfaces.http.rate_limit.time.monotonic", lambda: now[0])
-    limit = RateLimit(rate=2, burst=3)
-    assert [limit.wait("a") for _ in range(3)] == [0, 0, 0]
-    assert limit.wait("a") == pytest.approx(0.5)
-    assert limit.wait("b") == 0  # others are not concerned
+    monkeypatch.setattr("dowse.services.web.token_bucket.time.monotonic", lambda: now[0])
+    limit = TokenBuckets(rate=2, burst=3)
+    assert [limit.retry_after("a") for _ in range(3)] == [0, 0, 0]
+    assert limit.retry_after("a") == pytest.approx(0.5)
+    assert limit.retry_after("b") == 0  # others are not concerned
     now[0] += 0.5
-    assert limit.wait("a") == 0 and limit.wait("a") > 0
+    assert limit.retry_after("a") == 0 and limit.retry_after("a") > 0
     now[0] += 1000
-    assert [limit.wait("a") > 0 for _ in range(4)] == [False, False, False, True]
+    assert [limit.retry_after("a") > 0 for _ in range(4)] == [False, False, False, True]

@@ -154,7 +154,7 @@ def test_a_query_that_cant_be_understood_says_where(server: Running) -> None:
 def test_wrong_parameters_are_named(server: Running, wrong: dict[str, object]) -> None:
     asked = {"q": "bread", **wrong}
     problem = server.get("search", 422, **{name: value for name, value in asked.items() if value is not None})
-    assert problem["fields"][0]["place"] == f"query.{next(iter(wrong))}"
+    assert problem["fields"][0]["field"] == f"query.{next(iter(wrong))}"
 
 
 def test_an_unknown_index_names_those_there_are(server: Running) -> None:

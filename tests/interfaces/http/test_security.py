@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.options import Limits, ServeOptions, is_loopback
+from dowse.services.web.options import Limits, ServeOptions, is_loopback
 from interfaces.http.running import Running, checked, running
 
 SECRET = "correct horse battery staple"
@@ -131,13 +131,13 @@ def test_the_secret_opens_the_api(guarded: Running) -> None:
 
 
 def test_a_secret_may_have_any_letters() -> None:
-    from dowse.interfaces.http.authentication import Access
+    from dowse.services.web.access import AccessRules
 
-    access = Access(ServeOptions(token="schön 秘密"))
+    access = AccessRules(ServeOptions(token="schön 秘密"))
     sent = "Bearer schön 秘密".encode().decode("latin-1")  # as the server hands on what a client wrote
     own = {"host": "localhost"}
-    assert access.refusal("GET", "/api/health", {**own, "authorization": sent}) is None
-    assert access.refusal("GET", "/api/health", {**own, "authorization": "Bearer sch\xf6n"}) is not None
+    assert access.check("GET", "/api/health", {**own, "authorization": sent}) is None
+    assert access.check("GET", "/api/health", {**own, "authorization": "Bearer sch\xf6n"}) is not None
 
 
 def test_the_page_turns_the_secret_into_a_cookie(guarded: Running) -> None:
@@ -232,7 +232,7 @@ def test_what_can_not_be_checked_is_refused(
 
     options = ServeOptions(limits=replace(Limits(), rate=0.001, burst=2))
     with running([inn], options) as run:
-        monkeypatch.setattr("dowse.interfaces.http.authentication.Access.refusal", broken)
+        monkeypatch.setattr("dowse.services.web.access.AccessRules.check", broken)
         answers = [run.client.get("/api/health") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [400, 400, 429]
     assert all("default-src 'self'" in answer.headers["content-security-policy"] for answer in answers)
@@ -270,11 +270,11 @@ def test_what_is_loopback() -> None:
 
 def test_on_other_addresses_names_are_checked_too(inn: Index) -> None:
     """Addresses can't be made to mean another machine; names can."""
-    from dowse.interfaces.http.authentication import Access
+    from dowse.services.web.access import AccessRules
 
-    access = Access(ServeOptions(host="0.0.0.0", token=SECRET))
+    access = AccessRules(ServeOptions(host="0.0.0.0", token=SECRET))
     bearer = {"authorization": f"Bearer {SECRET}"}
-    assert access.refusal("GET", "/api/health", {"host": "192.168.0.7:8742", **bearer}) is None
-    assert access.refusal("GET", "/api/health", {"host": socket.gethostname(), **bearer}) is None
-    refused = access.refusal("GET", "/api/health", {"host": "evil.example", **bearer})
+    assert access.check("GET", "/api/health", {"host": "192.168.0.7:8742", **bearer}) is None
+    assert access.check("GET", "/api/health", {"host": socket.gethostname(), **bearer}) is None
+    refused = access.check("GET", "/api/health", {"host": "evil.example", **bearer})
     assert refused is not None and refused.status == 421

@@ -9,20 +9,20 @@ import pytest
 
 from dowse.errors import DowseError
 from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments, SymbolArguments
-from dowse.interfaces.mcp.naming import found_symbol
 from dowse.interfaces.mcp.readiness import Call
 from dowse.interfaces.mcp.related_tool import related
-from dowse.interfaces.mcp.reply import Asked
-from dowse.interfaces.mcp.repositories import Outside, Repositories, Repository
+from dowse.interfaces.mcp.reply import ToolContext
+from dowse.interfaces.mcp.repositories import OutsideRoots, Repositories, Repository
 from dowse.interfaces.mcp.search_tool import search
+from dowse.interfaces.mcp.symbol_targets import open_symbol
 from dowse.interfaces.mcp.symbol_tool import symbol
 from dowse.symbol_lookup import UnknownName
 
 from helpers import write_tree
 
 
-def asked(*repositories: Repository) -> Asked:
-    return Asked(repositories, Call())
+def asked(*repositories: Repository) -> ToolContext:
+    return ToolContext(repositories, Call())
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def two(tmp_path: Path) -> Repositories:
             tmp_path / name / "inn", {"inn.py": text, f"only_{name}.py": f"def only_{name}():\n    pass\n"}
         )
     repositories = Repositories({"refresh": "never"})
-    for repository in repositories.at([tmp_path / "a" / "inn", tmp_path / "b" / "inn"]):
+    for repository in repositories.open([tmp_path / "a" / "inn", tmp_path / "b" / "inn"]):
         repository.index.update()
     return repositories
 
@@ -89,7 +89,7 @@ def test_filters_hold(served: Repository) -> None:
 
 
 def test_a_class_comes_with_its_members_and_in_full_with_their_source(shop: Path) -> None:
-    repository = Repositories({"refresh": "never"}).at([shop])[0]
+    repository = Repositories({"refresh": "never"}).open([shop])[0]
     repository.index.update()
     own = symbol(asked(repository), SymbolArguments(symbol="Cart")).text
     assert "members (2):" in own and "7-9 method add(self, item: str, count: int = 1) -> None" in own
@@ -104,17 +104,17 @@ def test_a_class_comes_with_its_members_and_in_full_with_their_source(shop: Path
 
 
 def test_several_repositories_are_searched_at_once_and_told_apart(two: Repositories, tmp_path: Path) -> None:
-    both = two.at([tmp_path / "a" / "inn", tmp_path / "b" / "inn"])
+    both = two.open([tmp_path / "a" / "inn", tmp_path / "b" / "inn"])
     assert [each.name for each in both] == ["inn", "inn-2"]
     reply = search(asked(*both), SearchArguments(query="sweep"))
     assert {hit["index"] for hit in reply.data["hits"]} == {"inn", "inn-2"}
     assert "1. inn inn.py:1-2 function sweep" in reply.text and "inn-2 inn.py:1-2" in reply.text
     with (
         pytest.raises(DowseError, match="several repositories; name one of them with `repo`"),
-        found_symbol(asked(*both), "sweep"),
+        open_symbol(asked(*both), "sweep"),
     ):
         pass
-    with found_symbol(asked(*both), "only_b") as (repository, _):
+    with open_symbol(asked(*both), "only_b") as (repository, _):
         assert repository.name == "inn-2"
 
 
@@ -122,22 +122,22 @@ def test_names_that_are_not_plain_lead_to_what_is_meant(served: Repository) -> N
     row = next(row for row in served.index.symbols() if row.kind == "function")
     place = f"{row.path}:{row.start_line}"
     for target in (place, f"./{place}", f"{place}-{row.end_line}", f"{served.index.root}/{place}"):
-        with found_symbol(asked(served), target) as (_, found):
+        with open_symbol(asked(served), target) as (_, found):
             assert found.row.key == row.key, target
 
 
 def test_errors_about_names_tell_what_to_name(served: Repository, tmp_path: Path) -> None:
     with (
         pytest.raises(UnknownName, match=r"name one of the nearest:\n<data-\w+>\n  \S+:\d+  "),
-        found_symbol(asked(served), "bake_the_bread_please"),
+        open_symbol(asked(served), "bake_the_bread_please"),
     ):
         pass
     root = write_tree(tmp_path / "twins", {f"{name}.py": "def twin():\n    pass\n" for name in "ab"})
-    twins = Repositories({"refresh": "never"}).at([root])[0]
+    twins = Repositories({"refresh": "never"}).open([root])[0]
     twins.index.update()
     with (
         pytest.raises(UnknownName, match=r"name one by its path:line\n<data-\w+>\n  a.py:1  .*\n  b.py:1  "),
-        found_symbol(asked(twins), "twin"),
+        open_symbol(asked(twins), "twin"),
     ):
         pass
 
@@ -157,16 +157,16 @@ def test_no_path_leads_out(target: str, tmp_path: Path) -> None:
     write_tree(tmp_path, {"secret.py": "def secret():\n    pass\n"})
     (root / "link").symlink_to(tmp_path)
     (root / "linked.py").symlink_to(tmp_path / "secret.py")
-    repository = Repositories({"refresh": "never"}).at([root])[0]
+    repository = Repositories({"refresh": "never"}).open([root])[0]
     repository.index.update()
     named = target.format(root=root, link=root / "link")
-    with pytest.raises(Outside), found_symbol(asked(repository), named):
+    with pytest.raises(OutsideRoots), open_symbol(asked(repository), named):
         pass
     assert not search(asked(repository), SearchArguments(query="/secret/")).data["hits"]
 
 
 def test_what_has_no_vector_yet_is_asked_for_later(shop: Path) -> None:
-    repository = Repositories({"refresh": "never", "encoder": "small"}).at([shop])[0]
+    repository = Repositories({"refresh": "never", "encoder": "small"}).open([shop])[0]
     repository.index.update()
     with pytest.raises(DowseError, match=r"no vector yet.*call again"):
         related(asked(repository), RelatedArguments(symbol="checkout"))
@@ -177,7 +177,7 @@ def test_what_has_no_vector_yet_is_asked_for_later(shop: Path) -> None:
 def test_who_knows_the_name_comes_first(tmp_path: Path) -> None:
     one = write_tree(tmp_path / "one", {"app.py": "def sweep_floor():\n    '''About tidy_up.'''\n"})
     other = write_tree(tmp_path / "other", {"app.py": "def tidy_up():\n    return 'sweep'\n"})
-    both = Repositories({"refresh": "never"}).at([one, other])
+    both = Repositories({"refresh": "never"}).open([one, other])
     for repository in both:
         repository.index.update()
     assert search(asked(*both), SearchArguments(query="tidy_up")).data["hits"][0]["name"] == "tidy_up"
@@ -189,7 +189,7 @@ def test_nothing_relevant_in_one_repository_is_not_nothing_relevant(
     root = write_tree(
         tmp_path / "physics", {"lattice.py": "def lattice_gauge():\n    return 'chromodynamics'\n"}
     )
-    physics = Repositories({"refresh": "never"}).at([root])[0]
+    physics = Repositories({"refresh": "never"}).open([root])[0]
     physics.index.update()
     reply = search(asked(served, physics), SearchArguments(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("hits 1-")

@@ -1,4 +1,4 @@
-"""The OpenAPI document as a page of plain HTML: no script, nothing from elsewhere."""
+"""The OpenAPI document as plain HTML: no scripts, no third-party resources."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ _METHODS = ("get", "post", "put", "delete")
 
 
 def docs_page(document: Mapping[str, Any], problems: Mapping[str, str]) -> str:
-    """Return the page.
-
-    Args:
-        document: The OpenAPI document.
-        problems: Kinds of problems, and what they are called.
-    """
+    """Return the page of an OpenAPI document; `problems` are the titles of the kinds of problems."""
     operations = [
         (method, path, item[method])
         for path, item in document["paths"].items()
@@ -34,7 +29,7 @@ def docs_page(document: Mapping[str, Any], problems: Mapping[str, str]) -> str:
         '<a href="#problems">problems</a><a href="#schemas">schemas</a></nav>',
         *(part for each in operations for part in _operation(*each)),
         '<h2 id="problems">Problems</h2><p>Errors are <code>application/problem+json</code>; ',
-        "<code>remedy</code> says what helps.</p><table>",
+        "<code>remedy</code> says what to do.</p><table>",
         *(_row(name, title, attributes=f' id="{escape(name)}"') for name, title in problems.items()),
         '</table><h2 id="schemas">Schemas</h2>',
         *(part for each in document["components"]["schemas"].items() for part in _schema(*each)),
@@ -72,13 +67,13 @@ def _schema(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _row(name: str, *cells: str, attributes: str = "") -> str:
-    """Return one row of a table; types come as HTML, the rest as text."""
+    """Return one row of a table; types are HTML, other cells are text."""
     texts = "".join(f"<td>{cell if cell.startswith('<') else escape(cell)}</td>" for cell in cells)
     return f"<tr{attributes}><td>{escape(name)}</td>{texts}</tr>"
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """Return a type in words, with links to what it is made of, as HTML."""
+    """Return a type as HTML, with links to its parts."""
     return f"<span>{_inner_type(schema)}</span>"
 
 

@@ -1,4 +1,4 @@
-"""`/api/docs`: the API for people."""
+"""`/api/docs`: the documentation of the API."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse
 
 from dowse.interfaces.http.docs_page import docs_page
-from dowse.interfaces.http.problems import TITLES
+from dowse.services.web.problem import TITLES
 
 router = APIRouter()
 _STYLE = Path(__file__).parents[1] / "docs.css"
@@ -16,11 +16,11 @@ _STYLE = Path(__file__).parents[1] / "docs.css"
 
 @router.get("/docs", include_in_schema=False)
 async def docs(request: Request) -> HTMLResponse:
-    """Give the API as a page."""
+    """Return the documentation as HTML."""
     return HTMLResponse(docs_page(request.app.openapi(), TITLES))
 
 
 @router.get("/docs.css", include_in_schema=False)
 async def docs_style() -> FileResponse:
-    """Give the style of that page."""
+    """Return its stylesheet."""
     return FileResponse(_STYLE, media_type="text/css")

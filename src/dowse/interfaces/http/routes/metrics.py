@@ -1,4 +1,4 @@
-"""`GET /api/metrics`."""
+"""`GET /api/metrics`: Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ router = APIRouter()
 
 
 @router.get(
-    "/metrics", operation_id="metrics", response_class=PlainTextResponse, summary="Figures for Prometheus"
+    "/metrics", operation_id="metrics", response_class=PlainTextResponse, summary="Prometheus metrics"
 )
 async def metrics(state: State) -> Response:
-    """Give counters, times and what is indexed, as Prometheus reads them."""
-    text = await state.workers.run(state.metrics.text)
+    """Return all metrics in the Prometheus text format."""
+    text = await state.threads.run(state.metrics.text)
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,4 +1,4 @@
-"""Who may ask: from which name, from which page, with which secret."""
+"""Access rules: the Host header (DNS rebinding), the Origin header (CSRF), the bearer token or cookie."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ import socket
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dowse.interfaces.http.options import ServeOptions, is_loopback
+from dowse.services.web.options import ServeOptions, is_loopback
 
-# Methods that change nothing.
-_SAFE = frozenset(["GET", "HEAD", "OPTIONS"])
-# A Host header as a whole (RFC 9110, 7.2): a name or an address, and perhaps a port.
+# A Host header (RFC 9110, 7.2): a host name or an IP address, and an optional port.
 _HOST = re.compile(r"(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{0,5})?", re.ASCII)
 
 
 class Refusal(NamedTuple):
-    """Why a request is not answered."""
+    """Why a request is rejected: the fields of its problem+json response."""
 
     status: int
     kind: str
@@ -27,78 +25,73 @@ class Refusal(NamedTuple):
     remedy: str
 
 
-# What is said to a request that can't even be checked.
-UNREADABLE = Refusal(
-    400, "bad-request", "the request can't be read", "send it as browsers do, without unusual headers"
-)
+class AccessRules:
+    """The access rules of one server."""
 
-
-class Access:
-    """The rules of one server."""
-
-    def __init__(self, options: ServeOptions) -> None:
-        self._options = options
+    def __init__(self, options: ServeOptions, command: str = "dowse serve") -> None:
+        """Take the options of a server; `command` is the one that printed its address, for messages."""
+        self._options, self._command = options, command
         self._origins = frozenset(origin.rstrip("/").lower() for origin in options.allow_origins)
-        self._names = _own_names(options)
+        self._host_names = _own_host_names(options)
         digest = hashlib.sha256(f"dowse cookie\0{options.token}".encode()).hexdigest()
         # Ports share cookies, and two servers may run on one machine.
         self.cookie_name, self._cookie = f"dowse_{options.port}", digest
 
-    def refusal(self, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
-        """Return why a request is refused, None if it may go on."""
+    def check(self, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
+        """Return why a request is rejected, None if it is allowed."""
         return (
-            self._wrong_host(headers.get("host", ""))
-            or self._wrong_origin(method, path, headers)
-            or self._wrong_token(path, headers)
+            self._check_host(headers.get("host", ""))
+            or self._check_origin(method, headers)
+            or self._check_token(path, headers)
         )
 
     def is_token(self, given: str) -> bool:
-        """Whether this is the secret; takes the same time however much of it is right."""
+        """Compare with the bearer token in constant time."""
         expected = self._options.token
         return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())
 
     def cookie(self, is_https: bool) -> str:
-        """Return the header that lets a browser in from now on."""
+        """Return the Set-Cookie header that authenticates a browser from now on."""
         secure = "; Secure" if is_https else ""
         return (
             f"{self.cookie_name}={self._cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000{secure}"
         )
 
-    def _wrong_host(self, host: str) -> Refusal | None:
-        """Refuse names that are not ours: a page elsewhere may have had its name point to this machine."""
+    def _check_host(self, host: str) -> Refusal | None:
+        """Reject foreign host names: another site may point its name to this machine (DNS rebinding)."""
         name = _host_name(host)
-        if name in self._names or (not self._options.is_loopback and _is_address(name)):
+        if name in self._host_names or (not self._options.is_loopback and _is_address(name)):
             return None
         return Refusal(
             421,
             "wrong-host",
             f"this server is not called {name or host[:100]!r}",
-            "use the address that `dowse serve` printed, or allow this one with --allow-origin",
+            f"use the address that `{self._command}` printed, or allow this one with --allow-origin",
         )
 
-    def _wrong_origin(self, method: str, path: str, headers: Mapping[str, str]) -> Refusal | None:
-        """Refuse what other sites' pages ask for; following a link to the page is no such thing."""
+    def _check_origin(self, method: str, headers: Mapping[str, str]) -> Refusal | None:
+        """Reject requests that pages of other sites send (CSRF); following a link to the page is allowed."""
         origin = headers.get("origin", "").lower()
-        if origin and (origin in self._origins or _is_same(origin, headers.get("host", ""))):
+        if origin and (origin in self._origins or _is_same_origin(origin, headers.get("host", ""))):
             return None
         site = headers.get("sec-fetch-site", "none")
         follows_link = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
-        from_elsewhere = bool(origin) or site in ("cross-site", "same-site")
-        if not from_elsewhere or (follows_link and not origin):
+        is_cross_site = bool(origin) or site in ("cross-site", "same-site")
+        if not is_cross_site or (follows_link and not origin):
             return None
         return Refusal(
             403,
             "wrong-origin",
-            f"pages of {origin or 'other sites'} may not ask this server",
+            f"pages of {origin or 'other sites'} may not use this server",
             "open the page of this server itself, or allow the origin with --allow-origin",
         )
 
-    def _wrong_token(self, path: str, headers: Mapping[str, str]) -> Refusal | None:
-        """Ask for the secret; the page's own files hold nothing that is one."""
+    def _check_token(self, path: str, headers: Mapping[str, str]) -> Refusal | None:
+        """Require the bearer token or its cookie for the API; the page's own files hold no secrets."""
         if not self._options.token or not (path == "/api" or path.startswith("/api/")):
             return None
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        # Headers come as Latin-1; clients write other letters as UTF-8.
+        # Headers are decoded as Latin-1; clients send other characters as UTF-8.
         given = given.strip().encode("latin-1", "replace").decode("utf-8", "replace")
         if scheme.lower() == "bearer" and self.is_token(given):
             return None
@@ -107,15 +100,15 @@ class Access:
         return Refusal(
             401,
             "no-token",
-            "this server answers only those who know its secret",
-            "send `Authorization: Bearer SECRET`, or open the page once with ?token=SECRET",
+            "this server requires its token",
+            "send `Authorization: Bearer TOKEN`, or open the page once with ?token=TOKEN",
         )
 
     def _has_cookie(self, header: str) -> bool:
-        """Whether one of the cookies of a request is ours, whatever stands in the others (RFC 6265, 4.2).
+        """Whether one of the cookies of a request is ours, whatever the others contain (RFC 6265, 4.2).
 
-        All applications of a machine share their cookies, and not all write what the RFC allows. Of several
-        with our name, one that is right is enough: they may come from different paths.
+        All applications of a machine share their cookies, and not all write valid ones. Of several with our
+        name, one with the right value is enough: they may come from different paths.
         """
         expected, found = self._cookie.encode(), False
         for name, value in cookie_pairs(header):
@@ -125,16 +118,16 @@ class Access:
 
 
 def cookie_pairs(header: str) -> list[tuple[str, str]]:
-    """Return the cookies of a request as names and values; what has no name is left out.
+    """Return the cookies of a request as names and values; parts without a name are ignored.
 
-    A browser sends them separated by semicolons, which no value can hold, and values may be in quotes.
+    Browsers separate them by semicolons, which no value can contain, and values may be in quotes.
     """
     pairs = (part.partition("=") for part in header.split(";"))
     return [(name.strip(), value.strip().strip('"')) for name, equals, value in pairs if equals]
 
 
-def _own_names(options: ServeOptions) -> frozenset[str]:
-    """Return the names that this server may be called by."""
+def _own_host_names(options: ServeOptions) -> frozenset[str]:
+    """Return the host names that requests to this server may carry."""
     names = {_host_name(origin.partition("://")[2].rstrip("/")) for origin in options.allow_origins}
     names |= {"localhost", "127.0.0.1", "::1", options.host.strip("[]").lower()}
     if not is_loopback(options.host):
@@ -143,7 +136,7 @@ def _own_names(options: ServeOptions) -> frozenset[str]:
 
 
 def _host_name(host: str) -> str:
-    """Return the name of a Host header, without the port; "" for what is no such header."""
+    """Return the host name of a Host header without the port; "" for an invalid header."""
     found = _HOST.fullmatch(host.strip(" \t").lower())
     if found is None:
         return ""
@@ -153,7 +146,7 @@ def _host_name(host: str) -> str:
 
 
 def _is_address(name: str) -> bool:
-    """Whether a name is an address: no name server can make one mean another machine."""
+    """Whether a name is an IP address, which no DNS server can redirect."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -161,6 +154,6 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _is_same(origin: str, host: str) -> bool:
-    """Whether an origin is that of the server, as the request itself calls it."""
+def _is_same_origin(origin: str, host: str) -> bool:
+    """Whether an origin is that of the server, by the request's own Host header."""
     return origin in (f"http://{host.strip().lower()}", f"https://{host.strip().lower()}")
