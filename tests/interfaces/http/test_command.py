@@ -106,7 +106,7 @@ def test_the_library_starts_without_the_server() -> None:
     program = """
 import sys
 import dowse.index, dowse.interfaces.cli.commands
-from dowse.cli.main import build_parser
+from dowse.interfaces.cli.main import build_parser
 build_parser()
 print([name for name in ("fastapi", "uvicorn", "pydantic", "prometheus_client") if name in sys.modules])
 """

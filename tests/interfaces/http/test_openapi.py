@@ -30,8 +30,8 @@ OPERATIONS = {
     "reindex": "ReindexAnswer",
     "events": "",
     "listFeedback": "FeedbackAnswer",
-    "recordFeedback": "Recorded",
-    "resetFeedback": "Forgotten",
+    "recordFeedback": "RecordedEvent",
+    "resetFeedback": "FeedbackReset",
     "health": "Health",
     "metrics": "",
 }

@@ -112,12 +112,12 @@ def test_a_cancelled_call_that_waits_in_line_is_never_worked_on(shop: Path) -> N
             with repository.check_lock:
                 before = repository.checked_at
                 waiting = asyncio.create_task(dowse.call("search", query="checkout"))
-                while not server._workers.pending:
+                while not server.threads.pending:
                     await asyncio.sleep(0)
                 waiting.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await waiting
-            while server._workers.pending:
+            while server.threads.pending:
                 await asyncio.sleep(0)
             assert repository.checked_at == before
 
