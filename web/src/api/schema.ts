@@ -395,11 +395,20 @@ export interface components {
          * @description Files that differ from the index.
          */
         Changes: {
-            /** Changed */
+            /**
+             * Changed
+             * @default 0
+             */
             changed: number;
-            /** Deleted */
+            /**
+             * Deleted
+             * @default 0
+             */
             deleted: number;
-            /** New */
+            /**
+             * New
+             * @default 0
+             */
             new: number;
         };
         /**
@@ -1000,29 +1009,59 @@ export interface components {
          * @description The status of one index; counts are 0 until it exists.
          */
         IndexStatus: {
+            /**
+             * @default {
+             *       "new": 0,
+             *       "changed": 0,
+             *       "deleted": 0
+             *     }
+             */
             changes: components["schemas"]["Changes"];
-            /** Commit */
+            /**
+             * Commit
+             * @default
+             */
             commit: string;
             /**
              * Corpus
              * @description Whether it is a corpus of functions, without files that could change.
+             * @default false
              */
             corpus: boolean;
-            /** Embedded */
+            /**
+             * Embedded
+             * @default 0
+             */
             embedded: number;
-            /** Encoder */
+            /**
+             * Encoder
+             * @default
+             */
             encoder: string;
-            /** Exists */
+            /**
+             * Exists
+             * @default false
+             */
             exists: boolean;
-            /** Files */
+            /**
+             * Files
+             * @default 0
+             */
             files: number;
-            /** Generation */
+            /**
+             * Generation
+             * @default 0
+             */
             generation: number;
-            /** Index Bytes */
+            /**
+             * Index Bytes
+             * @default 0
+             */
             index_bytes: number;
             /**
              * Indexed At
              * @description Seconds since 1970.
+             * @default 0
              */
             indexed_at: number;
             /**
@@ -1033,6 +1072,7 @@ export interface components {
             /**
              * Languages
              * @description Most files first.
+             * @default []
              */
             languages: components["schemas"]["Language"][];
             /** Name */
@@ -1040,23 +1080,37 @@ export interface components {
             /**
              * Problem
              * @description Why it can't be read; empty if it can.
+             * @default
              */
             problem: string;
             /**
              * Problems
              * @description Files that were read only partly.
+             * @default 0
              */
             problems: number;
             progress: components["schemas"]["Progress"];
-            /** Repo */
+            /**
+             * Repo
+             * @default
+             */
             repo: string;
             /** Root */
             root: string;
-            /** Skipped */
+            /**
+             * Skipped
+             * @default 0
+             */
             skipped: number;
-            /** Source Bytes */
+            /**
+             * Source Bytes
+             * @default 0
+             */
             source_bytes: number;
-            /** Symbols */
+            /**
+             * Symbols
+             * @default 0
+             */
             symbols: number;
         };
         JsonValue: unknown;

@@ -18,9 +18,6 @@ from dowse.interfaces.http.routes import (
     events,
     feedback,
     graph,
-    health,
-    metrics,
-    related,
     search,
     status,
     suggest,
@@ -32,10 +29,7 @@ from dowse.services.models.problem import Problem
 from dowse.services.web.options import ServeOptions
 from dowse.version import __version__
 
-_ROUTES = (
-    *(search, symbol, graph, related, suggest, evaluation, status, events, feedback),
-    *(health, metrics, docs),
-)
+_ROUTES = (search, symbol, graph, suggest, evaluation, status, events, feedback, docs)
 
 
 def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) -> FastAPI:

@@ -19,9 +19,9 @@ class Language(Model):
 class Changes(Model):
     """Files that differ from the index."""
 
-    new: int
-    changed: int
-    deleted: int
+    new: int = 0
+    changed: int = 0
+    deleted: int = 0
 
 
 class Progress(Model):
@@ -41,24 +41,26 @@ class IndexStatus(Model):
 
     name: str
     root: str
-    repo: str
-    commit: str
-    exists: bool
-    problem: str = Field(description="Why it can't be read; empty if it can.")
-    generation: int
-    indexed_at: int = Field(description="Seconds since 1970.")
-    files: int
-    symbols: int
-    source_bytes: int
-    index_bytes: int
-    encoder: str
-    embedded: int
-    skipped: int
-    problems: int = Field(description="Files that were read only partly.")
-    languages: list[Language] = Field(description="Most files first.")
+    repo: str = ""
+    commit: str = ""
+    exists: bool = False
+    problem: str = Field(default="", description="Why it can't be read; empty if it can.")
+    generation: int = 0
+    indexed_at: int = Field(default=0, description="Seconds since 1970.")
+    files: int = 0
+    symbols: int = 0
+    source_bytes: int = 0
+    index_bytes: int = 0
+    encoder: str = ""
+    embedded: int = 0
+    skipped: int = 0
+    problems: int = Field(default=0, description="Files that were read only partly.")
+    languages: list[Language] = Field(default=[], description="Most files first.")
     kinds: list[str] = Field(description="Symbol kinds that `kind:` accepts.")
-    corpus: bool = Field(description="Whether it is a corpus of functions, without files that could change.")
-    changes: Changes
+    corpus: bool = Field(
+        default=False, description="Whether it is a corpus of functions, without files that could change."
+    )
+    changes: Changes = Changes()
     progress: Progress
 
 

@@ -1,25 +1,30 @@
-"""`GET /api/status`, `GET /api/skipped`: what is indexed, and what is not."""
+"""`GET /api/status`, `/api/skipped`, `/api/health`, `/api/metrics`: the state of indexes and server."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse
+from starlette.responses import Response
 
+from dowse.errors import DowseError
 from dowse.interfaces.http.routes.parameters import IndexName
 from dowse.interfaces.http.state import State
 from dowse.services.index_status import index_status, server_status
 from dowse.services.indexes import ServedIndex
-from dowse.services.models.status import SkippedFiles, Status
+from dowse.services.models.status import Health, SkippedFiles, Status
+from dowse.version import __version__
 
 router = APIRouter()
 
 
 @router.get("/status", operation_id="status", response_model=Status, summary="Status of the indexes")
-async def status(state: State, index: IndexName = None) -> dict[str, Any]:
+async def status(state: State, index: IndexName = None) -> Status:
     """Return the status of every index: its size, how much of it is embedded, and what changed since."""
     jobs = [partial(index_status, served, state.hub) for served in state.indexes.select(index)]
     indexes = await asyncio.gather(*map(state.threads.run, jobs))
@@ -47,6 +52,28 @@ async def skipped(
     }
 
 
+@router.get("/health", operation_id="health", response_model=Health, summary="Health check")
+async def health(state: State) -> dict[str, Any]:
+    """Say whether every index can be read; always 200 while the server answers at all."""
+    # Not in the pool of searches: an overloaded server is healthy, too.
+    indexes = await asyncio.to_thread(lambda: [_health(served) for served in state.indexes])
+    return {
+        "status": "ok" if all(each["ready"] for each in indexes) else "starting",
+        "dowse": __version__,
+        "uptime_s": round(time.monotonic() - state.started, 3),
+        "indexes": indexes,
+    }
+
+
+@router.get(
+    "/metrics", operation_id="metrics", response_class=PlainTextResponse, summary="Prometheus metrics"
+)
+async def metrics(state: State) -> Response:
+    """Return all metrics in the Prometheus text format."""
+    text = await state.threads.run(state.metrics.text)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
 def _skipped(indexes: list[ServedIndex]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for served in indexes:
@@ -59,3 +86,12 @@ def _skipped(indexes: list[ServedIndex]) -> list[dict[str, Any]]:
                 for path, reason in files
             ]
     return rows
+
+
+def _health(served: ServedIndex) -> dict[str, Any]:
+    try:
+        with served.index.backend.reader() as reader:
+            detail, ready = f"generation {reader.generation}", True
+    except (DowseError, OSError) as error:
+        detail, ready = str(error), False
+    return {"name": served.name, "ready": ready, "detail": detail}
