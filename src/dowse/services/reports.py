@@ -25,7 +25,7 @@ _ENDINGS = (".json", ".json.gz")
 # reports, which are read again the next time.
 MAX_FILES = 200
 MAX_KEPT_BYTES = 20_000_000
-MAX_READ_BYTES = 100_000_000
+MAX_INVALID_BYTES = 100_000_000
 # Directory entries that are examined to find them.
 _MAX_ENTRIES = 5_000
 
@@ -93,16 +93,16 @@ class Reports:
 
     def _read_folder(self, folder: _Folder, reports: dict[str, SavedReport], problems: list[str]) -> None:
         """Read the reports of one folder, within the limits."""
-        kept = read = 0
+        kept = invalid = 0
         for count, path in enumerate(_files(folder)):
-            if count >= MAX_FILES or kept > MAX_KEPT_BYTES or read > MAX_READ_BYTES:
+            if count >= MAX_FILES or kept > MAX_KEPT_BYTES or invalid > MAX_INVALID_BYTES:
                 problems.append(f"{folder.path.name}: too many reports; only the first {count} are read")
                 return
             try:
                 saved = self._read(folder, path)
             except (EvalError, OSError) as error:
                 problems.append(f"{_printable(path.name)}: {error}")
-                read += _max_bytes_read(path)
+                invalid += _max_bytes_read(path)
                 continue
             kept += saved.uncompressed_bytes
             reports[saved.id] = saved
@@ -175,8 +175,8 @@ def summary(saved: SavedReport) -> dict[str, Any]:
 
 def figures(row: dict[str, Any]) -> dict[str, Any]:
     """Return the metrics of one row, without its cases."""
-    kept = {name: row[name] for name in ("metrics", "intervals", "latency")}
-    return {"mode": row["mode"].removeprefix("mean:"), **kept}
+    metrics = {name: row[name] for name in ("metrics", "intervals", "latency")}
+    return {"mode": row["mode"].removeprefix("mean:"), **metrics}
 
 
 def _check(saved: SavedReport) -> None:

@@ -1699,7 +1699,7 @@ export interface components {
         Suggestion: {
             /**
              * Detail
-             * @description The symbol's kind and location, how often it was asked, or what it filters.
+             * @description The symbol's kind and location, how often a query was asked, or what a filter does.
              */
             detail: string;
             /**

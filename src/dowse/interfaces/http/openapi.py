@@ -33,13 +33,17 @@ def add_openapi(app: FastAPI) -> None:
 
 
 def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
-    form = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    content = {"schema": {"$ref": "#/components/schemas/Problem"}}
     for item in document["paths"].values():
         for operation in item.values():
-            kept = {code: answer for code, answer in operation["responses"].items() if code.startswith("2")}
-            for code, text in _PROBLEMS.items():
-                kept[code] = {"description": text, "content": {MEDIA_TYPE: form}}
-            operation["responses"] = kept
+            responses = operation["responses"]
+            operation["responses"] = {
+                **{code: response for code, response in responses.items() if code.startswith("2")},
+                **{
+                    code: {"description": text, "content": {MEDIA_TYPE: content}}
+                    for code, text in _PROBLEMS.items()
+                },
+            }
     for name in _UNUSED:
         document["components"]["schemas"].pop(name, None)
     return document

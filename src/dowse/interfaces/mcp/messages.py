@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextvars
 import json
 import re
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
+from anyio.abc import ObjectReceiveStream
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     INVALID_REQUEST,
@@ -42,14 +42,12 @@ class _Incoming(Protocol):
 
     async def aclose(self) -> None: ...
 
-    async def __anext__(self) -> SessionMessage | Exception: ...
-
 
 class _Outgoing(Protocol):
     async def send(self, item: SessionMessage, /) -> None: ...
 
 
-class RepairedMessages:
+class RepairedMessages(ObjectReceiveStream[SessionMessage | Exception]):
     """A stream of messages in which none is lost; it wraps the library's."""
 
     def __init__(self, incoming: _Incoming, outgoing: _Outgoing) -> None:
@@ -68,26 +66,9 @@ class RepairedMessages:
             if message is not None:
                 return message
 
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        while True:
-            message = await self._repair(await self._incoming.__anext__())
-            if message is not None:
-                return message
-
     async def aclose(self) -> None:
         """Close the stream behind this one."""
         await self._incoming.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     async def _repair(self, item: SessionMessage | Exception) -> SessionMessage | Exception | None:
         """Return a valid message; None for one that is answered with an error."""

@@ -16,7 +16,7 @@ class Suggestion(Model):
     text: str = Field(description="The text to show.")
     query: str = Field(description="The whole query when it is accepted.")
     detail: str = Field(
-        description="The symbol's kind and location, how often it was asked, or what it filters."
+        description="The symbol's kind and location, how often a query was asked, or what a filter does."
     )
     index: str = Field(default="", description="The index of a name; empty for others.")
     id: str = Field(default="", description="The symbol id if only one symbol has the name; else empty.")

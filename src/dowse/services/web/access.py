@@ -45,10 +45,10 @@ class AccessRules:
             or self._check_token(path, headers)
         )
 
-    def is_token(self, given: str) -> bool:
+    def is_token(self, value: str) -> bool:
         """Compare with the bearer token in constant time."""
         expected = self._options.token
-        return bool(expected) and hmac.compare_digest(given.encode(), expected.encode())
+        return bool(expected) and hmac.compare_digest(value.encode(), expected.encode())
 
     def cookie(self, is_https: bool) -> str:
         """Return the Set-Cookie header that authenticates a browser from now on."""
@@ -90,10 +90,10 @@ class AccessRules:
         """Require the bearer token or its cookie for the API; the page's own files hold no secrets."""
         if not self._options.token or not (path == "/api" or path.startswith("/api/")):
             return None
-        scheme, _, given = headers.get("authorization", "").partition(" ")
+        scheme, _, token = headers.get("authorization", "").partition(" ")
         # Headers are decoded as Latin-1; clients send other characters as UTF-8.
-        given = given.strip().encode("latin-1", "replace").decode("utf-8", "replace")
-        if scheme.lower() == "bearer" and self.is_token(given):
+        token = token.strip().encode("latin-1", "replace").decode("utf-8", "replace")
+        if scheme.lower() == "bearer" and self.is_token(token):
             return None
         if self._has_cookie(headers.get("cookie", "")):
             return None
@@ -110,11 +110,11 @@ class AccessRules:
         All applications of a machine share their cookies, and not all write valid ones. Of several with our
         name, one with the right value is enough: they may come from different paths.
         """
-        expected, found = self._cookie.encode(), False
+        expected, is_ours = self._cookie.encode(), False
         for name, value in cookie_pairs(header):
             if name == self.cookie_name:
-                found |= hmac.compare_digest(value.encode("utf-8", "replace"), expected)
-        return found
+                is_ours |= hmac.compare_digest(value.encode("utf-8", "replace"), expected)
+        return is_ours
 
 
 def cookie_pairs(header: str) -> list[tuple[str, str]]:
@@ -137,12 +137,12 @@ def _own_host_names(options: ServeOptions) -> frozenset[str]:
 
 def _host_name(host: str) -> str:
     """Return the host name of a Host header without the port; "" for an invalid header."""
-    found = _HOST.fullmatch(host.strip(" \t").lower())
-    if found is None:
+    match = _HOST.fullmatch(host.strip(" \t").lower())
+    if match is None:
         return ""
-    if found["six"] is not None:
-        return found["six"] if _is_address(found["six"]) and ":" in found["six"] else ""
-    return found["name"].removesuffix(".")
+    if match["six"] is not None:
+        return match["six"] if _is_address(match["six"]) and ":" in match["six"] else ""
+    return match["name"].removesuffix(".")
 
 
 def _is_address(name: str) -> bool:
