@@ -25,7 +25,7 @@ def _run(work: Coroutine[Any, Any, Any]) -> Any:
         return pool.submit(asyncio.run, work).result()
 
 
-def test_a_full_line_refuses_at_once_and_recovers() -> None:
+def test_full_thread_pool_rejects_at_once_and_recovers() -> None:
     gate = threading.Event()
 
     async def crowd() -> list[object]:
@@ -44,7 +44,7 @@ def test_a_full_line_refuses_at_once_and_recovers() -> None:
     assert _run(crowd()) == [True] * 3
 
 
-def test_who_waits_too_long_is_sent_away_but_what_runs_keeps_its_place() -> None:
+def test_timed_out_request_still_occupies_its_thread() -> None:
     gate = threading.Event()
 
     async def late() -> None:
@@ -58,7 +58,7 @@ def test_who_waits_too_long_is_sent_away_but_what_runs_keeps_its_place() -> None
     _run(late())
 
 
-def test_over_http_it_is_a_503(inn: Index) -> None:
+def test_overload_is_a_503(inn: Index) -> None:
     gate = threading.Event()
     options = ServeOptions(limits=Limits(threads=1, waiting=0, seconds=20))
     with running([inn], options) as run:
@@ -86,7 +86,7 @@ def test_over_http_it_is_a_503(inn: Index) -> None:
         assert run.get("search", q="sweep")["hits"]
 
 
-def test_what_nobody_foresaw_is_no_traceback(inn: Index, caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_exceptions_show_no_traceback(inn: Index, caplog: pytest.LogCaptureFixture) -> None:
     with running([inn]) as run:
 
         def broken(*arguments: object, **more: object) -> object:
@@ -120,7 +120,7 @@ def test_a_pattern_that_others_hang_on(server: Running) -> None:
     assert answer["mode"] == "regex"
 
 
-def test_a_bucket_fills_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("dowse.services.web.token_bucket.time.monotonic", lambda: now[0])
     limit = TokenBuckets(rate=2, burst=3)

@@ -29,7 +29,7 @@ def test_names_begin_with_what_was_typed_or_have_a_word_that_does(books: list) -
     assert texts("zzz", books) == []
 
 
-def test_what_stands_before_stays(books: list) -> None:
+def test_suggestions_keep_the_rest_of_the_query(books: list) -> None:
     assert texts("who calls swe", books) == ["who calls sweep"]
     assert texts("-swe", books) == ["-sweep"]
 
@@ -49,7 +49,7 @@ def test_filters_are_completed(books: list, typed: str, first: str) -> None:
     assert texts(typed, books)[0] == first
 
 
-def test_questions_asked_before_come_first(books: list) -> None:
+def test_past_queries_come_first(books: list) -> None:
     asked = (("sweep the floor", 2), ("who may sweep", 5), ("nothing like it", 9))
     assert texts("sweep", books, asked)[:3] == ["sweep the floor", "who may sweep", "sweep"]
     assert texts("sweep the floor", books, asked) == []

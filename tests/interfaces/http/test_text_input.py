@@ -63,7 +63,7 @@ def test_one_right_cookie_of_several_is_enough_and_none_can_be_guessed(access: A
         assert not let_in(access, wrong)
 
 
-def test_pairs_are_cut_at_semicolons_alone() -> None:
+def test_cookies_are_split_at_semicolons_alone() -> None:
     assert cookie_pairs('a=1; b={"x":"y,z"};c="q" ; d; =e') == [
         *(("a", "1"), ("b", '{"x":"y,z"}'), ("c", "q"), ("", "e")),
     ]
@@ -96,7 +96,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         ),
     ],
 )
-def test_addresses_that_are_no_text_are_answered(odd: Running, address: str) -> None:
+def test_undecodable_urls_are_answered(odd: Running, address: str) -> None:
     answer = odd.client.get(address)
     assert answer.status_code < 500, answer.text
     json.loads(answer.content.decode())
@@ -112,7 +112,7 @@ def test_addresses_that_are_no_text_are_answered(odd: Running, address: str) -> 
     ],
 )
 @pytest.mark.parametrize("address", ["/api/feedback", "/api/reindex"])
-def test_bodies_that_are_no_text_are_answered(odd: Running, address: str, body: bytes) -> None:
+def test_undecodable_bodies_are_answered(odd: Running, address: str, body: bytes) -> None:
     answer = odd.client.post(address, content=body, headers={"Content-Type": "application/json"})
     assert 400 <= answer.status_code < 500, answer.text
     json.loads(answer.content.decode())

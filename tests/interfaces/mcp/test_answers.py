@@ -39,7 +39,7 @@ def two(tmp_path: Path) -> Repositories:
     return repositories
 
 
-def test_hits_name_places_that_can_be_opened(served: Repository) -> None:
+def test_hits_have_locations_that_can_be_opened(served: Repository) -> None:
     reply = search(asked(served), SearchArguments(query="bake bread", detail="names"))
     places = re.findall(r"^\d+\. (\S+):(\d+)-(\d+) ", reply.text, re.MULTILINE)
     assert len(places) == len(reply.data["hits"])
@@ -59,7 +59,7 @@ def test_every_line_that_is_shown_has_its_number(served: Repository) -> None:
             assert (served.index.root / path).read_text().split("\n")[int(shown[1]) - 1].rstrip() == shown[2]
 
 
-def test_nothing_relevant_is_said_first_and_costs_little(served: Repository) -> None:
+def test_nothing_relevant_is_noted_first_and_costs_little(served: Repository) -> None:
     reply = search(asked(served), SearchArguments(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("nothing relevant; the ")
     assert len(reply.data["hits"]) <= 5 and not any(hit["code"] for hit in reply.data["hits"])
@@ -103,7 +103,7 @@ def test_a_class_comes_with_its_members_and_in_full_with_their_source(shop: Path
     assert re.search(r"\(\d+ of 64 lines: raise max_tokens\)", cut)
 
 
-def test_several_repositories_are_searched_at_once_and_told_apart(two: Repositories, tmp_path: Path) -> None:
+def test_several_repositories_are_merged(two: Repositories, tmp_path: Path) -> None:
     both = two.open([tmp_path / "a" / "inn", tmp_path / "b" / "inn"])
     assert [each.name for each in both] == ["inn", "inn-2"]
     reply = search(asked(*both), SearchArguments(query="sweep"))
@@ -126,7 +126,7 @@ def test_names_that_are_not_plain_lead_to_what_is_meant(served: Repository) -> N
             assert found.row.key == row.key, target
 
 
-def test_errors_about_names_tell_what_to_name(served: Repository, tmp_path: Path) -> None:
+def test_errors_about_names_list_candidates(served: Repository, tmp_path: Path) -> None:
     with (
         pytest.raises(UnknownName, match=r"name one of the nearest:\n<data-\w+>\n  \S+:\d+  "),
         open_symbol(asked(served), "bake_the_bread_please"),
@@ -152,7 +152,7 @@ def test_errors_about_names_tell_what_to_name(served: Repository, tmp_path: Path
         "{link}/secret.py:1",
     ],
 )
-def test_no_path_leads_out(target: str, tmp_path: Path) -> None:
+def test_paths_outside_the_roots_are_rejected(target: str, tmp_path: Path) -> None:
     root = write_tree(tmp_path / "repo", {"src/app.py": "def app():\n    pass\n"})
     write_tree(tmp_path, {"secret.py": "def secret():\n    pass\n"})
     (root / "link").symlink_to(tmp_path)
@@ -165,7 +165,7 @@ def test_no_path_leads_out(target: str, tmp_path: Path) -> None:
     assert not search(asked(repository), SearchArguments(query="/secret/")).data["hits"]
 
 
-def test_what_has_no_vector_yet_is_asked_for_later(shop: Path) -> None:
+def test_related_without_a_vector_says_when_to_retry(shop: Path) -> None:
     repository = Repositories({"refresh": "never", "encoder": "small"}).open([shop])[0]
     repository.index.update()
     with pytest.raises(DowseError, match=r"no vector yet.*call again"):
@@ -174,7 +174,7 @@ def test_what_has_no_vector_yet_is_asked_for_later(shop: Path) -> None:
     assert "by meaning 0 % so far" in reply.text and "index complete" not in reply.text
 
 
-def test_who_knows_the_name_comes_first(tmp_path: Path) -> None:
+def test_repositories_that_know_the_name_come_first(tmp_path: Path) -> None:
     one = write_tree(tmp_path / "one", {"app.py": "def sweep_floor():\n    '''About tidy_up.'''\n"})
     other = write_tree(tmp_path / "other", {"app.py": "def tidy_up():\n    return 'sweep'\n"})
     both = Repositories({"refresh": "never"}).open([one, other])

@@ -38,7 +38,7 @@ def within(reply: Reply, max_tokens: int) -> None:
 
 @settings(max_examples=60)
 @given(st.sampled_from(QUERIES), BUDGETS, DETAILS, st.integers(1, 40))
-def test_searches_keep_to_the_budget(
+def test_searches_keep_to_the_token_budget(
     served: Repository, query: str, max_tokens: int, detail: str, k: int
 ) -> None:
     arguments = SearchArguments(query=query, max_tokens=max_tokens, detail=detail, k=k)
@@ -47,7 +47,7 @@ def test_searches_keep_to_the_budget(
 
 @settings(max_examples=40)
 @given(st.data(), BUDGETS, DETAILS)
-def test_symbols_and_walks_keep_to_the_budget(
+def test_symbols_and_graph_answers_keep_to_the_token_budget(
     served: Repository, data: st.DataObject, max_tokens: int, detail: str
 ) -> None:
     rows = [row for row in served.index.symbols() if row.row]
@@ -73,7 +73,7 @@ def test_more_budget_shows_no_fewer_hits(served: Repository) -> None:
     assert shown == sorted(shown) and shown[0] < shown[-1]
 
 
-def test_what_did_not_fit_is_said(served: Repository) -> None:
+def test_omitted_hits_are_noted(served: Repository) -> None:
     reply = search(ToolContext([served], Call()), SearchArguments(query="bread", max_tokens=300, k=50))
     assert "more hits did not fit: raise max_tokens or take detail=names" in reply.text
     assert reply.data["more"] and "did not fit" in reply.data["notes"][-1]["text"]
