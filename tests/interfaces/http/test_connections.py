@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 import socket
@@ -197,6 +198,6 @@ def test_accept_errors_are_logged_once(caplog: pytest.LogCaptureFixture) -> None
 
     handler = AcceptErrors()
     for _ in range(100):
-        context = {"message": "socket.accept() out of system resource", "exception": OSError(24, "too many")}
+        context = {"message": "", "exception": OSError(errno.EMFILE, "too many"), "socket": None}
         handler(Loop(), context)  # type: ignore[arg-type]
     assert len(caplog.records) == 1 and "too many" in caplog.text and "Traceback" not in caplog.text

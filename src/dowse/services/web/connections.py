@@ -7,6 +7,7 @@ half-sent requests would then take every file descriptor of the process, and no 
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import time
 from typing import Any
@@ -25,6 +26,8 @@ _RESERVED_FILES = 64
 _MIN_CONNECTIONS = 8
 # Minimum interval of log messages about a lack of file descriptors.
 _LOG_SECONDS = 60.0
+# What asyncio reports if the process or the system has no file descriptors or buffers left for accept().
+_ACCEPT_ERRORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _log = logging.getLogger("dowse.services.web")
 
 
@@ -139,8 +142,10 @@ class AcceptErrors:
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Handle an exception of the event loop."""
-        if "accept()" not in context.get("message", ""):
+        error = context.get("exception")
+        is_accept = "socket" in context and isinstance(error, OSError) and error.errno in _ACCEPT_ERRORS
+        if not is_accept:
             loop.default_exception_handler(context)
         elif time.monotonic() - self._logged >= _LOG_SECONDS:
             self._logged = time.monotonic()
-            _log.error("no connection can be accepted now (%s)", context.get("exception"))
+            _log.error("no connection can be accepted now (%s)", error)
