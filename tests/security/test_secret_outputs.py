@@ -18,10 +18,10 @@ from dowse.interfaces.mcp.arguments import (
     SearchArguments,
     SymbolArguments,
 )
-from dowse.interfaces.mcp.graph_tools import walker
+from dowse.interfaces.mcp.graph_tools import graph_tool
 from dowse.interfaces.mcp.readiness import Call
 from dowse.interfaces.mcp.related_tool import related
-from dowse.interfaces.mcp.reply import Asked
+from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import Repositories
 from dowse.interfaces.mcp.search_tool import search
 from dowse.interfaces.mcp.symbol_tool import symbol
@@ -226,7 +226,7 @@ def test_the_server_shows_none(place):
 def test_agents_are_shown_none(place):
     root, index_dir = place
     repositories = Repositories({"index_dir": index_dir, "refresh": "never", "encoder": "small"})
-    asked = Asked(repositories.at([root]), Call())
+    asked = ToolContext(repositories.open([root]), Call())
     replies = [
         search(asked, SearchArguments(query=query, detail=detail, k=20, max_tokens=8_000))
         for query in QUERIES
@@ -241,7 +241,7 @@ def test_agents_are_shown_none(place):
     ]
     replies.append(related(asked, RelatedArguments(symbol="connect_warehouse", max_tokens=8_000)))
     replies += [
-        walker(relation)(asked, GraphArguments(symbol="connect_warehouse"))
+        graph_tool(relation)(asked, GraphArguments(symbol="connect_warehouse"))
         for relation in ("callers", "callees", "impact")
     ]
     assert not leaked("".join(reply.text + json.dumps(reply.data) for reply in replies))

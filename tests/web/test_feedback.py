@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dowse import Index
-from dowse.interfaces.http.options import ServeOptions
+from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
 from web.conftest import Visit
 

@@ -1,1 +1,1 @@
-"""What HTTP, MCP and the daemon share: several indexes at once, refreshing them, naming their symbols."""
+"""What HTTP, MCP and the daemon share: served indexes, targets, merging, updates, and the web server."""

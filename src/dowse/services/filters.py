@@ -12,12 +12,12 @@ def filters_text(
     kind: Iterable[str] = (),
     more: str = "",
 ) -> str:
-    """Return all filters as one text; each value is quoted, so that it can't say anything else."""
+    """Return all filters as one text; each value is quoted, so that it can't contain other filters."""
     flags = (("lang", lang), ("path", path), ("kind", kind), ("-path", exclude))
-    parts = [f"{name}:{_quoted(value)}" for name, values in flags for value in values]
+    parts = [f"{name}:{_quote(value)}" for name, values in flags for value in values]
     return " ".join([more, *parts] if more.strip() else parts)
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

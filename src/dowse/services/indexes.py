@@ -1,74 +1,80 @@
-"""The indexes that a server answers from, each under a name."""
+"""The indexes of a server, each under a name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dowse.index import Index
-from dowse.interfaces.http.problems import NotFound
 from dowse.security.terminal import decodable
-from dowse.services.past_queries import Questions
-from dowse.services.symbol_names import NameBook
+from dowse.services.errors import NotFound
+from dowse.services.past_queries import PastQueries
+from dowse.services.symbol_names import NameCache
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One index and what the server remembers about it."""
+class ServedIndex:
+    """One index, and what the server caches of it."""
 
     name: str
     index: Index
-    names: NameBook
-    questions: Questions
+    names: NameCache
+    past_queries: PastQueries
+
+    @classmethod
+    def create(cls, name: str, index: Index) -> ServedIndex:
+        """Serve an index under a name."""
+        return cls(name, index, NameCache(index.backend), PastQueries(index))
 
 
-class Places:
-    """All indexes of a server, in the order they were named."""
+class ServedIndexes:
+    """Indexes by name, in the order they were given."""
 
-    def __init__(self, indexes: Sequence[Index]) -> None:
-        names = _unique_names([_usual_name(index) for index in indexes])
-        self._places = {
-            name: Place(name, index, NameBook(index.backend), Questions(index))
-            for name, index in zip(names, indexes, strict=True)
-        }
+    def __init__(self, indexes: Iterable[ServedIndex]) -> None:
+        self._by_name = {served.name: served for served in indexes}
 
-    def __iter__(self) -> Iterator[Place]:
-        return iter(self._places.values())
+    @classmethod
+    def create(cls, indexes: Sequence[Index]) -> ServedIndexes:
+        """Serve some indexes, each under the name of its folder."""
+        names: list[str] = []
+        for index in indexes:
+            names.append(unique_name(_default_name(index), names))
+        return cls(ServedIndex.create(name, index) for name, index in zip(names, indexes, strict=True))
+
+    def __iter__(self) -> Iterator[ServedIndex]:
+        return iter(self._by_name.values())
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._by_name)
 
-    def get(self, name: str) -> Place:
-        """Return the index of a name."""
-        place = self._places.get(name)
-        if place is None:
-            known = ", ".join(self._places)
+    def get(self, name: str) -> ServedIndex:
+        """Return the index with a name."""
+        served = self._by_name.get(name)
+        if served is None:
+            known = ", ".join(self._by_name)
             raise NotFound(f"there is no index {name!r} here; there are {known}")
-        return place
+        return served
 
-    def chosen(self, name: str | None) -> list[Place]:
-        """Return the index of a name, or all if none is named."""
+    def select(self, name: str | None) -> list[ServedIndex]:
+        """Return the index with a name, or all without one."""
         return [self.get(name)] if name else list(self)
 
     def close(self) -> None:
-        """Let go of files, and end the processes of lanes."""
-        for place in self:
-            place.index.close()
+        """Close files, and end the processes of lanes."""
+        for served in self:
+            served.index.close()
 
 
-def _usual_name(index: Index) -> str:
-    """Return the name of the folder, or of an index that many share."""
+def _default_name(index: Index) -> str:
+    """Return the name of the folder, or of a shared index."""
     if index.is_shared:
         return index.settings.backend.partition("?")[0].rpartition("/")[2]
     return decodable(index.root.name) or "root"
 
 
-def _unique_names(wanted: Sequence[str]) -> list[str]:
-    """Return the names with a number behind those that were taken."""
-    taken: dict[str, None] = {}
-    for name in wanted:
-        number, free = 2, name
-        while free in taken:
-            free, number = f"{name}-{number}", number + 1
-        taken[free] = None
-    return list(taken)
+def unique_name(wanted: str, taken: Collection[str]) -> str:
+    """Return a name, with a number appended if it is taken."""
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}-{number}", number + 1
+    return name

@@ -1,4 +1,4 @@
-"""Answers of several indexes as one page."""
+"""Merge the answers of several indexes into one page."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 from dowse.errors import DowseError
 from dowse.formats.answer_json import SCHEMA_VERSION, answer_to_json, notes_to_json
-from dowse.types import Answer, Note
+from dowse.types import Answer, Note, NoteCode
 from dowse.version import __version__
 
-# A hit is judged by so many of its own index's, itself included: each index must give as many more as are
-# shown, less one.
-AHEAD = 10
-# What is told of each index besides the hits.
-_TOLD = ("mode", "generation", "candidates", "notes", "embedded", "plan", "lanes")
+# A hit's sort key is the best value among it and the hits that follow it in its own index, so many in all:
+# each index must give as many more hits as the page shows, less one.
+LOOKAHEAD = 10
+# The fields of each index's own answer, without the hits.
+_INDEX_FIELDS = ("mode", "generation", "candidates", "notes", "embedded", "plan", "lanes")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What one index said: an answer, or why there is none."""
+class IndexResult:
+    """The answer of one index, or the error that it raised."""
 
     index: str
     answer: Answer | None
@@ -28,71 +28,80 @@ class Told:
 
     @property
     def problem(self) -> str:
-        """Why there is none, in words."""
+        """The message of the error, if any."""
         return str(self.error) if self.error else ""
 
+    def has_note(self, code: NoteCode) -> bool:
+        """Whether the answer has a note with a code."""
+        return self.answer is not None and any(note.code == code for note in self.answer.notes)
 
-def page(query: str, told: Sequence[Told], offset: int, k: int, milliseconds: float) -> dict[str, Any]:
-    """Return one page of what one or several indexes found, as plain data."""
-    known = [(each.index, answer_to_json(each.answer)) for each in told if each.answer is not None]
-    found = [[{**hit, "index": name} for hit in answer["hits"]] for name, answer in known]
-    plans = [answer["plan"] for _, answer in known if answer["plan"]]
-    hits = _merged(found, {(*plan["lanes"], plan["fusion"]) for plan in plans})
-    shown = [{**hit, "rank": rank} for rank, hit in enumerate(hits, 1)][offset : offset + k]
+
+def merge_answers(
+    query: str, results: Sequence[IndexResult], offset: int, k: int, milliseconds: float
+) -> dict[str, Any]:
+    """Return one page of the hits of one or several indexes, as plain data."""
+    answers = {each.index: answer_to_json(each.answer) for each in results if each.answer is not None}
+    plans = [answer["plan"] for answer in answers.values() if answer["plan"]]
+    hits = merge_hits(
+        [[{**hit, "index": name} for hit in answer["hits"]] for name, answer in answers.items()],
+        same_scores=len({(*plan["lanes"], plan["fusion"]) for plan in plans}) < 2,
+    )
+    ranked = [{**hit, "rank": rank} for rank, hit in enumerate(hits, 1)]
     return {
         "schema": SCHEMA_VERSION,
         "dowse": __version__,
         "query": query,
-        "mode": known[0][1]["mode"] if known else "keyword",
-        "generation": max((answer["generation"] for _, answer in known), default=1),
-        "candidates": sum(answer["candidates"] for _, answer in known),
-        "notes": notes_to_json(merged_notes(told)),
-        "embedded": _embedded([answer["embedded"] for _, answer in known]),
+        "mode": next((answer["mode"] for answer in answers.values()), "keyword"),
+        "generation": max((answer["generation"] for answer in answers.values()), default=1),
+        "candidates": sum(answer["candidates"] for answer in answers.values()),
+        "notes": notes_to_json(merge_notes(results)),
+        "embedded": _sum_embedded([answer["embedded"] for answer in answers.values()]),
         "plan": plans[0] if plans else None,
-        "lanes": _lanes([lane for _, answer in known for lane in answer["lanes"]]),
-        "hits": shown,
+        "lanes": _merge_lanes([lane for answer in answers.values() for lane in answer["lanes"]]),
+        "hits": ranked[offset : offset + k],
         "offset": offset,
         "more": len(hits) > offset + k,
         "took_ms": round(milliseconds, 3),
-        "indexes": [_one(each, dict(known)) for each in told],
+        "indexes": [_index_answer(each, answers.get(each.index)) for each in results],
     }
 
 
-def _merged(answers: Sequence[list[dict[str, Any]]], ways: set[tuple[str, ...]]) -> list[dict[str, Any]]:
-    """Put hits together so that the order within each index stays.
+def merge_hits(answers: Sequence[list[dict[str, Any]]], *, same_scores: bool) -> list[dict[str, Any]]:
+    """Merge lists of hits; the order within each index stays.
 
-    One yardstick for all: confidence where every hit has one, else the score if all were searched the same
-    way, else the rank. A hit counts as much as the best of the next few that its own index put behind it:
-    that index knows why it comes first. Not of all: then a page would depend on how many were asked for.
+    Hits are compared by confidence where every hit has one, else by score if all indexes were searched the
+    same way (`same_scores`), else by rank. A hit's sort key is the best value among the next few hits of its
+    own index: that index has reasons to rank it first. Not among all of them: then a page would depend on
+    how many hits were requested.
     """
     everything = [hit for hits in answers for hit in hits]
     if len(answers) < 2:
         return everything
-    by = "score" if len(ways) < 2 else ""
+    field = "score" if same_scores else ""
     if all(hit["confidence"] is not None for hit in everything):
-        by = "confidence"
-    worth: list[tuple[float, int, int]] = []
+        field = "confidence"
+    keys: list[tuple[float, int, int]] = []
     for number, hits in enumerate(answers):
-        values = [hit[by] if by else -at for at, hit in enumerate(hits)]
-        least = float("inf")
-        for at in range(len(values)):
-            least = min(least, max(values[at : at + AHEAD]))
-            worth.append((-least, at, number))
-    return [answers[number][at] for _, at, number in sorted(worth)]
+        values = [hit[field] if field else -rank for rank, hit in enumerate(hits)]
+        lowest = float("inf")
+        for rank in range(len(values)):
+            lowest = min(lowest, max(values[rank : rank + LOOKAHEAD]))
+            keys.append((-lowest, rank, number))
+    return [answers[number][rank] for _, rank, number in sorted(keys)]
 
 
-def merged_notes(told: Sequence[Told]) -> list[Note]:
+def merge_notes(results: Sequence[IndexResult]) -> list[Note]:
     """Return the notes of all answers; of several indexes, each note names the one it is about."""
-    answers = [(each.index, each.answer) for each in told if each.answer is not None]
-    if len(told) == 1:
+    answers = [(each.index, each.answer) for each in results if each.answer is not None]
+    if len(results) == 1:
         return [note for _, answer in answers for note in answer.notes]
     notes = [replace(note, text=f"{name}: {note.text}") for name, answer in answers for note in answer.notes]
-    failed = [each for each in told if each.problem]
+    failed = [each for each in results if each.problem]
     return notes + [Note("index-failed", f"{each.index} is left out: {each.problem}") for each in failed]
 
 
-def _embedded(found: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
-    known = [each for each in found if each]
+def _sum_embedded(counts: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
+    known = [each for each in counts if each]
     if not known:
         return None
     return {
@@ -102,21 +111,22 @@ def _embedded(found: Sequence[dict[str, Any] | None]) -> dict[str, Any] | None:
     }
 
 
-def _lanes(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return how each lane fared over all indexes: they run side by side, so the slowest counts."""
-    found: dict[str, dict[str, Any]] = {}
+def _merge_lanes(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one report for each lane; indexes are searched in parallel, so the slowest counts."""
+    merged: dict[str, dict[str, Any]] = {}
     for report in reports:
-        known = found.get(report["lane"])
-        if known is None:
-            found[report["lane"]] = dict(report)
-            continue
+        known = merged.setdefault(report["lane"], {**report, "found": 0, "problem": ""})
         known["found"] += report["found"]
         known["milliseconds"] = max(known["milliseconds"], report["milliseconds"])
         known["problem"] = "; ".join(filter(None, [known["problem"], report["problem"]]))
-    return list(found.values())
+    return list(merged.values())
 
 
-def _one(told: Told, known: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _index_answer(result: IndexResult, answer: dict[str, Any] | None) -> dict[str, Any]:
     empty = {"mode": "", "generation": 0, "candidates": 0, "notes": [], "embedded": None, "plan": None}
-    said = known.get(told.index, {**empty, "lanes": []})
-    return {"index": told.index, **{name: said[name] for name in _TOLD}, "problem": told.problem}
+    fields = answer or {**empty, "lanes": []}
+    return {
+        "index": result.index,
+        **{name: fields[name] for name in _INDEX_FIELDS},
+        "problem": result.problem,
+    }

@@ -1,4 +1,4 @@
-"""Questions that were asked before, in memory: suggestions must not wait for a file."""
+"""Past queries in memory: suggestions must not wait for a file."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Sequence
 from dowse.errors import DowseError
 from dowse.index import Index
 
-# Questions that are remembered, those with most choices first.
-_MOST = 2_000
+# Feedback counts that are read, most chosen first.
+_MAX_COUNTS = 2_000
 
 
-class Questions:
-    """The questions of one index for which something was chosen, and how often."""
+class PastQueries:
+    """The queries of one index that have feedback, and how often a hit of theirs was chosen."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._asked: Sequence[tuple[str, int]] = ()
+        self._counts: Sequence[tuple[str, int]] = ()
 
-    def at_hand(self) -> Sequence[tuple[str, int]]:
+    def cached(self) -> Sequence[tuple[str, int]]:
         """Return what was read last."""
-        return self._asked
+        return self._counts
 
     def refresh(self) -> None:
-        """Read them again, after a choice was recorded or forgotten."""
+        """Read them again, after feedback was recorded or deleted."""
         counts: dict[str, int] = {}
         try:
-            for count in self._index.feedback.counts(limit=_MOST):
+            for count in self._index.feedback.counts(limit=_MAX_COUNTS):
                 counts[count.query] = counts.get(count.query, 0) + count.chosen
-        except DowseError:  # then there is nothing to suggest; who asks for feedback itself is told
+        except DowseError:  # then there is nothing to suggest; requests for feedback itself report the error
             counts = {}
-        self._asked = [(query, chosen) for query, chosen in counts.items() if chosen]
+        self._counts = [(query, chosen) for query, chosen in counts.items() if chosen]

@@ -11,7 +11,7 @@ from dowse.errors import DowseError
 from dowse.index import REFRESH_FILES
 from dowse.security.terminal import escape_name
 from dowse.services.events import EventBroker
-from dowse.services.indexes import Place, Places
+from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.refresh_process import RefreshJob
 from dowse.services.watching import IndexWatchers
 from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
@@ -25,10 +25,10 @@ _log = logging.getLogger("dowse.interfaces.http")
 class IndexRefresher:
     """One thread that has one index after another updated by a process of its own."""
 
-    def __init__(self, places: Places, broker: EventBroker, *, watch: bool = False) -> None:
+    def __init__(self, places: ServedIndexes, broker: EventBroker, *, watch: bool = False) -> None:
         self._places, self._broker = places, broker
         self.watchers = IndexWatchers(places, broker, _warm_up) if watch else None
-        self._jobs: queue.SimpleQueue[tuple[Place, bool, bool] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[ServedIndex, bool, bool] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._queued: set[str] = set()
         self._checked_at: dict[str, float] = {}
@@ -47,7 +47,7 @@ class IndexRefresher:
             if place.index.settings.refresh != "never" or not place.index.exists:
                 self.refresh(place)
 
-    def refresh(self, place: Place, *, rebuild: bool = False, only_if_changed: bool = False) -> bool:
+    def refresh(self, place: ServedIndex, *, rebuild: bool = False, only_if_changed: bool = False) -> bool:
         """Queue an index to be updated; False if it is queued already."""
         with self._lock:
             if place.name in self._queued or self._closed:
@@ -58,7 +58,7 @@ class IndexRefresher:
         self._jobs.put((place, rebuild, only_if_changed))
         return True
 
-    def refresh_if_due(self, place: Place) -> None:
+    def refresh_if_due(self, place: ServedIndex) -> None:
         """Look for changed files soon, unless that was done a moment ago; every search calls this."""
         now = time.monotonic()
         if place.index.settings.refresh == "never" or place.index.is_shared:
@@ -98,7 +98,7 @@ class IndexRefresher:
             with self._lock:
                 self._checked_at[place.name] = time.monotonic()
 
-    def _run_process(self, place: Place, rebuild: bool) -> None:
+    def _run_process(self, place: ServedIndex, rebuild: bool) -> None:
         """Have one index updated by a process, and publish its events."""
         index = place.index
         if rebuild:
@@ -120,15 +120,15 @@ class IndexRefresher:
             self._broker.publish(place.name, "failed", detail="indexing was interrupted; start it again")
 
 
-def _warm_up(place: Place) -> None:
+def _warm_up(place: ServedIndex) -> None:
     """Read and start what the first search would have to wait for."""
-    place.questions.refresh()
+    place.past_queries.refresh()
     place.names.refresh()
-    if place.names.at_hand() is not None:
+    if place.names.cached() is not None:
         place.index.warm()
 
 
-def _has_changed(place: Place) -> bool:
+def _has_changed(place: ServedIndex) -> bool:
     """Whether files differ from the index, as far as that is quick to find out."""
     try:
         index = place.index.as_built()

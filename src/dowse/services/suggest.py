@@ -1,17 +1,17 @@
-"""Ways to go on while somebody types: names, questions that were asked before, filters."""
+"""Suggestions while a query is typed: symbol names, past queries, filters."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from dowse.query.languages import KINDS, LANGUAGES
 from dowse.security.secret_masking import mask_text
-from dowse.services.symbol_names import Name, Names, folder_order
+from dowse.services.models.suggest import Suggestion
+from dowse.services.symbol_names import NameTable, SymbolName, folder_order
 
-# What each filter of the query language takes.
+# The filters of the query language.
 _FILTERS = {
     "lang": "only this language",
     "path": "only paths like this",
@@ -20,111 +20,103 @@ _FILTERS = {
     "repo": "only this repository",
     "case": "yes or no: whether case counts",
 }
-# A word of so many letters says enough to suggest names; filters need one.
-_NAME_LETTERS = 2
-# A share of the suggestions each, so that none crowds out the others.
-_MOST_QUERIES, _MOST_FILTERS = 4, 6
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One way to go on."""
-
-    kind: str  # "name", "query" or "filter"
-    text: str
-    query: str
-    detail: str
-    index: str = ""
-    id: str = ""
+# Letters of a word from which on names are suggested; filters need one.
+_MIN_NAME_LETTERS = 2
+# Limits for each kind, so that none crowds out the others.
+_MAX_QUERIES, _MAX_FILTERS = 4, 6
+# The names of each index, by the index's name.
+Tables = Sequence[tuple[str, NameTable]]
 
 
 def suggest(
-    typed: str, books: Sequence[tuple[str, Names]], asked: Iterable[tuple[str, int]], limit: int
-) -> list[Way]:
-    """Return ways to go on, best first.
+    typed: str, tables: Tables, past_queries: Iterable[tuple[str, int]], limit: int
+) -> list[Suggestion]:
+    """Return suggestions, best first.
 
     Args:
         typed: The query so far.
-        books: The names of each index.
-        asked: Questions that were asked before, and how often something was chosen for them.
-        limit: How many to give.
+        tables: The names of each index.
+        past_queries: Queries that were asked before, and how often a hit of theirs was chosen.
+        limit: How many to return.
     """
-    before, word = _split(typed)
-    ways = list(_filters(before, word, books))
+    start = max(typed.rfind(" "), typed.rfind("\t"), typed.rfind("(")) + 1
+    before, word = typed[:start], typed[start:]
+    suggestions = list(_filters(before, word, tables))
     if ":" not in word.removeprefix("-"):
-        ways = [*_queries(typed, asked), *ways[:2], *_names(before, word, books, limit)]
-    return list({way.query: way for way in reversed(ways)}.values())[::-1][:limit]
+        names = _names(before, word, tables, limit)
+        suggestions = [*_queries(typed, past_queries), *suggestions[:2], *names]
+    distinct = {each.query: each for each in reversed(suggestions)}
+    return list(distinct.values())[::-1][:limit]
 
 
-def _split(typed: str) -> tuple[str, str]:
-    """Return what stands before the word that is being typed, and that word."""
-    at = max(typed.rfind(" "), typed.rfind("\t"), typed.rfind("(")) + 1
-    return typed[:at], typed[at:]
-
-
-def _queries(typed: str, asked: Iterable[tuple[str, int]]) -> Iterator[Way]:
+def _queries(typed: str, past_queries: Iterable[tuple[str, int]]) -> Iterator[Suggestion]:
     wanted = " ".join(typed.lower().split())
-    found = [(query, count) for query, count in asked if wanted and wanted in query.lower()]
-    found.sort(key=lambda each: (not each[0].lower().startswith(wanted), -each[1], each[0]))
-    for query, count in found[:_MOST_QUERIES]:
+    matching = [(query, count) for query, count in past_queries if wanted and wanted in query.lower()]
+    matching.sort(key=lambda each: (not each[0].lower().startswith(wanted), -each[1], each[0]))
+    for query, count in matching[:_MAX_QUERIES]:
         if query.lower() != wanted and mask_text(query) == query:
             times = "once" if count == 1 else f"{count} times"
-            yield Way("query", query, query, f"asked before, {times}")
+            yield Suggestion(kind="query", text=query, query=query, detail=f"asked before, {times}")
 
 
-def _filters(before: str, word: str, books: Sequence[tuple[str, Names]]) -> Iterator[Way]:
+def _filters(before: str, word: str, tables: Tables) -> Iterator[Suggestion]:
     sign = "-" if word.startswith("-") else ""
     name, colon, value = word.removeprefix("-").partition(":")
     if not colon:
         for known, detail in _FILTERS.items():
             if name and known.startswith(name.lower()):
-                yield Way("filter", f"{sign}{known}:", f"{before}{sign}{known}:", detail)
+                text = f"{sign}{known}:"
+                yield Suggestion(kind="filter", text=text, query=f"{before}{text}", detail=detail)
         return
-    begin = value.lower()
-    fitting = (each for each in _values(name, books) if each.lower().startswith(begin))
-    for each in islice(fitting, _MOST_FILTERS):
-        written = f"{sign}{name}:{_quoted(each)}"
-        yield Way("filter", written, f"{before}{written} ", _FILTERS.get(name, ""))
+    prefix = value.lower()
+    matching = (each for each in _values(name, tables) if each.lower().startswith(prefix))
+    for each in islice(matching, _MAX_FILTERS):
+        text = f"{sign}{name}:{_quote(each)}"
+        detail = _FILTERS.get(name, "")
+        yield Suggestion(kind="filter", text=text, query=f"{before}{text} ", detail=detail)
 
 
-def _values(name: str, books: Sequence[tuple[str, Names]]) -> Iterable[str]:
-    """Return what a filter can be, what is in the indexes first."""
+def _values(name: str, tables: Tables) -> Iterable[str]:
+    """Return the values of a filter, those in the indexes first."""
     if name == "lang":
-        return list(dict.fromkeys([*(each for _, names in books for each in names.languages), *LANGUAGES]))
+        return list(dict.fromkeys([*(each for _, table in tables for each in table.languages), *LANGUAGES]))
     if name == "kind":
-        here = {each for _, names in books for each in names.kinds}
+        here = {each for _, table in tables for each in table.kinds}
         return sorted({*KINDS} & here) or list(KINDS)
     if name == "path":
-        return heapq.merge(*(names.folders for _, names in books), key=folder_order)
+        return heapq.merge(*(table.folders for _, table in tables), key=folder_order)
     if name == "repo":
-        return sorted({each for _, names in books for each in names.repos})
+        return sorted({each for _, table in tables for each in table.repos})
     if name == "case":
         return ["yes", "no"]
     return []
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return f'"{value}"' if any(char in value for char in ' "()') else value
 
 
-def _names(before: str, word: str, books: Sequence[tuple[str, Names]], limit: int) -> Iterator[Way]:
+def _names(before: str, word: str, tables: Tables, limit: int) -> Iterator[Suggestion]:
     bare = word.lstrip("-`")
-    if len(bare) < _NAME_LETTERS:
+    if len(bare) < _MIN_NAME_LETTERS:
         return
-    found = [(index, name) for index, names in books for name in names.starting(bare, limit)]
-    found.sort(key=lambda each: each[1].order(bare.lower()))
-    for index, name in found[:limit]:
-        prefix = word[: len(word) - len(bare)]
-        shown = name.qualified_name if "." in bare else name.text
-        if mask_text(shown) != shown:  # a name that holds a secret completes nothing
+    sign = word[: len(word) - len(bare)]
+    names = [(index, name) for index, table in tables for name in table.complete(bare, limit)]
+    names.sort(key=lambda each: each[1].sort_key(bare.lower()))
+    for index, name in names[:limit]:
+        text = name.qualified_name if "." in bare else name.text
+        if mask_text(text) != text:  # a name that holds a secret is not suggested
             continue
-        yield Way("name", shown, f"{before}{prefix}{shown}", _place(name), index, _single(name))
+        yield Suggestion(
+            kind="name",
+            text=text,
+            query=f"{before}{sign}{text}",
+            detail=_location(name),
+            index=index,
+            id=name.id if name.symbols == 1 else "",
+        )
 
 
-def _place(name: Name) -> str:
-    others = f" and {name.symbols_named - 1:,} more" if name.symbols_named > 1 else ""
+def _location(name: SymbolName) -> str:
+    others = f" and {name.symbols - 1:,} more" if name.symbols > 1 else ""
     return f"{name.kind} in {name.path}:{name.line}{others}"
-
-
-def _single(name: Name) -> str:
-    return name.id if name.symbols_named == 1 else ""

@@ -9,7 +9,7 @@ from functools import partial
 
 from dowse.errors import DowseError
 from dowse.services.events import EventBroker
-from dowse.services.indexes import Place, Places
+from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.watch import Watcher, WatchEvent
 
 _JOIN_SECONDS = 5.0
@@ -18,9 +18,11 @@ _JOIN_SECONDS = 5.0
 class IndexWatchers:
     """A watcher for every index that can have one."""
 
-    def __init__(self, places: Places, broker: EventBroker, warm_up: Callable[[Place], None]) -> None:
+    def __init__(
+        self, places: ServedIndexes, broker: EventBroker, warm_up: Callable[[ServedIndex], None]
+    ) -> None:
         self._broker, self._warm_up = broker, warm_up
-        self._updated: queue.SimpleQueue[Place | None] = queue.SimpleQueue()
+        self._updated: queue.SimpleQueue[ServedIndex | None] = queue.SimpleQueue()
         self._watchers: dict[str, Watcher] = {}
         for place in places:
             try:
@@ -38,11 +40,11 @@ class IndexWatchers:
         for watcher in self:
             watcher.start()
 
-    def has(self, place: Place) -> bool:
+    def has(self, place: ServedIndex) -> bool:
         """Whether an index has a watcher, which builds it too."""
         return place.name in self._watchers
 
-    def is_watching(self, place: Place) -> bool:
+    def is_watching(self, place: ServedIndex) -> bool:
         """Whether changes of an index are seen now, so that no search has to look for them."""
         watcher = self._watchers.get(place.name)
         return watcher is not None and watcher.is_watching
@@ -55,7 +57,7 @@ class IndexWatchers:
         if self._thread.is_alive():
             self._thread.join(_JOIN_SECONDS)
 
-    def _handle(self, place: Place, event: WatchEvent) -> None:
+    def _handle(self, place: ServedIndex, event: WatchEvent) -> None:
         if event.kind in ("index", "embed", "waiting", "failed"):
             self._broker.publish(place.name, event.kind, event.done, event.total, event.detail)
         elif event.kind == "indexed":

@@ -16,9 +16,9 @@ import httpx
 
 from dowse import Index
 from dowse.interfaces.http.app import create_app
-from dowse.interfaces.http.options import ServeOptions
-from dowse.interfaces.http.run import server_of
 from dowse.interfaces.http.state import ServerState
+from dowse.services.web.options import ServeOptions
+from dowse.services.web.server import create_server
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def running(indexes: Sequence[Index], options: ServeOptions | None = None) -> It
     port = listening.getsockname()[1]
     options = replace(options or ServeOptions(), port=port)
     app = create_app(indexes, options)
-    server = server_of(app, options.limits)
+    server = create_server(app, options.limits)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     url = f"http://127.0.0.1:{port}"

@@ -62,7 +62,7 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are listed in /proc")
-def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
+def test_ctrl_c_stops_all_processes(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "inn", INN)
     cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "DOWSE_ISOLATION": "always"}
     with serving(root, **cache) as (process, url):
@@ -82,7 +82,7 @@ def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are listed in /proc")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_of_indexing_either(tmp_path: Path, how: signal.Signals) -> None:
+def test_ctrl_c_stops_the_indexing_process(tmp_path: Path, how: signal.Signals) -> None:
     """Also where the server has no time to clean up: its helper ends when the line to it does."""
     files = {f"m{number}.py": "def f():\n    pass\n" * 400 for number in range(400)}
     root = write_tree(tmp_path / "many", files)
@@ -106,7 +106,7 @@ def test_the_library_starts_without_the_server() -> None:
     program = """
 import sys
 import dowse.index, dowse.interfaces.cli.commands
-from dowse.cli.main import build_parser
+from dowse.interfaces.cli.main import build_parser
 build_parser()
 print([name for name in ("fastapi", "uvicorn", "pydantic", "prometheus_client") if name in sys.modules])
 """
@@ -114,7 +114,7 @@ print([name for name in ("fastapi", "uvicorn", "pydantic", "prometheus_client") 
     assert done.stdout.strip() == "[]"
 
 
-def test_other_addresses_need_a_secret(tmp_path: Path) -> None:
+def test_other_addresses_require_a_token(tmp_path: Path) -> None:
     done = run_dowse("serve", tmp_path, "--host", "0.0.0.0", "--port", "0")
     assert done.returncode == 2 and "--token" in done.stderr
 
@@ -127,12 +127,12 @@ def test_a_taken_port_is_named(tmp_path: Path) -> None:
         assert done.returncode == 2 and "--port" in done.stderr
 
 
-def test_a_place_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     done = run_dowse("serve", tmp_path / "nowhere", "--port", "0")
     assert done.returncode == 2 and "does not exist" in done.stderr
 
 
-def test_the_printed_address_holds_the_secret(tmp_path: Path) -> None:
+def test_the_printed_url_has_the_token(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "inn", INN)
     with serving(root, DOWSE_TOKEN="a b&c", DOWSE_CACHE_DIR=str(tmp_path / "cache")) as (_, url):
         with httpx.Client(follow_redirects=True) as browser:

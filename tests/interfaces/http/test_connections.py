@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
 import socket
@@ -16,8 +17,8 @@ import httpx
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.connections import AcceptErrors, most_connections
-from dowse.interfaces.http.options import Limits, ServeOptions
+from dowse.services.web.connections import AcceptErrors, max_connections
+from dowse.services.web.options import Limits, ServeOptions
 from interfaces.http.conftest import INN
 from interfaces.http.running import Running, running
 
@@ -58,17 +59,17 @@ def hurried(inn: Index) -> Iterator[Running]:
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET", HALF])
-def test_a_head_that_does_not_come_ends_the_connection(hurried: Running, sent: bytes) -> None:
+def test_slowloris_head_times_out(hurried: Running, sent: bytes) -> None:
     assert received(connected(hurried.url, sent)) == b""
 
 
-def test_the_next_head_has_a_limit_too(hurried: Running) -> None:
+def test_keep_alive_head_times_out(hurried: Running) -> None:
     whole = b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n"
     answer = received(connected(hurried.url, whole + HALF))
     assert answer.count(b"HTTP/1.1") == 1 and b"200" in answer.split(b"\r\n")[0]
 
 
-def test_sending_a_little_does_not_set_the_clock_back(hurried: Running) -> None:
+def test_slow_data_does_not_reset_the_timer(hurried: Running) -> None:
     line = connected(hurried.url, HALF)
     line.settimeout(0.02)
     with line:
@@ -85,15 +86,13 @@ def test_sending_a_little_does_not_set_the_clock_back(hurried: Running) -> None:
 
 
 @pytest.mark.parametrize(("host", "status"), [(b"localhost", b"408"), (b"evil", b"421")])
-def test_a_body_that_does_not_come_is_answered_and_ends_the_connection(
-    hurried: Running, host: bytes, status: bytes
-) -> None:
+def test_slow_body_gets_408_and_is_closed(hurried: Running, host: bytes, status: bytes) -> None:
     """Also where the answer does not wait for the body."""
     head = b"POST /api/reindex HTTP/1.1\r\nHost: %s\r\nContent-Length: 100\r\n\r\n{" % host
     assert status in received(connected(hurried.url, head)).split(b"\r\n")[0]
 
 
-def test_who_does_not_read_is_dropped(hurried: Running) -> None:
+def test_client_that_does_not_read_is_dropped(hurried: Running) -> None:
     """Answers to many requests fill what the system holds for a client; then the server waits for it."""
     line = connected(hurried.url, b"")
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -103,7 +102,7 @@ def test_who_does_not_read_is_dropped(hurried: Running) -> None:
             line.sendall(request)
 
 
-def test_streams_of_events_are_not_cut(hurried: Running) -> None:
+def test_event_streams_have_no_timeout(hurried: Running) -> None:
     """While others come and go, somebody listens for longer than any limit."""
     with listening(hurried) as events:
         for _ in range(2):
@@ -121,7 +120,7 @@ def listening(run: Running) -> Iterator[Iterator[str]]:
         yield events
 
 
-def test_who_waits_longest_makes_room(inn: Index) -> None:
+def test_longest_idle_connection_is_dropped_at_the_limit(inn: Index) -> None:
     limits = replace(Limits(), connections=3, head_seconds=1_000.0)
     with running([inn], ServeOptions(limits=limits)) as run, listening(run) as events:
         held = [connected(run.url, HALF) for _ in range(10)]
@@ -133,7 +132,7 @@ def test_who_waits_longest_makes_room(inn: Index) -> None:
         assert any('"phase":"done"' in line for line in events)  # the stream was never in the way
 
 
-def test_where_nobody_makes_room_the_new_one_is_closed(inn: Index) -> None:
+def test_new_connection_is_closed_if_all_are_busy(inn: Index) -> None:
     limits = replace(Limits(), connections=1, head_seconds=1_000.0)
     with running([inn], ServeOptions(limits=limits)) as run, listening(run):
         assert received(connected(run.url, HALF)) == b""
@@ -170,7 +169,7 @@ def asked(address: httpx.URL, command: str) -> httpx.Response:
 
 
 @pytest.mark.parametrize("command", ["serve", "mcp"])
-def test_half_requests_do_not_starve_others(tmp_path: Path, command: str) -> None:
+def test_slowloris_does_not_starve_other_clients(tmp_path: Path, command: str) -> None:
     root, log = write_tree(tmp_path / "inn", INN), tmp_path / "log"
     cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "DOWSE_TOKEN": "pst"}
     with few_files([command, str(root), PORT[command], "0"], log, **cache) as url:
@@ -183,22 +182,22 @@ def test_half_requests_do_not_starve_others(tmp_path: Path, command: str) -> Non
     assert log.stat().st_size < 2_000, log.read_text()[:2_000]
 
 
-def test_there_are_files_left_for_the_rest() -> None:
+def test_connections_leave_file_descriptors_for_the_process() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, before[1]), before[1]))
-        assert most_connections(512) == 480 and most_connections(100) == 100
+        assert max_connections(512) == 480 and max_connections(100) == 100
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def test_what_can_not_be_accepted_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_accept_errors_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     class Loop:
         def default_exception_handler(self, context: dict[str, object]) -> None:
             raise AssertionError(context)
 
     handler = AcceptErrors()
     for _ in range(100):
-        context = {"message": "socket.accept() out of system resource", "exception": OSError(24, "too many")}
+        context = {"message": "", "exception": OSError(errno.EMFILE, "too many"), "socket": None}
         handler(Loop(), context)  # type: ignore[arg-type]
     assert len(caplog.records) == 1 and "too many" in caplog.text and "Traceback" not in caplog.text

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.options import ServeOptions
 from dowse.services.reports import Reports, shipped_folder
+from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
 
 IDS = ["one", "two", "three"]
@@ -84,7 +84,7 @@ def test_the_shipped_figures_are_there(run: Running) -> None:
     ]
 
 
-def test_a_report_in_full(run: Running) -> None:
+def test_one_report(run: Running) -> None:
     newest = run.get("eval")["reports"][0]
     whole = run.get(f"eval/{newest['id']}")
     [mine] = whole["sets"]
@@ -93,7 +93,7 @@ def test_a_report_in_full(run: Running) -> None:
     assert whole["about"]["settings"] == {"fusion": "auto"}
 
 
-def test_questions_one_by_one(run: Running) -> None:
+def test_cases_are_paginated(run: Running) -> None:
     newest = run.get("eval")["reports"][0]["id"]
     worst = run.get(f"eval/{newest}/cases")
     assert worst["mode"] == "keyword" and [case["id"] for case in worst["cases"]] == ["two", "three", "one"]
@@ -156,7 +156,7 @@ def test_a_report_that_cant_be_shown_hides_no_other(
         assert [problem.partition(":")[0] for problem in listed["problems"]] == ["bad.json"]
 
 
-def test_no_link_of_a_repository_leads_to_a_report_elsewhere(tmp_path: Path) -> None:
+def test_symbolic_links_of_a_repository_are_not_followed(tmp_path: Path) -> None:
     """What is served may be anybody's work; what the user names with --reports is the user's."""
     mine = tmp_path / "mine"
     mine.mkdir()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.options import ServeOptions
+from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
 
 QUESTION = "who cleans the rooms"
@@ -28,7 +28,7 @@ def choose(run: Running, symbol: str, kind: str = "click", visitor: str = "ann",
     )
 
 
-def test_what_was_chosen_comes_first_and_says_why(run: Running) -> None:
+def test_feedback_boosts_and_explains_hits(run: Running) -> None:
     before = run.get("search", q=QUESTION)["hits"]
     last = before[-1]
     assert len(before) > 2
@@ -42,7 +42,7 @@ def test_what_was_chosen_comes_first_and_says_why(run: Running) -> None:
     assert run.get("search", q=QUESTION, feedback=False)["hits"] == before
 
 
-def test_choices_are_listed_and_forgotten(run: Running) -> None:
+def test_feedback_is_listed_and_deleted(run: Running) -> None:
     symbol = run.get("search", q="sweep")["hits"][0]
     choose(run, symbol["id"])
     choose(run, symbol["id"], "down", "bob")
@@ -60,14 +60,14 @@ def test_choices_are_listed_and_forgotten(run: Running) -> None:
     assert {way["kind"] for way in run.get("suggest", q="who cl")["suggestions"]} <= {"name"}
 
 
-def test_what_cant_be_a_choice(run: Running) -> None:
+def test_invalid_feedback_is_rejected(run: Running) -> None:
     choose(run, "0123456789abcdef", status=404)
     choose(run, "x", "stare", status=422)
     run.post("feedback", {"query": "", "symbol": "x", "kind": "click", "visitor": "v"}, 422)
     assert run.get("feedback")["total"] == 0
 
 
-def test_one_switch_turns_it_off(inn: Index) -> None:
+def test_feedback_can_be_turned_off(inn: Index) -> None:
     with running([inn], ServeOptions(feedback=False)) as run:
         symbol = run.get("search", q="sweep")["hits"][0]
         assert choose(run, symbol["id"], status=409)["type"].endswith("feedback-off")

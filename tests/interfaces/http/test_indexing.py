@@ -93,7 +93,7 @@ def test_reindexing_names_what_it_does_not_know(server: Running) -> None:
 def test_too_many_listeners_are_sent_away(inn: Index) -> None:
     from dataclasses import replace
 
-    from dowse.interfaces.http.options import Limits, ServeOptions
+    from dowse.services.web.options import Limits, ServeOptions
 
     options = ServeOptions(limits=replace(Limits(), listeners=1))
     with running([inn], options) as run, run.client.stream("GET", "/api/events") as first:

@@ -12,10 +12,10 @@ import pytest
 
 from dowse import Index
 from dowse.errors import TooSlow
-from dowse.interfaces.http.options import Limits, ServeOptions
-from dowse.interfaces.http.problems import Busy
-from dowse.interfaces.http.rate_limit import RateLimit
-from dowse.interfaces.http.worker_threads import Workers
+from dowse.services.errors import Busy
+from dowse.services.thread_pool import BoundedThreadPool
+from dowse.services.web.options import Limits, ServeOptions
+from dowse.services.web.token_bucket import TokenBuckets
 from interfaces.http.running import Running, running
 
 
@@ -25,16 +25,16 @@ def _run(work: Coroutine[Any, Any, Any]) -> Any:
         return pool.submit(asyncio.run, work).result()
 
 
-def test_a_full_line_refuses_at_once_and_recovers() -> None:
+def test_full_thread_pool_rejects_at_once_and_recovers() -> None:
     gate = threading.Event()
 
     async def crowd() -> list[object]:
-        workers = Workers(Limits(threads=1, waiting=2))
+        workers = BoundedThreadPool(Limits(threads=1, waiting=2))
         held = [asyncio.create_task(workers.run(gate.wait)) for _ in range(3)]
         await asyncio.sleep(0)  # all three have taken their place
         with pytest.raises(Busy):
             await workers.run(gate.wait)
-        assert workers.held == 3
+        assert workers.pending == 3
         gate.set()
         done = await asyncio.gather(*held)
         assert await workers.run(lambda: "next") == "next"
@@ -44,21 +44,21 @@ def test_a_full_line_refuses_at_once_and_recovers() -> None:
     assert _run(crowd()) == [True] * 3
 
 
-def test_who_waits_too_long_is_sent_away_but_what_runs_keeps_its_place() -> None:
+def test_timed_out_request_still_occupies_its_thread() -> None:
     gate = threading.Event()
 
     async def late() -> None:
-        workers = Workers(Limits(threads=1, waiting=1, seconds=0.05))
+        workers = BoundedThreadPool(Limits(threads=1, waiting=1, seconds=0.05))
         with pytest.raises(TooSlow):
             await workers.run(gate.wait)
-        assert workers.held == 1
+        assert workers.pending == 1
         gate.set()
         workers.close()
 
     _run(late())
 
 
-def test_over_http_it_is_a_503(inn: Index) -> None:
+def test_overload_is_a_503(inn: Index) -> None:
     gate = threading.Event()
     options = ServeOptions(limits=Limits(threads=1, waiting=0, seconds=20))
     with running([inn], options) as run:
@@ -86,7 +86,7 @@ def test_over_http_it_is_a_503(inn: Index) -> None:
         assert run.get("search", q="sweep")["hits"]
 
 
-def test_what_nobody_foresaw_is_no_traceback(inn: Index, caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_exceptions_show_no_traceback(inn: Index, caplog: pytest.LogCaptureFixture) -> None:
     with running([inn]) as run:
 
         def broken(*arguments: object, **more: object) -> object:
@@ -120,14 +120,14 @@ def test_a_pattern_that_others_hang_on(server: Running) -> None:
     assert answer["mode"] == "regex"
 
 
-def test_a_bucket_fills_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("dowse.interfaces.http.rate_limit.time.monotonic", lambda: now[0])
-    limit = RateLimit(rate=2, burst=3)
-    assert [limit.wait("a") for _ in range(3)] == [0, 0, 0]
-    assert limit.wait("a") == pytest.approx(0.5)
-    assert limit.wait("b") == 0  # others are not concerned
+    monkeypatch.setattr("dowse.services.web.token_bucket.time.monotonic", lambda: now[0])
+    limit = TokenBuckets(rate=2, burst=3)
+    assert [limit.retry_after("a") for _ in range(3)] == [0, 0, 0]
+    assert limit.retry_after("a") == pytest.approx(0.5)
+    assert limit.retry_after("b") == 0  # others are not concerned
     now[0] += 0.5
-    assert limit.wait("a") == 0 and limit.wait("a") > 0
+    assert limit.retry_after("a") == 0 and limit.retry_after("a") > 0
     now[0] += 1000
-    assert [limit.wait("a") > 0 for _ in range(4)] == [False, False, False, True]
+    assert [limit.retry_after("a") > 0 for _ in range(4)] == [False, False, False, True]

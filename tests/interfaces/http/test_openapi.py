@@ -9,10 +9,10 @@ import pytest
 
 from dowse import config
 from dowse.feedback.events import KINDS
-from dowse.graph.model import RELATIONS
-from dowse.interfaces.http import choices
-from dowse.interfaces.http.models.feedback import ChoiceKind
-from dowse.interfaces.http.problems import TITLES
+from dowse.graph.relations import RELATIONS
+from dowse.services import choices
+from dowse.services.models.feedback import EventKind
+from dowse.services.web.problem import TITLES
 from interfaces.http.running import Running
 
 OPERATIONS = {
@@ -30,8 +30,8 @@ OPERATIONS = {
     "reindex": "ReindexAnswer",
     "events": "",
     "listFeedback": "FeedbackAnswer",
-    "recordFeedback": "Recorded",
-    "resetFeedback": "Forgotten",
+    "recordFeedback": "RecordedEvent",
+    "resetFeedback": "FeedbackReset",
     "health": "Health",
     "metrics": "",
 }
@@ -77,7 +77,7 @@ def test_every_field_has_a_type(server: Running) -> None:
         (choices.Diversify, config.DIVERSIFY),
         (choices.Clustering, config.CLUSTERINGS),
         (choices.Relation, tuple(name for name in RELATIONS if name != "path")),
-        (ChoiceKind, KINDS),
+        (EventKind, KINDS),
     ],
 )
 def test_choices_are_those_of_the_library(kind: object, values: tuple[str, ...]) -> None:

@@ -32,13 +32,13 @@ def client(tmp_path: Path) -> TestClient:
 @pytest.mark.parametrize(
     "address", ["/", "/search?q=x", "/symbol/inn/a.py:3", "/eval", "/index.html", "/secret.txt"]
 )
-def test_every_address_of_the_page_gets_its_document(client: TestClient, address: str) -> None:
+def test_every_url_of_the_page_gets_index_html(client: TestClient, address: str) -> None:
     answer = client.get(address)
     assert answer.text == FILES["index.html"] and answer.headers["content-type"].startswith("text/html")
     assert answer.headers["cache-control"] == "no-cache"
 
 
-def test_files_are_packed_and_kept(client: TestClient) -> None:
+def test_files_are_compressed_and_cached(client: TestClient) -> None:
     script = client.get("/assets/app-1234.js")
     assert script.text == FILES["assets/app-1234.js"] and "immutable" in script.headers["cache-control"]
     assert script.headers["content-encoding"] == "gzip" and "javascript" in script.headers["content-type"]
@@ -51,7 +51,7 @@ def test_files_are_packed_and_kept(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("address", ["/assets/gone.js", "/api", "/api/nothing", "/api/search"])
-def test_what_is_not_there_is_not_the_page(client: TestClient, address: str) -> None:
+def test_unknown_assets_and_api_paths_are_404(client: TestClient, address: str) -> None:
     assert client.get(address).status_code == 404
 
 

@@ -15,7 +15,7 @@ from interfaces.http.running import Running
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text())
 
 
-def test_the_answer_is_the_command_lines(server: Running, bakery: Index) -> None:
+def test_answer_has_the_command_lines_json(server: Running, bakery: Index) -> None:
     over_http = server.get("search", q="price of bread", index="bakery", k=5, explain=True)
     here = json.loads(json.dumps(answer_to_json(bakery.search("price of bread", k=6, explain=True))))
     jsonschema.validate(over_http, SCHEMA)
@@ -31,7 +31,7 @@ def test_contributions_sum_to_the_score(server: Running) -> None:
 
 
 @pytest.mark.parametrize("index", ["bakery", None])
-def test_pages_put_together_are_the_whole(server: Running, index: str | None) -> None:
+def test_pagination_is_consistent(server: Running, index: str | None) -> None:
     asked = {"q": "bread", **({"index": index} if index else {})}
     whole = server.get("search", k=12, **asked)["hits"]
     pages = [server.get("search", k=4, offset=offset, **asked) for offset in (0, 4, 8)]
@@ -96,7 +96,7 @@ def test_several_indexes_answer_as_one(server: Running) -> None:
         assert [hit["id"] for hit in answer["hits"] if hit["index"] == name] == [hit["id"] for hit in alone]
 
 
-def test_unlike_scores_are_not_compared(server: Running) -> None:
+def test_scores_of_different_fusions_are_not_compared(server: Running) -> None:
     """One index has vectors, the other has none: its scores are on another scale, so both take turns."""
     hits = server.get("search", q="clean the rooms", k=6)["hits"]
     assert {hits[0]["index"], hits[1]["index"]} == {"bakery", "inn"}
@@ -133,7 +133,7 @@ def test_what_can_be_asked_of_the_ranking(server: Running) -> None:
         assert server.get("search", q="sell bread", index="bakery", **more)["hits"], more
 
 
-def test_a_query_that_cant_be_understood_says_where(server: Running) -> None:
+def test_invalid_query_has_a_position(server: Running) -> None:
     problem = server.get("search", 400, q="bread lang:klingon")
     assert problem["position"] == 6 and "klingon" in problem["detail"]
     assert server.get("search", 400, q="/(/")["type"].endswith("bad-query")
@@ -151,10 +151,10 @@ def test_a_query_that_cant_be_understood_says_where(server: Running) -> None:
         {"q": None},
     ],
 )
-def test_wrong_parameters_are_named(server: Running, wrong: dict[str, object]) -> None:
+def test_invalid_parameters_are_listed(server: Running, wrong: dict[str, object]) -> None:
     asked = {"q": "bread", **wrong}
     problem = server.get("search", 422, **{name: value for name, value in asked.items() if value is not None})
-    assert problem["fields"][0]["place"] == f"query.{next(iter(wrong))}"
+    assert problem["fields"][0]["field"] == f"query.{next(iter(wrong))}"
 
 
 def test_an_unknown_index_names_those_there_are(server: Running) -> None:

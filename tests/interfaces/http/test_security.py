@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.options import Limits, ServeOptions, is_loopback
+from dowse.services.web.options import Limits, ServeOptions, is_loopback
 from interfaces.http.running import Running, checked, running
 
 SECRET = "correct horse battery staple"
@@ -27,7 +27,7 @@ def guarded(inn: Index) -> Iterator[Running]:
 @pytest.mark.parametrize(
     "address", ["/", "/search", "/api/health", "/api/docs", "/api/nothing", "/api/openapi.json"]
 )
-def test_every_answer_is_locked_down(server: Running, address: str) -> None:
+def test_every_response_has_security_headers(server: Running, address: str) -> None:
     headers = server.client.get(address).headers
     policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
     assert policy["default-src"] == "'self'" and policy["frame-ancestors"] == "'none'"
@@ -49,14 +49,14 @@ def test_every_answer_is_locked_down(server: Running, address: str) -> None:
     ],
 )
 @pytest.mark.parametrize("address", ["/", "/api/search?q=sweep"])
-def test_other_names_are_refused(server: Running, host: str, address: str) -> None:
+def test_foreign_host_is_rejected_dns_rebinding(server: Running, host: str, address: str) -> None:
     """A page elsewhere can have its own name point to this machine; it can't change the Host header."""
     problem = checked(server.client.get(address, headers={"Host": host}), 421)
     assert problem["type"].endswith("wrong-host")
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:1234", "127.0.0.1:9", "[::1]:8742", "LOCALHOST."])
-def test_own_names_are_not(server: Running, host: str) -> None:
+def test_own_host_names_are_accepted(server: Running, host: str) -> None:
     assert server.client.get("/api/health", headers={"Host": host}).status_code == 200
 
 
@@ -75,7 +75,9 @@ def test_own_names_are_not(server: Running, host: str) -> None:
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
-def test_pages_of_others_are_refused(server: Running, headers: dict[str, str], method: str) -> None:
+def test_cross_origin_requests_are_rejected_csrf(
+    server: Running, headers: dict[str, str], method: str
+) -> None:
     address = "/api/search?q=sweep" if method == "GET" else "/api/feedback"
     encoded = {name: value.encode("latin-1") for name, value in headers.items()}
     answer = server.client.request(method, address, headers=encoded)
@@ -83,13 +85,13 @@ def test_pages_of_others_are_refused(server: Running, headers: dict[str, str], m
     assert checked(answer, 403)["type"].endswith("wrong-origin")
 
 
-def test_the_own_page_may_ask(server: Running) -> None:
+def test_same_origin_requests_are_accepted(server: Running) -> None:
     own = {"Origin": server.url, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}
     assert server.client.get("/api/health", headers=own).status_code == 200
     assert server.client.delete("/api/feedback?visitor=nobody", headers=own).status_code == 200
 
 
-def test_links_may_be_followed(server: Running) -> None:
+def test_navigation_from_other_sites_is_allowed(server: Running) -> None:
     """Somebody sends the address of a search: opening it is no request of the page that it stands on."""
     follows = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert server.client.get("/search?q=bread", headers=follows).status_code == 200
@@ -97,7 +99,7 @@ def test_links_may_be_followed(server: Running) -> None:
     assert posted.status_code == 403
 
 
-def test_an_allowed_origin_may_ask(guarded: Running) -> None:
+def test_allowed_origin_is_accepted(guarded: Running) -> None:
     headers = {"Origin": "https://search.example.org", "Host": "search.example.org"}
     bearer = {"Authorization": f"Bearer {SECRET}"}
     assert guarded.client.get("/api/health", headers=headers | bearer).status_code == 200
@@ -115,7 +117,7 @@ def test_an_allowed_origin_may_ask(guarded: Running) -> None:
         {"Authorization": "Bearer \xff\xfe"},
     ],
 )
-def test_without_the_secret_the_api_is_silent(guarded: Running, headers: dict[str, str]) -> None:
+def test_api_requires_the_token(guarded: Running, headers: dict[str, str]) -> None:
     for address in ("/api/search?q=sweep", "/api/metrics", "/api/openapi.json", "/api/docs", "/api/none"):
         encoded = {name: value.encode("latin-1") for name, value in headers.items()}
         answer = httpx.get(guarded.url + address, headers=encoded)
@@ -124,23 +126,23 @@ def test_without_the_secret_the_api_is_silent(guarded: Running, headers: dict[st
         assert "sweep" not in answer.text
 
 
-def test_the_secret_opens_the_api(guarded: Running) -> None:
+def test_bearer_token_is_accepted(guarded: Running) -> None:
     answer = httpx.get(guarded.url + "/api/health", headers={"Authorization": f"Bearer {SECRET}"})
     assert answer.status_code == 200
     assert httpx.get(guarded.url + f"/api/health?token={SECRET}").status_code == 401
 
 
-def test_a_secret_may_have_any_letters() -> None:
-    from dowse.interfaces.http.authentication import Access
+def test_token_may_have_any_characters() -> None:
+    from dowse.services.web.access import AccessRules
 
-    access = Access(ServeOptions(token="schön 秘密"))
+    access = AccessRules(ServeOptions(token="schön 秘密"))
     sent = "Bearer schön 秘密".encode().decode("latin-1")  # as the server hands on what a client wrote
     own = {"host": "localhost"}
-    assert access.refusal("GET", "/api/health", {**own, "authorization": sent}) is None
-    assert access.refusal("GET", "/api/health", {**own, "authorization": "Bearer sch\xf6n"}) is not None
+    assert access.check("GET", "/api/health", {**own, "authorization": sent}) is None
+    assert access.check("GET", "/api/health", {**own, "authorization": "Bearer sch\xf6n"}) is not None
 
 
-def test_the_page_turns_the_secret_into_a_cookie(guarded: Running) -> None:
+def test_token_in_the_url_becomes_a_cookie(guarded: Running) -> None:
     with httpx.Client(base_url=guarded.url) as browser:
         assert browser.get("/").status_code == 200  # the page itself is no secret
         opened = browser.get("/search", params={"q": "a b", "token": SECRET})
@@ -154,7 +156,7 @@ def test_the_page_turns_the_secret_into_a_cookie(guarded: Running) -> None:
         assert stranger.get("/api/health").status_code == 401
 
 
-def test_a_redirect_stays_here(guarded: Running) -> None:
+def test_no_open_redirect(guarded: Running) -> None:
     answer = httpx.get(guarded.url + "//evil.example/x?token=guess")
     assert answer.headers["location"].startswith("/evil.example")
 
@@ -167,7 +169,7 @@ def sent_raw(server: Running, address: str) -> str:
         return b"".join(iter(lambda: line.recv(65536), b"")).decode()
 
 
-def test_long_requests_are_refused(server: Running) -> None:
+def test_body_size_is_limited(server: Running) -> None:
     body = {"query": "x", "symbol": "x", "kind": "click", "visitor": "x" * 70_000}
     server.post("feedback", body, 413)
     chunks = (b"x" * 1000 for _ in range(100))
@@ -190,7 +192,7 @@ def test_only_json_is_read(server: Running) -> None:
         checked(answer, answer.status_code)
 
 
-def test_who_asks_too_often_waits(inn: Index) -> None:
+def test_rate_limit_answers_429(inn: Index) -> None:
     options = ServeOptions(limits=replace(Limits(), rate=0.001, burst=5))
     with running([inn], options) as run:
         statuses = [run.client.get("/api/health").status_code for _ in range(8)]
@@ -208,7 +210,7 @@ def test_who_asks_too_often_waits(inn: Index) -> None:
         ("/api/health", {"Host": "["}, 421),
     ],
 )
-def test_no_request_is_too_odd_to_count(
+def test_unreadable_requests_count_for_the_rate_limit(
     inn: Index, address: str, headers: dict[str, str], status: int
 ) -> None:
     options = ServeOptions(limits=replace(Limits(), rate=0.001, burst=3))
@@ -217,14 +219,14 @@ def test_no_request_is_too_odd_to_count(
         assert given == [status] * 3 + [429] * 2
 
 
-def test_long_addresses_count_too(inn: Index) -> None:
+def test_long_urls_count_for_the_rate_limit(inn: Index) -> None:
     options = ServeOptions(limits=replace(Limits(), rate=0.001, burst=1))
     with running([inn], options) as run:
         given = [sent_raw(run, f"/{'x' * 70_000}").split()[1] for _ in range(2)]
         assert given == ["414", "429"]
 
 
-def test_what_can_not_be_checked_is_refused(
+def test_requests_that_cant_be_checked_are_rejected(
     inn: Index, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*arguments: object) -> None:
@@ -232,7 +234,7 @@ def test_what_can_not_be_checked_is_refused(
 
     options = ServeOptions(limits=replace(Limits(), rate=0.001, burst=2))
     with running([inn], options) as run:
-        monkeypatch.setattr("dowse.interfaces.http.authentication.Access.refusal", broken)
+        monkeypatch.setattr("dowse.services.web.access.AccessRules.check", broken)
         answers = [run.client.get("/api/health") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [400, 400, 429]
     assert all("default-src 'self'" in answer.headers["content-security-policy"] for answer in answers)
@@ -240,7 +242,7 @@ def test_what_can_not_be_checked_is_refused(
     assert "Traceback" not in caplog.text and "RuntimeError" in caplog.text
 
 
-def test_methods_and_addresses_that_are_not_there(server: Running) -> None:
+def test_unknown_methods_and_urls(server: Running) -> None:
     checked(server.client.put("/api/search"), 405)
     checked(server.client.get("/api/reindex"), 405)
     other = server.client.put("/api/feedback")
@@ -268,13 +270,13 @@ def test_what_is_loopback() -> None:
     )
 
 
-def test_on_other_addresses_names_are_checked_too(inn: Index) -> None:
+def test_host_is_checked_on_other_addresses(inn: Index) -> None:
     """Addresses can't be made to mean another machine; names can."""
-    from dowse.interfaces.http.authentication import Access
+    from dowse.services.web.access import AccessRules
 
-    access = Access(ServeOptions(host="0.0.0.0", token=SECRET))
+    access = AccessRules(ServeOptions(host="0.0.0.0", token=SECRET))
     bearer = {"authorization": f"Bearer {SECRET}"}
-    assert access.refusal("GET", "/api/health", {"host": "192.168.0.7:8742", **bearer}) is None
-    assert access.refusal("GET", "/api/health", {"host": socket.gethostname(), **bearer}) is None
-    refused = access.refusal("GET", "/api/health", {"host": "evil.example", **bearer})
+    assert access.check("GET", "/api/health", {"host": "192.168.0.7:8742", **bearer}) is None
+    assert access.check("GET", "/api/health", {"host": socket.gethostname(), **bearer}) is None
+    refused = access.check("GET", "/api/health", {"host": "evil.example", **bearer})
     assert refused is not None and refused.status == 421

@@ -19,7 +19,7 @@ from helpers import write_tree
 GRAPH = json.loads((Path(__file__).parents[3] / "docs" / "graph.schema.json").read_text())
 
 
-def test_a_symbol_is_found_by_id_place_and_name(server: Running) -> None:
+def test_a_symbol_is_found_by_id_location_and_name(server: Running) -> None:
     by_name = server.get("symbol", target="Room.clean", index="inn")
     by_id = server.get("symbol", target=by_name["symbol"]["id"])
     by_place = server.get("symbol", target="inn/rooms.py:8", index="inn")
@@ -84,7 +84,7 @@ def test_what_is_not_indexed_is_not_there(server: Running, target: str) -> None:
     assert server.get("symbol", 404, target=target)["type"].endswith("unknown-symbol")
 
 
-def test_a_name_of_several_asks_back(tmp_path: Path) -> None:
+def test_ambiguous_name_lists_candidates(tmp_path: Path) -> None:
     source = "class A:\n    def run(self):\n        pass\n\nclass B:\n    def run(self):\n        pass\n"
     index = Index.open(write_tree(tmp_path / "t", {"a.py": source}), index_dir=str(tmp_path / "i"))
     index.update()
@@ -106,14 +106,14 @@ def test_two_copies_of_one_repository(inn: Index) -> None:
 
 
 @pytest.mark.parametrize("relation", ["callers", "callees", "uses", "impact"])
-def test_walks_are_the_command_lines(server: Running, inn: Index, relation: str) -> None:
+def test_graph_answers_have_the_command_lines_json(server: Running, inn: Index, relation: str) -> None:
     answer = server.get(f"graph/{relation}", target="Room.clean", index="inn", depth=2)
     here = json.loads(json.dumps(graph_to_json(getattr(inn, relation)("Room.clean", depth=2))))
     assert {name: answer[name] for name in here} == here
     jsonschema.validate({name: answer[name] for name in here}, GRAPH)
 
 
-def test_the_picture_has_every_symbol_once(server: Running) -> None:
+def test_drawing_has_every_symbol_once(server: Running) -> None:
     answer = server.get("graph/uses", target="sweep", depth=3)
     ids = [node["id"] for node in answer["nodes"]]
     assert len(ids) == len(set(ids)) == 1 + len(answer["steps"])
@@ -142,7 +142,7 @@ def test_a_path_has_two_ends(server: Running) -> None:
     server.get("graph/path", 404, target="evening", to="nobody", index="inn")
 
 
-def test_what_is_alike(server: Running, bakery: Index) -> None:
+def test_related_symbols(server: Running, bakery: Index) -> None:
     hit = server.get("search", q="kind:function lang:python -test", index="bakery", k=1)["hits"][0]
     answer = server.get("related", target=hit["id"], k=3)
     here = related_to_json(bakery.related(f"{hit['path']}:{hit['start_line']}", 3))
@@ -151,5 +151,5 @@ def test_what_is_alike(server: Running, bakery: Index) -> None:
     assert answer["symbol"]["key"] == hit["id"]
 
 
-def test_without_an_encoder_nothing_is_alike(server: Running) -> None:
+def test_related_needs_an_encoder(server: Running) -> None:
     assert "encoder" in server.get("related", 400, target="sweep", index="inn")["remedy"]

@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.interfaces.http.authentication import Access, cookie_pairs
-from dowse.interfaces.http.options import ServeOptions
+from dowse.services.web.access import AccessRules, cookie_pairs
+from dowse.services.web.options import ServeOptions
 from interfaces.http.running import Running, running
 
 SECRET = "correct horse battery staple"
 
 
 @pytest.fixture
-def access() -> Access:
-    return Access(ServeOptions(token=SECRET))
+def access() -> AccessRules:
+    return AccessRules(ServeOptions(token=SECRET))
 
 
-def let_in(access: Access, cookies: str) -> bool:
+def let_in(access: AccessRules, cookies: str) -> bool:
     headers = {"host": "localhost", "cookie": cookies}
-    return access.refusal("GET", "/api/search", headers) is None
+    return access.check("GET", "/api/search", headers) is None
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def let_in(access: Access, cookies: str) -> bool:
         *("caf\xe9=\xff", "a\x00b=1", "x=1;;; ;y", 'q="a; b"', "$Version=1", ";" * 50, "a=" + "x" * 4000, ""),
     ],
 )
-def test_cookies_of_other_applications_do_not_matter(access: Access, others: str) -> None:
+def test_cookies_of_other_applications_do_not_matter(access: AccessRules, others: str) -> None:
     ours = access.cookie(is_https=False).partition(";")[0]
     name, _, value = ours.partition("=")
     assert let_in(access, f"{others}; {ours}") and let_in(access, f"{ours}; {others}")
@@ -49,7 +49,7 @@ def test_cookies_of_other_applications_do_not_matter(access: Access, others: str
     assert not let_in(access, others) and not let_in(access, f"{others}; {name}=wrong")
 
 
-def test_one_right_cookie_of_several_is_enough_and_none_can_be_guessed(access: Access) -> None:
+def test_one_right_cookie_of_several_is_enough_and_none_can_be_guessed(access: AccessRules) -> None:
     name, _, value = access.cookie(is_https=False).partition(";")[0].partition("=")
     assert let_in(access, f"{name}=old; {name}={value}") and let_in(access, f"{name}={value}; {name}=old")
     for wrong in (
@@ -63,7 +63,7 @@ def test_one_right_cookie_of_several_is_enough_and_none_can_be_guessed(access: A
         assert not let_in(access, wrong)
 
 
-def test_pairs_are_cut_at_semicolons_alone() -> None:
+def test_cookies_are_split_at_semicolons_alone() -> None:
     assert cookie_pairs('a=1; b={"x":"y,z"};c="q" ; d; =e') == [
         *(("a", "1"), ("b", '{"x":"y,z"}'), ("c", "q"), ("", "e")),
     ]
@@ -96,7 +96,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         ),
     ],
 )
-def test_addresses_that_are_no_text_are_answered(odd: Running, address: str) -> None:
+def test_undecodable_urls_are_answered(odd: Running, address: str) -> None:
     answer = odd.client.get(address)
     assert answer.status_code < 500, answer.text
     json.loads(answer.content.decode())
@@ -112,7 +112,7 @@ def test_addresses_that_are_no_text_are_answered(odd: Running, address: str) -> 
     ],
 )
 @pytest.mark.parametrize("address", ["/api/feedback", "/api/reindex"])
-def test_bodies_that_are_no_text_are_answered(odd: Running, address: str, body: bytes) -> None:
+def test_undecodable_bodies_are_answered(odd: Running, address: str, body: bytes) -> None:
     answer = odd.client.post(address, content=body, headers={"Content-Type": "application/json"})
     assert 400 <= answer.status_code < 500, answer.text
     json.loads(answer.content.decode())

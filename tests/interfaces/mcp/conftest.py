@@ -64,5 +64,5 @@ def served(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     index.embed()
     index.close()
     repositories = Repositories(settings)
-    yield repositories.at([sample])[0]
+    yield repositories.open([sample])[0]
     repositories.close()

@@ -9,20 +9,20 @@ import pytest
 
 from dowse.errors import DowseError
 from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments, SymbolArguments
-from dowse.interfaces.mcp.naming import found_symbol
 from dowse.interfaces.mcp.readiness import Call
 from dowse.interfaces.mcp.related_tool import related
-from dowse.interfaces.mcp.reply import Asked
-from dowse.interfaces.mcp.repositories import Outside, Repositories, Repository
+from dowse.interfaces.mcp.reply import ToolContext
+from dowse.interfaces.mcp.repositories import OutsideRoots, Repositories, Repository
 from dowse.interfaces.mcp.search_tool import search
+from dowse.interfaces.mcp.symbol_targets import open_symbol
 from dowse.interfaces.mcp.symbol_tool import symbol
 from dowse.symbol_lookup import UnknownName
 
 from helpers import write_tree
 
 
-def asked(*repositories: Repository) -> Asked:
-    return Asked(repositories, Call())
+def asked(*repositories: Repository) -> ToolContext:
+    return ToolContext(repositories, Call())
 
 
 @pytest.fixture
@@ -34,12 +34,12 @@ def two(tmp_path: Path) -> Repositories:
             tmp_path / name / "inn", {"inn.py": text, f"only_{name}.py": f"def only_{name}():\n    pass\n"}
         )
     repositories = Repositories({"refresh": "never"})
-    for repository in repositories.at([tmp_path / "a" / "inn", tmp_path / "b" / "inn"]):
+    for repository in repositories.open([tmp_path / "a" / "inn", tmp_path / "b" / "inn"]):
         repository.index.update()
     return repositories
 
 
-def test_hits_name_places_that_can_be_opened(served: Repository) -> None:
+def test_hits_have_locations_that_can_be_opened(served: Repository) -> None:
     reply = search(asked(served), SearchArguments(query="bake bread", detail="names"))
     places = re.findall(r"^\d+\. (\S+):(\d+)-(\d+) ", reply.text, re.MULTILINE)
     assert len(places) == len(reply.data["hits"])
@@ -59,7 +59,7 @@ def test_every_line_that_is_shown_has_its_number(served: Repository) -> None:
             assert (served.index.root / path).read_text().split("\n")[int(shown[1]) - 1].rstrip() == shown[2]
 
 
-def test_nothing_relevant_is_said_first_and_costs_little(served: Repository) -> None:
+def test_nothing_relevant_is_noted_first_and_costs_little(served: Repository) -> None:
     reply = search(asked(served), SearchArguments(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("nothing relevant; the ")
     assert len(reply.data["hits"]) <= 5 and not any(hit["code"] for hit in reply.data["hits"])
@@ -89,7 +89,7 @@ def test_filters_hold(served: Repository) -> None:
 
 
 def test_a_class_comes_with_its_members_and_in_full_with_their_source(shop: Path) -> None:
-    repository = Repositories({"refresh": "never"}).at([shop])[0]
+    repository = Repositories({"refresh": "never"}).open([shop])[0]
     repository.index.update()
     own = symbol(asked(repository), SymbolArguments(symbol="Cart")).text
     assert "members (2):" in own and "7-9 method add(self, item: str, count: int = 1) -> None" in own
@@ -103,18 +103,18 @@ def test_a_class_comes_with_its_members_and_in_full_with_their_source(shop: Path
     assert re.search(r"\(\d+ of 64 lines: raise max_tokens\)", cut)
 
 
-def test_several_repositories_are_searched_at_once_and_told_apart(two: Repositories, tmp_path: Path) -> None:
-    both = two.at([tmp_path / "a" / "inn", tmp_path / "b" / "inn"])
+def test_several_repositories_are_merged(two: Repositories, tmp_path: Path) -> None:
+    both = two.open([tmp_path / "a" / "inn", tmp_path / "b" / "inn"])
     assert [each.name for each in both] == ["inn", "inn-2"]
     reply = search(asked(*both), SearchArguments(query="sweep"))
     assert {hit["index"] for hit in reply.data["hits"]} == {"inn", "inn-2"}
     assert "1. inn inn.py:1-2 function sweep" in reply.text and "inn-2 inn.py:1-2" in reply.text
     with (
         pytest.raises(DowseError, match="several repositories; name one of them with `repo`"),
-        found_symbol(asked(*both), "sweep"),
+        open_symbol(asked(*both), "sweep"),
     ):
         pass
-    with found_symbol(asked(*both), "only_b") as (repository, _):
+    with open_symbol(asked(*both), "only_b") as (repository, _):
         assert repository.name == "inn-2"
 
 
@@ -122,22 +122,22 @@ def test_names_that_are_not_plain_lead_to_what_is_meant(served: Repository) -> N
     row = next(row for row in served.index.symbols() if row.kind == "function")
     place = f"{row.path}:{row.start_line}"
     for target in (place, f"./{place}", f"{place}-{row.end_line}", f"{served.index.root}/{place}"):
-        with found_symbol(asked(served), target) as (_, found):
+        with open_symbol(asked(served), target) as (_, found):
             assert found.row.key == row.key, target
 
 
-def test_errors_about_names_tell_what_to_name(served: Repository, tmp_path: Path) -> None:
+def test_errors_about_names_list_candidates(served: Repository, tmp_path: Path) -> None:
     with (
         pytest.raises(UnknownName, match=r"name one of the nearest:\n<data-\w+>\n  \S+:\d+  "),
-        found_symbol(asked(served), "bake_the_bread_please"),
+        open_symbol(asked(served), "bake_the_bread_please"),
     ):
         pass
     root = write_tree(tmp_path / "twins", {f"{name}.py": "def twin():\n    pass\n" for name in "ab"})
-    twins = Repositories({"refresh": "never"}).at([root])[0]
+    twins = Repositories({"refresh": "never"}).open([root])[0]
     twins.index.update()
     with (
         pytest.raises(UnknownName, match=r"name one by its path:line\n<data-\w+>\n  a.py:1  .*\n  b.py:1  "),
-        found_symbol(asked(twins), "twin"),
+        open_symbol(asked(twins), "twin"),
     ):
         pass
 
@@ -152,21 +152,21 @@ def test_errors_about_names_tell_what_to_name(served: Repository, tmp_path: Path
         "{link}/secret.py:1",
     ],
 )
-def test_no_path_leads_out(target: str, tmp_path: Path) -> None:
+def test_paths_outside_the_roots_are_rejected(target: str, tmp_path: Path) -> None:
     root = write_tree(tmp_path / "repo", {"src/app.py": "def app():\n    pass\n"})
     write_tree(tmp_path, {"secret.py": "def secret():\n    pass\n"})
     (root / "link").symlink_to(tmp_path)
     (root / "linked.py").symlink_to(tmp_path / "secret.py")
-    repository = Repositories({"refresh": "never"}).at([root])[0]
+    repository = Repositories({"refresh": "never"}).open([root])[0]
     repository.index.update()
     named = target.format(root=root, link=root / "link")
-    with pytest.raises(Outside), found_symbol(asked(repository), named):
+    with pytest.raises(OutsideRoots), open_symbol(asked(repository), named):
         pass
     assert not search(asked(repository), SearchArguments(query="/secret/")).data["hits"]
 
 
-def test_what_has_no_vector_yet_is_asked_for_later(shop: Path) -> None:
-    repository = Repositories({"refresh": "never", "encoder": "small"}).at([shop])[0]
+def test_related_without_a_vector_says_when_to_retry(shop: Path) -> None:
+    repository = Repositories({"refresh": "never", "encoder": "small"}).open([shop])[0]
     repository.index.update()
     with pytest.raises(DowseError, match=r"no vector yet.*call again"):
         related(asked(repository), RelatedArguments(symbol="checkout"))
@@ -174,10 +174,10 @@ def test_what_has_no_vector_yet_is_asked_for_later(shop: Path) -> None:
     assert "by meaning 0 % so far" in reply.text and "index complete" not in reply.text
 
 
-def test_who_knows_the_name_comes_first(tmp_path: Path) -> None:
+def test_repositories_that_know_the_name_come_first(tmp_path: Path) -> None:
     one = write_tree(tmp_path / "one", {"app.py": "def sweep_floor():\n    '''About tidy_up.'''\n"})
     other = write_tree(tmp_path / "other", {"app.py": "def tidy_up():\n    return 'sweep'\n"})
-    both = Repositories({"refresh": "never"}).at([one, other])
+    both = Repositories({"refresh": "never"}).open([one, other])
     for repository in both:
         repository.index.update()
     assert search(asked(*both), SearchArguments(query="tidy_up")).data["hits"][0]["name"] == "tidy_up"
@@ -189,7 +189,7 @@ def test_nothing_relevant_in_one_repository_is_not_nothing_relevant(
     root = write_tree(
         tmp_path / "physics", {"lattice.py": "def lattice_gauge():\n    return 'chromodynamics'\n"}
     )
-    physics = Repositories({"refresh": "never"}).at([root])[0]
+    physics = Repositories({"refresh": "never"}).open([root])[0]
     physics.index.update()
     reply = search(asked(served, physics), SearchArguments(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("hits 1-")

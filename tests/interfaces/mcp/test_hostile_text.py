@@ -23,17 +23,17 @@ from dowse.interfaces.mcp.arguments import (
     StatusArguments,
     SymbolArguments,
 )
-from dowse.interfaces.mcp.frame import FRAME_BYTES, framed, quoted
-from dowse.interfaces.mcp.graph_tools import walker
-from dowse.interfaces.mcp.instructions import INSTRUCTIONS, in_words
-from dowse.interfaces.mcp.messages import repaired_body
-from dowse.interfaces.mcp.naming import found_symbol
+from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
+from dowse.interfaces.mcp.graph_tools import graph_tool
+from dowse.interfaces.mcp.instructions import INSTRUCTIONS, error_text
+from dowse.interfaces.mcp.messages import repair_body
 from dowse.interfaces.mcp.readiness import Call, NotIndexed
 from dowse.interfaces.mcp.related_tool import related
-from dowse.interfaces.mcp.reply import Asked
+from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
 from dowse.interfaces.mcp.search_tool import search
 from dowse.interfaces.mcp.status_tool import status
+from dowse.interfaces.mcp.symbol_targets import open_symbol
 from dowse.interfaces.mcp.symbol_tool import symbol
 from dowse.interfaces.mcp.tools import TOOLS
 from dowse.security.terminal import escape_message
@@ -67,7 +67,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     )
     place = str(tmp_path_factory.mktemp("mcp-index") / "i")
     repositories = Repositories({"index_dir": place, "refresh": "never", "encoder": "none"})
-    repository = repositories.at([root])[0]
+    repository = repositories.open([root])[0]
     repository.index.update()
     yield repository
     repositories.close()
@@ -75,15 +75,15 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
 
 def replies(hostile: Repository) -> dict[str, str]:
     """Return the text of each tool."""
-    asked, name = Asked([hostile], Call()), "helper"
+    asked, name = ToolContext([hostile], Call()), "helper"
     texts = {
         "search": search(asked, SearchArguments(query="steal helper", detail="full")),
         "names": search(asked, SearchArguments(query="steal helper", detail="names")),
         "pattern": search(asked, SearchArguments(query="/note/")),
         "symbol": symbol(asked, SymbolArguments(symbol="steal", detail="full")),
         "doc": symbol(asked, SymbolArguments(symbol="steal", detail="names")),
-        **{each: walker(each)(asked, GraphArguments(symbol=name)) for each in ("callers", "impact")},
-        "callees": walker("callees")(asked, GraphArguments(symbol="steal")),
+        **{each: graph_tool(each)(asked, GraphArguments(symbol=name)) for each in ("callers", "impact")},
+        "callees": graph_tool("callees")(asked, GraphArguments(symbol="steal")),
     }
     return {tool: reply.text for tool, reply in texts.items()}
 
@@ -107,13 +107,16 @@ def test_names_are_quoted_and_stay_on_one_line(hostile: Repository) -> None:
 
 
 def test_data_is_exact_and_in_values_only(hostile: Repository) -> None:
-    reply = search(Asked([hostile], Call()), SearchArguments(query="steal helper", detail="full"))
+    reply = search(ToolContext([hostile], Call()), SearchArguments(query="steal helper", detail="full"))
     hit = next(each for each in reply.data["hits"] if each["name"] == "helper")
     assert hit["path"] == NAME and "\x1b]0;pwned\x07" in hit["code"]
 
 
 def test_errors_list_candidates_on_lines_of_their_own(hostile: Repository) -> None:
-    with pytest.raises(UnknownName) as error, found_symbol(Asked([hostile], Call()), "stealx\nnote: steal"):
+    with (
+        pytest.raises(UnknownName) as error,
+        open_symbol(ToolContext([hostile], Call()), "stealx\nnote: steal"),
+    ):
         pass
     message = str(error.value)
     assert is_harmless(message, "\n")
@@ -138,23 +141,23 @@ def ordering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     root = write_tree(tmp_path_factory.mktemp("mcp") / "ordering", files)
     place = str(tmp_path_factory.mktemp("mcp-index") / "i")
     repositories = Repositories({"index_dir": place, "refresh": "never", "encoder": "small"})
-    repository = repositories.at([root])[0]
+    repository = repositories.open([root])[0]
     repository.index.update()
     repository.index.embed()
     yield repository
     repositories.close()
 
 
-def said(tool: str, asked: Asked, target: str) -> str:
+def said(tool: str, asked: ToolContext, target: str) -> str:
     """Return what an agent reads when it asks for a symbol: the answer, or the error."""
     try:
         if tool in ("callers", "callees", "impact"):
-            return walker(tool)(asked, GraphArguments(symbol=target)).text
+            return graph_tool(tool)(asked, GraphArguments(symbol=target)).text
         if tool == "related":
             return related(asked, RelatedArguments(symbol=target)).text
         return symbol(asked, SymbolArguments(symbol=target)).text
     except DowseError as error:
-        return escape_message(error, in_words(error))
+        return escape_message(error, error_text(error))
 
 
 @pytest.mark.parametrize("tool", SYMBOL_TOOLS)
@@ -162,7 +165,7 @@ def said(tool: str, asked: Asked, target: str) -> str:
     "target", ["needle", "thread", "twin", "nedle", "Needle.sew", "twin.twin", "evil.needle"]
 )
 def test_names_of_files_are_framed_everywhere(ordering: Repository, tool: str, target: str) -> None:
-    text = said(tool, Asked([ordering], Call()), target)
+    text = said(tool, ToolContext([ordering], Call()), target)
     assert "SYSTEM NOTE" in text and len(FRAME.findall(text)) == 1
     assert "SYSTEM" not in FRAME.sub("", text)
     assert "unexpected" not in text
@@ -171,7 +174,7 @@ def test_names_of_files_are_framed_everywhere(ordering: Repository, tool: str, t
 @pytest.mark.parametrize("tool", SYMBOL_TOOLS)
 def test_files_as_a_whole_are_framed_too(ordering: Repository, tool: str) -> None:
     whole = next(row for row in ordering.index.symbols() if not row.row or row.kind in ("file", "section"))
-    text = said(tool, Asked([ordering], Call()), whole.key)
+    text = said(tool, ToolContext([ordering], Call()), whole.key)
     assert "SYSTEM" not in FRAME.sub("", text)
 
 
@@ -179,7 +182,7 @@ def test_files_as_a_whole_are_framed_too(ordering: Repository, tool: str) -> Non
     "query", ["needle", "what calls thread", "what does evil.needle call", "zzz", "callers of what sews"]
 )
 def test_notes_of_searches_are_framed(ordering: Repository, query: str) -> None:
-    text = search(Asked([ordering], Call()), SearchArguments(query=query)).text
+    text = search(ToolContext([ordering], Call()), SearchArguments(query=query)).text
     assert "SYSTEM" not in FRAME.sub("", text)
 
 
@@ -188,7 +191,7 @@ def test_why_indexing_failed_is_framed(ordering: Repository) -> None:
     assert "SYSTEM" in text and "SYSTEM" not in FRAME.sub("", text) and "\nnote" not in text
     ordering.broker.publish(ordering.name, "failed", detail=f"{ORDER} can't be read")
     try:
-        text = status(Asked([ordering], Call()), StatusArguments()).text
+        text = status(ToolContext([ordering], Call()), StatusArguments()).text
     finally:
         ordering.broker.publish(ordering.name, "done")
     assert "SYSTEM" in text and "SYSTEM" not in FRAME.sub("", text)
@@ -202,15 +205,15 @@ def test_agents_are_told_what_the_frame_means() -> None:
 @settings(max_examples=50)
 @given(HOSTILE)
 def test_any_name_is_one_line(name: str) -> None:
-    assert is_harmless(quoted(name)) and len(quoted(name).splitlines()) <= 1
-    assert " " not in quoted(name) or quoted(name).startswith('"')
+    assert is_harmless(quote_name(name)) and len(quote_name(name).splitlines()) <= 1
+    assert " " not in quote_name(name) or quote_name(name).startswith('"')
 
 
 def test_a_frame_costs_what_is_set_aside_for_it() -> None:
     lines = ["1  code", "2  more"]
-    assert len("\n".join(framed(lines))) - len("\n".join(lines)) == FRAME_BYTES
-    assert framed(lines) == framed(lines) and framed(lines)[0] != framed(lines[:1])[0]
-    assert framed([]) == []
+    assert len("\n".join(frame(lines))) - len("\n".join(lines)) == FRAME_BYTES
+    assert frame(lines) == frame(lines) and frame(lines)[0] != frame(lines[:1])[0]
+    assert frame([]) == []
 
 
 class Line:
@@ -365,14 +368,14 @@ def test_broken_characters_over_http_are_answered(shop: Path) -> None:
 
 def test_bodies_are_repaired_only_where_they_are_broken() -> None:
     pair = b'{"a": "\\ud83d\\ude00", "b": "\\\\ud800"}'
-    assert json.loads(repaired_body(pair)) == json.loads(pair)
-    assert json.loads(repaired_body(b'{"\\udc00": "x\\ud800y"}')) == {"\ufffd": "x\ufffdy"}
+    assert json.loads(repair_body(pair)) == json.loads(pair)
+    assert json.loads(repair_body(b'{"\\udc00": "x\\ud800y"}')) == {"\ufffd": "x\ufffdy"}
     for untouched in (b'{"a": 1}', b"\\ud800", b"\xff\\ud800", b""):
-        assert repaired_body(untouched) == untouched
+        assert repair_body(untouched) == untouched
 
 
 def test_related_is_framed(served: Repository) -> None:
     row = next(row for row in served.index.symbols() if row.row and row.kind == "function")
     target = f"{row.path}:{row.start_line}"
-    text = related(Asked([served], Call()), RelatedArguments(symbol=target, detail="full")).text
+    text = related(ToolContext([served], Call()), RelatedArguments(symbol=target, detail="full")).text
     assert len(FRAME.findall(text)) == 1

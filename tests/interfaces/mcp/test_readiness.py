@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import DowseError
-from dowse.interfaces.mcp.readiness import Call, Cancelled, NotReady, take_in_changes, wait_for_words
+from dowse.interfaces.mcp.readiness import Call, Cancelled, NotReady, index_changes, wait_until_searchable
 from dowse.interfaces.mcp.repositories import Repositories, Repository
 from mcp_clients import PATIENCE, inside, run, stdio
 
@@ -27,14 +27,14 @@ def paths_of(repository: Repository) -> set[str]:
 def test_the_first_call_waits_no_longer_than_it_says(shop: Path) -> None:
     async def wait() -> None:
         repositories = Repositories({})
-        repository = repositories.at([shop])[0]
+        repository = repositories.open([shop])[0]
         try:
             with pytest.raises(NotReady, match=r"nothing can be searched yet after 0 s.*call again"):
-                await wait_for_words(repository, 0.0, _ignore)
-            assert repository.is_first
+                await wait_until_searchable(repository, 0.0, _ignore)
+            assert repository.is_first_build
             # What was begun goes on: the next call finds it done, or waits for the rest.
-            await wait_for_words(repository, PATIENCE, _ignore)
-            assert not repository.is_first and repository.index.exists
+            await wait_until_searchable(repository, PATIENCE, _ignore)
+            assert not repository.is_first_build and repository.index.exists
         finally:
             repositories.close()
 
@@ -48,12 +48,12 @@ def test_what_fails_is_said_and_tried_again_by_the_next_call(tmp_path: Path) -> 
 
     async def wait() -> None:
         repositories = Repositories({"index_dir": str(blocked)})
-        repository = repositories.at([root])[0]
+        repository = repositories.open([root])[0]
         try:
             with pytest.raises(DowseError, match="repo can't be indexed"):
-                await wait_for_words(repository, PATIENCE, _ignore)
+                await wait_until_searchable(repository, PATIENCE, _ignore)
             blocked.unlink()
-            await wait_for_words(repository, PATIENCE, _ignore)
+            await wait_until_searchable(repository, PATIENCE, _ignore)
             assert paths_of(repository) == {"app.py"}
         finally:
             repositories.close()
@@ -62,28 +62,28 @@ def test_what_fails_is_said_and_tried_again_by_the_next_call(tmp_path: Path) -> 
 
 
 def test_changes_are_taken_in_before_the_answer(shop: Path) -> None:
-    repository = Repositories({}).at([shop])[0]
+    repository = Repositories({}).open([shop])[0]
     repository.index.update()
     (shop / "new.py").write_text("def brand_new():\n    pass\n")
     (shop / "notes.md").unlink()
-    assert take_in_changes(repository, Call(), by_meaning=False) == []
+    assert index_changes(repository, Call(), by_meaning=False) == []
     assert paths_of(repository) == {"shop/cart.py", "tests/test_cart.py", "new.py"}
 
 
 def test_calls_that_came_before_somebody_looked_do_not_look_again(shop: Path) -> None:
-    repository = Repositories({}).at([shop])[0]
+    repository = Repositories({}).open([shop])[0]
     repository.index.update()
     earlier = Call()
-    take_in_changes(repository, Call(), by_meaning=False)
+    index_changes(repository, Call(), by_meaning=False)
     (shop / "new.py").write_text("def brand_new():\n    pass\n")
-    take_in_changes(repository, earlier, by_meaning=False)
+    index_changes(repository, earlier, by_meaning=False)
     assert "new.py" not in paths_of(repository)
-    take_in_changes(repository, Call(), by_meaning=False)
+    index_changes(repository, Call(), by_meaning=False)
     assert "new.py" in paths_of(repository)
 
 
 def test_a_cancelled_call_stops_what_it_is_doing(shop: Path) -> None:
-    repository = Repositories({}).at([shop])[0]
+    repository = Repositories({}).open([shop])[0]
     repository.index.update()
     write_tree(shop, {f"more/file_{number}.py": "def more():\n    pass\n" for number in range(20)})
     call = Call()
@@ -98,9 +98,9 @@ def test_a_cancelled_call_stops_what_it_is_doing(shop: Path) -> None:
 
     object.__setattr__(call, "stop", StopsAfterThree())
     with pytest.raises(Cancelled):
-        take_in_changes(repository, call, by_meaning=False)
+        index_changes(repository, call, by_meaning=False)
     assert len(read) == 4 and not any(path.startswith("more/") for path in paths_of(repository))
-    take_in_changes(repository, Call(), by_meaning=False)
+    index_changes(repository, Call(), by_meaning=False)
     assert sum(path.startswith("more/") for path in paths_of(repository)) == 20
 
 
@@ -108,18 +108,18 @@ def test_a_cancelled_call_that_waits_in_line_is_never_worked_on(shop: Path) -> N
     async def session() -> None:
         async with inside(shop) as (dowse, server):
             await dowse.text("search", query="cart")
-            repository = server.repositories.at([shop])[0]
-            with repository.fresh:
-                before = repository.looked
+            repository = server.repositories.open([shop])[0]
+            with repository.check_lock:
+                before = repository.checked_at
                 waiting = asyncio.create_task(dowse.call("search", query="checkout"))
-                while not server._workers.held:
+                while not server.threads.pending:
                     await asyncio.sleep(0)
                 waiting.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await waiting
-            while server._workers.held:
+            while server.threads.pending:
                 await asyncio.sleep(0)
-            assert repository.looked == before
+            assert repository.checked_at == before
 
     run(session())
 

@@ -17,8 +17,8 @@ _SETTINGS = ("backend", "encoder", "view", "vectors", "device", "threads", "show
 
 def serve(options: argparse.Namespace) -> int:
     """Answer over HTTP from one or several indexes."""
-    from dowse.interfaces.http.options import Limits, ServeOptions, is_loopback
     from dowse.interfaces.http.run import serve as run
+    from dowse.services.web.options import Limits, ServeOptions, is_loopback
 
     token = options.token or os.environ.get("DOWSE_TOKEN", "")
     if not token and not is_loopback(options.host):

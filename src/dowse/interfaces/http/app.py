@@ -1,4 +1,4 @@
-"""The application: indexes and options in, one ASGI app out."""
+"""The FastAPI application of some indexes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from fastapi import APIRouter, FastAPI
 
 from dowse.index import Index
 from dowse.interfaces.http.middleware import Guard
-from dowse.interfaces.http.models.problem import Problem
 from dowse.interfaces.http.openapi import add_openapi
-from dowse.interfaces.http.options import ServeOptions
 from dowse.interfaces.http.problems import add_handlers
 from dowse.interfaces.http.routes import (
     docs,
@@ -20,9 +18,6 @@ from dowse.interfaces.http.routes import (
     events,
     feedback,
     graph,
-    health,
-    metrics,
-    related,
     search,
     status,
     suggest,
@@ -30,23 +25,22 @@ from dowse.interfaces.http.routes import (
 )
 from dowse.interfaces.http.state import ServerState
 from dowse.interfaces.http.static_page import add_page
+from dowse.services.models.problem import Problem
+from dowse.services.web.options import ServeOptions
 from dowse.version import __version__
 
-_ROUTES = (
-    *(search, symbol, graph, related, suggest, evaluation, status, events, feedback),
-    *(health, metrics, docs),
-)
+_ROUTES = (search, symbol, graph, suggest, evaluation, status, events, feedback, docs)
 
 
 def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) -> FastAPI:
-    """Return the app that answers from some indexes.
+    """Return the application that serves some indexes.
 
     Args:
-        indexes: What to search; those that are missing or old are brought up to date in the background.
-        options: How the server behaves.
+        indexes: The indexes; missing and stale ones are updated in the background.
+        options: The options of the server.
     """
     options = options or ServeOptions()
-    state = ServerState.of(indexes, options)
+    state = ServerState.create(indexes, options)
     app = FastAPI(
         title="dowse",
         description="Find code by what it does.",
@@ -70,7 +64,7 @@ def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) ->
 
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Start what runs beside the requests, and end it."""
+    """Start the background threads, and stop them."""
     state: ServerState = app.state.server
     state.refresher.start()
     threading.Thread(target=state.reports.read_shipped, name="dowse-reports", daemon=True).start()

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI makes of the routes, with errors in the form they really have."""
+"""The OpenAPI document: FastAPI's, with errors as problem+json."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from dowse.interfaces.http.problems import MEDIA_TYPE
+from dowse.services.web.problem import MEDIA_TYPE
 
-# Every question may be answered with a problem instead.
+# Every operation may be answered with a problem.
 _PROBLEMS = {
-    "4XX": "The request can't be answered; `remedy` says what helps.",
+    "4XX": "The request can't be answered; `remedy` says what to do.",
     "5XX": "The server can't answer now.",
 }
-# FastAPI adds forms of its own errors, which are never sent.
+# FastAPI adds schemas of its own errors, which are never sent.
 _UNUSED = ("HTTPValidationError", "ValidationError")
 
 
 def add_openapi(app: FastAPI) -> None:
-    """Have an app describe itself; made once, when first asked for."""
+    """Set the OpenAPI document of an application, made once, on the first request."""
 
-    def described() -> dict[str, Any]:
+    def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
             made = get_openapi(
                 title=app.title, version=app.version, description=app.description, routes=app.routes
@@ -29,17 +29,21 @@ def add_openapi(app: FastAPI) -> None:
             app.openapi_schema = _with_problems(made)
         return app.openapi_schema
 
-    app.openapi = described  # type: ignore[method-assign]
+    app.openapi = openapi  # type: ignore[method-assign]
 
 
 def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
-    form = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    content = {"schema": {"$ref": "#/components/schemas/Problem"}}
     for item in document["paths"].values():
         for operation in item.values():
-            kept = {code: answer for code, answer in operation["responses"].items() if code.startswith("2")}
-            for code, text in _PROBLEMS.items():
-                kept[code] = {"description": text, "content": {MEDIA_TYPE: form}}
-            operation["responses"] = kept
+            responses = operation["responses"]
+            operation["responses"] = {
+                **{code: response for code, response in responses.items() if code.startswith("2")},
+                **{
+                    code: {"description": text, "content": {MEDIA_TYPE: content}}
+                    for code, text in _PROBLEMS.items()
+                },
+            }
     for name in _UNUSED:
         document["components"]["schemas"].pop(name, None)
     return document

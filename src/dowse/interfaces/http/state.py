@@ -1,4 +1,4 @@
-"""What the routes share: one of each for a server."""
+"""The state that the routes share."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from fastapi import Depends, Request
 
 from dowse.index import Index
 from dowse.interfaces.http.metrics import Metrics
-from dowse.interfaces.http.options import ServeOptions
-from dowse.interfaces.http.worker_threads import Workers
 from dowse.services.events import EventBroker
-from dowse.services.indexes import Place, Places
+from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.refresher import IndexRefresher
 from dowse.services.reports import Reports
+from dowse.services.thread_pool import BoundedThreadPool
+from dowse.services.web.options import ServeOptions
 
-# Where `dowse eval --report` is told to write by people who want to see it on the page.
+# Where users put reports of `dowse eval --report` that the page shall show.
 _REPORTS = Path(".dowse", "reports")
 
 
@@ -28,8 +28,8 @@ class ServerState:
     """The parts of a running server."""
 
     options: ServeOptions
-    places: Places
-    workers: Workers
+    indexes: ServedIndexes
+    threads: BoundedThreadPool
     broker: EventBroker
     refresher: IndexRefresher
     metrics: Metrics
@@ -37,24 +37,30 @@ class ServerState:
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
-    def of(cls, indexes: Sequence[Index], options: ServeOptions) -> ServerState:
-        """Put the parts together; nothing runs yet."""
-        places, workers = Places(indexes), Workers(options.limits)
+    def create(cls, indexes: Sequence[Index], options: ServeOptions) -> ServerState:
+        """Create the parts; nothing runs yet."""
+        served, threads = ServedIndexes.create(indexes), BoundedThreadPool(options.limits)
         broker = EventBroker(options.limits.listeners)
-        reports = Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes])
-        parts = (IndexRefresher(places, broker, watch=options.watch), Metrics(places, workers), reports)
-        return cls(options, places, workers, broker, *parts)
+        return cls(
+            options,
+            served,
+            threads,
+            broker,
+            IndexRefresher(served, broker, watch=options.watch),
+            Metrics(served, threads),
+            Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes]),
+        )
 
-    def records(self, place: Place) -> bool:
-        """Whether choices are recorded for an index, and count."""
-        return self.options.feedback and place.index.settings.feedback
+    def records_feedback(self, served: ServedIndex) -> bool:
+        """Whether feedback is recorded for an index and affects its rankings."""
+        return self.options.feedback and served.index.settings.feedback
 
     def close(self) -> None:
-        """End everything that was started."""
+        """Stop everything."""
         self.broker.close()
         self.refresher.close()
-        self.workers.close()
-        self.places.close()
+        self.threads.close()
+        self.indexes.close()
 
 
 def _state(request: Request) -> ServerState:

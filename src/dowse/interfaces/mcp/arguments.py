@@ -1,4 +1,4 @@
-"""What each tool takes: the models that arguments are checked by, and their schemas for clients."""
+"""The arguments of each tool: pydantic models, and their JSON schemas for clients."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from dowse.errors import DowseError
-from dowse.interfaces.http.choices import Mode
+from dowse.services.choices import Mode
 
 # An answer needs room for its head and one hit.
-LEAST_TOKENS, MOST_TOKENS = 300, 50_000
-# Longer texts are no questions.
-_MOST_QUERY = 10_000
+MIN_TOKENS, MAX_TOKENS = 300, 50_000
+# Longer texts are no queries.
+_MAX_QUERY = 10_000
+# Keywords that schemas leave out: the values are checked, but the keywords cost tokens.
+_OMITTED_KEYWORDS = frozenset(["title", "minLength", "maxLength", "maxItems"])
+# Clearer messages for some types of pydantic's errors.
+_MESSAGES = {"extra_forbidden": "there is no such argument", "missing": "is needed"}
 
 
-# Keywords of schemas that are checked, but not listed.
-_UNTOLD = frozenset(["title", "minLength", "maxLength", "maxItems"])
-
-
-def _listed(value: object) -> object:
-    """Take one text for a list of it: agents write both."""
+def _as_list(value: object) -> object:
+    """Accept one text for a list of it: agents write both."""
     return [value] if isinstance(value, str) else value
 
 
 Texts = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=500)]],
-    BeforeValidator(_listed),
+    BeforeValidator(_as_list),
     Field(max_length=20),
 ]
 Detail = Literal["names", "snippets", "full"]
@@ -35,7 +35,7 @@ _Repo = Annotated[
 ]
 _Budget = Annotated[
     int,
-    Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="The answer is cut to so many tokens (bytes / 3)."),
+    Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="The answer is cut to so many tokens (bytes / 3)."),
 ]
 _Symbol = Annotated[
     str,
@@ -48,25 +48,25 @@ _Symbol = Annotated[
 
 
 class Arguments(BaseModel):
-    """What all tools have in common."""
+    """The base of all arguments."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class StatusArguments(Arguments):
-    """What `status` takes."""
+    """The arguments of `status`."""
 
     repo: _Repo = ""
 
 
 class SearchArguments(Arguments):
-    """What `search` takes."""
+    """The arguments of `search`."""
 
     query: Annotated[
         str,
         Field(
             min_length=1,
-            max_length=_MOST_QUERY,
+            max_length=_MAX_QUERY,
             description='What it does in plain words, a name, a question ("what calls X"), "exact phrase", '
             "/regex/; may hold filters: lang:go path:src/** kind:class -test -path:vendor/**.",
         ),
@@ -100,7 +100,7 @@ class SearchArguments(Arguments):
 
 
 class SymbolArguments(Arguments):
-    """What `symbol` takes."""
+    """The arguments of `symbol`."""
 
     symbol: _Symbol
     detail: Annotated[
@@ -115,7 +115,7 @@ class SymbolArguments(Arguments):
 
 
 class GraphArguments(Arguments):
-    """What `callers`, `callees` and `impact` take."""
+    """The arguments of `callers`, `callees` and `impact`."""
 
     symbol: _Symbol
     depth: Annotated[
@@ -126,7 +126,7 @@ class GraphArguments(Arguments):
 
 
 class RelatedArguments(Arguments):
-    """What `related` takes."""
+    """The arguments of `related`."""
 
     symbol: _Symbol
     k: Annotated[int, Field(ge=1, le=50, description="Most neighbours.")] = 10
@@ -136,40 +136,39 @@ class RelatedArguments(Arguments):
 
 
 class BadArguments(DowseError):
-    """Arguments that a tool does not take."""
+    """Invalid arguments."""
 
 
-def checked(model: type[Arguments], given: dict[str, Any] | None) -> Arguments:
-    """Return the arguments of a call; raise with what to mend if they can't be used."""
+def parse_arguments(model: type[Arguments], arguments: dict[str, Any] | None) -> Arguments:
+    """Return the arguments of a call; raise with what to correct if they are invalid."""
     try:
-        return model.model_validate(given or {})
+        return model.model_validate(arguments or {})
     except ValidationError as error:
-        wrong = "; ".join(_said(each["loc"], str(each["msg"])) for each in error.errors())
-        takes = ", ".join(
+        problems = "; ".join(
+            f"{'.'.join(map(str, each['loc']))}: {_MESSAGES.get(each['type'], each['msg'])}"
+            for each in error.errors()
+        )
+        names = ", ".join(
             name + ("*" if field.is_required() else "") for name, field in model.model_fields.items()
         )
         raise BadArguments(
-            f"{wrong}. The tool takes {takes} (* needed); mend the arguments and call again"
+            f"{problems}. The tool takes {names} (* needed); correct the arguments and call again"
         ) from None
 
 
-def _said(place: tuple[int | str, ...], message: str) -> str:
-    """Return one problem in words; pydantic speaks of extra inputs where we mean unknown names."""
-    name = ".".join(map(str, place))
-    unknown = {"Extra inputs are not permitted": "there is no such argument", "Field required": "is needed"}
-    return f"{name}: {unknown.get(message, message)}"
-
-
 def input_schema(model: type[Arguments]) -> dict[str, Any]:
-    """Return the schema of a tool's arguments, without what costs tokens and tells an agent little."""
-    schema: dict[str, Any] = _plain(model.model_json_schema())
+    """Return the JSON schema of a tool's arguments, without keywords that cost tokens and say little."""
+    schema: dict[str, Any] = _without_keywords(model.model_json_schema())
     schema.pop("description", None)
     return schema
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON
+def _without_keywords(value: Any) -> Any:  # noqa: ANN401 - any JSON
     if isinstance(value, dict):
-        # An argument may be called like a keyword; its value is then a schema.
-        kept = ((name, each) for name, each in value.items() if name not in _UNTOLD or isinstance(each, dict))
-        return {name: _plain(each) for name, each in kept}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+        # An argument may have the name of a keyword; its value is then a schema.
+        return {
+            name: _without_keywords(each)
+            for name, each in value.items()
+            if name not in _OMITTED_KEYWORDS or isinstance(each, dict)
+        }
+    return [_without_keywords(each) for each in value] if isinstance(value, list) else value

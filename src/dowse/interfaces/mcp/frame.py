@@ -1,9 +1,9 @@
-"""Repository text in replies, marked as data: an agent must be able to tell it from dowse's own words.
+"""Framing of repository text in replies, against prompt injection: agents must tell it from dowse's words.
 
-Code, names, paths and notes that quote them stand between `<data-…>` and `</data-…>`, whose name nobody can
-guess who writes a repository. Outside stand dowse's words, what the call itself sent, and what the user's
-folders are called. Every line of code begins with its number, and names are one line each, quoted where they
-hold more than a plain name does.
+Code, names, paths and notes that quote them are between `<data-…>` and `</data-…>`, a boundary that the
+author of a repository can't guess. Outside the frame are dowse's words, the arguments of the call, and the
+names of the user's folders. Every line of code begins with its number; names are one line each, in quotes if
+they contain more than a plain name.
 """
 
 from __future__ import annotations
@@ -14,38 +14,27 @@ import re
 import secrets
 from collections.abc import Sequence
 
-from dowse.security.terminal import decodable_data, escape_controls, escape_name
+from dowse.security.terminal import escape_name
 
-# Of this process: the same text has the same mark, and no repository can hold it.
+# One key for each process: the same text has the same boundary, and no repository can contain it.
 _KEY = secrets.token_bytes(16)
 _DIGEST_BYTES = 4
-# What the two lines of a frame take of a budget, line ends included.
+# What the two lines of a frame cost, line ends included.
 FRAME_BYTES = len("<data->\n\n</data->") + 4 * _DIGEST_BYTES
-# A path, a qualified name, an operator: nothing that reads like a sentence or like a mark.
+# A path, a qualified name, an operator: nothing that reads like a sentence or like a boundary.
 _PLAIN_NAME = re.compile(r"[^\s\"<>`]+")
 
 
-def framed(lines: Sequence[str]) -> list[str]:
-    """Return lines of a repository between marks; nothing for none."""
+def frame(lines: Sequence[str]) -> list[str]:
+    """Return lines of a repository between boundaries; nothing for no lines."""
     if not lines:
         return []
     body = "\n".join(lines).encode("utf-8", "backslashreplace")
-    mark = f"data-{hashlib.blake2b(body, key=_KEY, digest_size=_DIGEST_BYTES).hexdigest()}"
-    return [f"<{mark}>", *lines, f"</{mark}>"]
+    boundary = f"data-{hashlib.blake2b(body, key=_KEY, digest_size=_DIGEST_BYTES).hexdigest()}"
+    return [f"<{boundary}>", *lines, f"</{boundary}>"]
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name or path on one line, in quotes if it is more than a plain name."""
     escaped = escape_name(name)
     return escaped if not name or _PLAIN_NAME.fullmatch(escaped) else json.dumps(escaped, ensure_ascii=False)
-
-
-def one_line(text: str) -> str:
-    """Return a line of code that stays one line to every reader and hides nothing."""
-    return escape_controls(text)
-
-
-def encodable(data: dict[str, object]) -> dict[str, object]:
-    """Return structured content as JSON can carry it: text that is exact, but for undecodable bytes."""
-    checked: dict[str, object] = decodable_data(data)
-    return checked

@@ -1,4 +1,4 @@
-"""`callers`, `callees`, `impact`: walks from a symbol, as many steps as the budget allows."""
+"""`callers`, `callees`, `impact`: traversals of the call graph, as many steps as the budget allows."""
 
 from __future__ import annotations
 
@@ -11,67 +11,63 @@ from dowse.formats.graph_json import graph_to_json
 from dowse.formats.graph_text import render_graph
 from dowse.formats.text import Style
 from dowse.graph.model import GraphAnswer
-from dowse.graph.queries import query_relation_of
 from dowse.interfaces.mcp.arguments import GraphArguments
-from dowse.interfaces.mcp.budget import clipped, most_that_fit
-from dowse.interfaces.mcp.frame import framed, quoted
-from dowse.interfaces.mcp.naming import found_symbol
-from dowse.interfaces.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
-from dowse.services.targets import check_symbol, rows_of
+from dowse.interfaces.mcp.budget import max_items, truncate
+from dowse.interfaces.mcp.frame import frame, quote_name
+from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines, notes_for_agents
+from dowse.interfaces.mcp.symbol_targets import open_symbol
+from dowse.services.targets import check_symbol, walk
 from dowse.types import Note
 
-_PLAIN = Style()
 _COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
 _HEADS = {"callers": "callers of", "callees": "callees of", "impact": "touched by a change of"}
 
 
-def walker(relation: str) -> Callable[[Asked, GraphArguments], Reply]:
+def graph_tool(relation: str) -> Callable[[ToolContext, GraphArguments], Reply]:
     """Return the tool that walks one relation."""
 
-    def walk(asked: Asked, given: GraphArguments) -> Reply:
-        return _walk(relation, asked, given)
+    def run(context: ToolContext, arguments: GraphArguments) -> Reply:
+        return _walk(relation, context, arguments)
 
-    return walk
+    return run
 
 
-def _walk(relation: str, asked: Asked, given: GraphArguments) -> Reply:
-    with found_symbol(asked, given.symbol) as (repository, at):
-        check_symbol(at.row)
-        seeds = rows_of(at.place, at.reader, at.row.key)
-        shows = at.place.index.settings.show_secrets
-        answer = query_relation_of(at.reader, relation, seeds, given.depth or None, show_secrets=shows)
-    notes = for_agents(answer.notes)
-    own = [*asked.notes, *work_said([repository], by_meaning=False)]
-    where = f"in {places_said([repository])}"
-    text = _largest(answer, given.max_tokens, lambda part: _text(part, where, notes, own))
-    data = _largest(answer, given.max_tokens, lambda part: _json(part, repository.name, [*notes, *own]))
-    return Reply(clipped(text, given.max_tokens), json.loads(data))
+def _walk(relation: str, context: ToolContext, arguments: GraphArguments) -> Reply:
+    with open_symbol(context, arguments.symbol) as (repository, target):
+        check_symbol(target.row)
+        answer = walk(target, relation, arguments.depth or None)
+    notes, own = notes_for_agents(answer.notes), context.own_notes(repository)
+    where = f"in {describe_roots([repository])}"
+    text = _largest(answer, arguments.max_tokens, lambda part: _text(part, where, notes, own))
+    data = _largest(answer, arguments.max_tokens, lambda part: _json(part, repository.name, [*notes, *own]))
+    return Reply(truncate(text, arguments.max_tokens), json.loads(data))
 
 
 def _largest(answer: GraphAnswer, max_tokens: int, render: Callable[[GraphAnswer], str]) -> str:
-    """Return the rendering of as many steps, the nearest, as are within the budget."""
+    """Return the rendering of as many of the nearest steps as fit the budget."""
 
-    def part(count: int) -> str:
+    def render_first(count: int) -> str:
         return render(replace(answer, steps=answer.steps[:count]))
 
-    return part(most_that_fit(len(answer.steps), max_tokens, part))
+    return render_first(max_items(len(answer.steps), max_tokens, render_first))
 
 
 def _text(part: GraphAnswer, where: str, notes: list[Note], own: list[Note]) -> str:
-    """Return an answer; notes about symbols quote their names, and stand with them."""
+    """Return an answer as text; notes about symbols quote their names, and are in the frame."""
     shown, total, seed = len(part.steps), part.total, part.seed
     count = f"{total}" if shown == total else f"{shown} nearest of {total}"
     more = "" if shown == total else "; raise max_tokens for more"
-    about = f"{seed.kind} {quoted(seed.qualified_name)} ({quoted(seed.path)}:{seed.start_line})"
+    about = f"{seed.kind} {quote_name(seed.qualified_name)} ({quote_name(seed.path)}:{seed.start_line})"
     head = f"{count} {_COUNTED[part.relation]} {where}; depth {part.depth}{more}"
     # The first line of the rendering says the same for people.
-    lines = [line for line in render_graph(part, _PLAIN).strip().split("\n")[1:] if line.strip()]
-    inside = [f"{_HEADS[part.relation]} {about}", *note_lines(notes), *lines]
-    return "\n".join([head, *note_lines(own), *framed(inside)])
+    lines = [line for line in render_graph(part, Style()).strip().split("\n")[1:] if line.strip()]
+    quoting = [f"{_HEADS[part.relation]} {about}", *note_lines(notes), *lines]
+    return "\n".join([head, *note_lines(own), *frame(quoting)])
 
 
 def _json(part: GraphAnswer, index: str, notes: list[Note]) -> str:
-    cut = part.total - len(part.steps)
-    more = [Note("truncated", f"{cut} more steps did not fit: raise max_tokens")] if cut else []
-    data = {**graph_to_json(part), "index": index, "notes": notes_to_json([*notes, *more])}
+    omitted = part.total - len(part.steps)
+    if omitted:
+        notes = [*notes, Note("truncated", f"{omitted} more steps did not fit: raise max_tokens")]
+    data = {**graph_to_json(part), "index": index, "notes": notes_to_json(notes)}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

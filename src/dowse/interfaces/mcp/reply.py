@@ -1,4 +1,4 @@
-"""What a tool answers: a text to read, and the same as data."""
+"""What a tool gets and returns: the context of a call, and a reply as text and as data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dowse.interfaces.mcp.readiness import Call, in_words
+from dowse.interfaces.mcp.readiness import Call, progress_text
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.security.terminal import escape_name
 from dowse.types import Note
@@ -17,15 +17,15 @@ _FOR_PEOPLE = frozenset(["incomplete-index", "partly-embedded", "truncated"])
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer in both forms; each keeps to the budget by itself."""
+    """One answer in both forms; each keeps to the token budget by itself."""
 
     text: str
     data: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a tool works on: the repositories that may be asked, the call, and what is to be said already."""
+class ToolContext:
+    """What a tool works on: the repositories to search, the call, and notes that the answer must carry."""
 
     repositories: Sequence[Repository]
     call: Call
@@ -33,31 +33,35 @@ class Asked:
 
     @property
     def several(self) -> bool:
-        """Whether hits must say which repository they are from."""
+        """Whether hits must name their repository."""
         return len(self.repositories) > 1
 
+    def own_notes(self, repository: Repository) -> list[Note]:
+        """Return the notes about one repository that quote nothing of it."""
+        return [*self.notes, *background_notes([repository], by_meaning=False)]
 
-def places_said(repositories: Sequence[Repository]) -> str:
-    """Say where the paths of an answer begin."""
+
+def describe_roots(repositories: Sequence[Repository]) -> str:
+    """Return the repositories with the folders that the paths of an answer are relative to."""
     return ", ".join(escape_name(f"{each.name} ({each.index.root})") for each in repositories)
 
 
-def work_said(repositories: Sequence[Repository], *, by_meaning: bool) -> list[Note]:
-    """Say what goes on in the background, as far as an answer may lack something for it."""
+def background_notes(repositories: Sequence[Repository], *, by_meaning: bool) -> list[Note]:
+    """Return notes about indexing in the background, if an answer may be incomplete because of it."""
     phases = ("index", "embed") if by_meaning else ("index",)
     events = [(each.name, each.broker.latest(each.name)) for each in repositories]
     return [
-        Note("refreshing", f"{in_words(name, event)} in the background")
+        Note("refreshing", f"{progress_text(name, event)} in the background")
         for name, event in events
         if event.phase in phases and event.total
     ]
 
 
-def for_agents(notes: Sequence[Note]) -> list[Note]:
-    """Return the notes an agent can use, without the commands and flags that help people at a prompt."""
+def notes_for_agents(notes: Sequence[Note]) -> list[Note]:
+    """Return the notes that an agent can use, without the commands and flags that help people at a prompt."""
     return [replace(note, remedy="") for note in notes if note.code not in _FOR_PEOPLE]
 
 
 def note_lines(notes: Sequence[Note]) -> list[str]:
-    """Return notes one a line; what they quote can't add another."""
+    """Return notes one a line; the text that they quote can't add another."""
     return [escape_name(f"note: {note}") for note in notes]

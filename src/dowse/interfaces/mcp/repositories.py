@@ -1,4 +1,4 @@
-"""The repositories that a server answers from, each opened when first asked about."""
+"""The repositories of a server, each opened on first use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,82 +14,80 @@ from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.security.terminal import decodable
 from dowse.services.events import EventBroker
-from dowse.services.indexes import Place, Places
-from dowse.services.past_queries import Questions
+from dowse.services.indexes import ServedIndex, ServedIndexes, unique_name
 from dowse.services.refresher import IndexRefresher
-from dowse.services.symbol_names import NameBook
 
 if TYPE_CHECKING:
     from dowse.interfaces.daemon.server import DaemonServer
     from dowse.watch import Watcher
 
 # Calls that may wait for one repository at the same time.
-_LISTENERS = 1_000
-_PLACE = re.compile(r"(?P<path>.+?)(?P<line>:\d+(?::\d+)?)(?:-\d+)?\Z")
+_MAX_LISTENERS = 1_000
+_LOCATION = re.compile(r"(?P<path>.+?)(?P<line>:\d+(?::\d+)?)(?:-\d+)?\Z")
 
 
-class Outside(DowseError):
+class OutsideRoots(DowseError):
     """A path that is in none of the repositories."""
 
 
 class Repository:
-    """One index, what brings it up to date, and what was heard of that."""
+    """One index, the thread that updates it, and the events of that."""
 
-    def __init__(self, place: Place, watch: bool, when_done: Callable[[Repository], None]) -> None:
-        self.place = place
-        self.broker = _Announcing(self._settled)
-        self.fresh = threading.Lock()  # whoever looks for changes holds it
-        self.looked = 0.0  # when that was last begun
-        self.is_first = False  # whether it is being indexed for the first time
-        self.looked_in_background = 0.0
+    def __init__(self, served: ServedIndex, watch: bool, on_done: Callable[[Repository], None]) -> None:
+        self.served = served
+        self.broker = _NotifyingBroker(self._work_done)
+        self.check_lock = threading.Lock()  # held while changed files are looked for
+        self.checked_at = 0.0  # when that last began
+        self.is_first_build = False  # whether it is being indexed for the first time
+        self.refreshed_at = 0.0  # when an update in the background was last requested
         self.watcher: Watcher | None = None
-        self._watch, self._when_done = watch, when_done
-        self._refresher: IndexRefresher | None = None
+        self._watch, self._on_done = watch, on_done
+        self._keeper: IndexRefresher | None = None
         self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
-        """What it is called here."""
-        return self.place.name
+        """The name that calls use."""
+        return self.served.name
 
     @property
     def index(self) -> Index:
-        """What is searched."""
-        return self.place.index
+        """The index."""
+        return self.served.index
 
-    def begin(self) -> bool:
-        """Start what keeps it true, on first use, or index what is not indexed; whether that was begun."""
+    def start(self) -> bool:
+        """Start the updates on first use, or index what is not indexed; return whether that was started."""
         with self._lock:
-            if self._refresher is None:
-                self.is_first = not self.index.exists
-                self._refresher = IndexRefresher(Gathered([self.place]), self.broker)
-                self._refresher.start()
-                self.looked_in_background = time.monotonic()
+            if self._keeper is None:
+                self.is_first_build = not self.index.exists
+                self._keeper = IndexRefresher(ServedIndexes([self.served]), self.broker)
+                self._keeper.start()
+                self.refreshed_at = time.monotonic()
                 return True
         if self.index.exists or not self.refresh():
             return False
-        self.is_first = True  # it failed before, or was cleared
+        self.is_first_build = True  # indexing failed before, or the index was deleted
         return True
 
     def refresh(self) -> bool:
-        """Bring it up to date in the background; False if that is in line already."""
-        if self._refresher is None or self.index.is_shared:
+        """Update the index in the background; return False if that is queued already."""
+        if self._keeper is None or self.index.is_shared:
             return False
-        self.looked_in_background = time.monotonic()
-        return self._refresher.refresh(self.place)
+        self.refreshed_at = time.monotonic()
+        return self._keeper.refresh(self.served)
 
     def close(self) -> None:
-        """End everything that was started for it."""
+        """Stop everything that was started for it."""
         with self._lock:
-            if self._refresher is not None:  # first: what it finishes may start a watcher
-                self._refresher.close()
+            if self._keeper is not None:  # first: its last event may start a watcher
+                self._keeper.close()
             if self.watcher is not None:
                 self.watcher.stop()
             self.broker.close()
             self.index.close()
 
-    def _settled(self) -> None:
-        """Begin to watch once the index is as its files are: the first indexing takes all cores."""
+    def _work_done(self) -> None:
+        """Start to watch once the index is up to date: the first indexing takes all cores."""
         if self._watch and not self.index.is_shared and self.watcher is None:
             from dowse.watch import Watcher
 
@@ -98,82 +96,69 @@ class Repository:
                 self.watcher.start()
             except DowseError:  # a corpus: nobody edits it
                 self._watch = False
-        self._when_done(self)
+        self._on_done(self)
 
 
-class _Announcing(EventBroker):
-    """A broker that also tells its owner when a piece of work is done."""
+class _NotifyingBroker(EventBroker):
+    """A broker with a callback for the end of a piece of work."""
 
-    def __init__(self, when_done: Callable[[], None]) -> None:
-        super().__init__(_LISTENERS)
-        self._when_done = when_done
+    def __init__(self, on_done: Callable[[], None]) -> None:
+        super().__init__(_MAX_LISTENERS)
+        self._on_done = on_done
 
     def publish(self, index: str, phase: str, done: int = 0, total: int = 0, detail: str = "") -> None:
-        """Tell everybody."""
+        """Publish an event."""
         super().publish(index, phase, done, total, detail)
         if phase == "done":
-            self._when_done()
-
-
-class Gathered(Places):
-    """Some of the places of a server, for what is asked of them together."""
-
-    def __init__(self, places: Iterable[Place]) -> None:
-        self._places = {place.name: place for place in places}
+            self._on_done()
 
 
 class Repositories:
-    """All repositories of a server, each opened once and under a name that stays."""
+    """All repositories of a server, each opened once and under a stable name. Thread-safe."""
 
     def __init__(self, settings: Mapping[str, object], *, watch: bool = False, warm: bool = False) -> None:
         self._settings = dict(settings)
         self._watch = watch
-        self._known: dict[Path, Repository] = {}
+        self._by_root: dict[Path, Repository] = {}
         self._lock = threading.Lock()
-        self._daemon = _daemon_server() if warm else None
-        self._answered: set[Path] = set()  # roots that commands are answered for
+        self._warm = _warm_server() if warm else None
+        self._warm_roots: set[Path] = set()  # roots that the warm server answers for
 
-    def at(self, roots: Sequence[Path]) -> list[Repository]:
+    def open(self, roots: Sequence[Path]) -> list[Repository]:
         """Return the repositories of some folders."""
-        return list(dict.fromkeys(self._at(root.expanduser().resolve()) for root in roots))
+        return list(dict.fromkeys(self._open(root.expanduser().resolve()) for root in roots))
 
     def close(self) -> None:
-        """End everything that was started."""
-        if self._daemon is not None:
-            self._daemon.stop()
+        """Stop everything."""
+        if self._warm is not None:
+            self._warm.stop()
         with self._lock:
-            known, self._known = list(self._known.values()), {}
-        for repository in known:
+            repositories, self._by_root = list(self._by_root.values()), {}
+        for repository in repositories:
             repository.close()
 
-    def _at(self, root: Path) -> Repository:
+    def _open(self, root: Path) -> Repository:
         with self._lock:
-            known = self._known.get(root)
-            if known is None:
-                index = Index.open(root, **self._settings)
-                place = Place(self._free_name(root), index, NameBook(index.backend), Questions(index))
-                known = self._known[root] = Repository(place, self._watch, self._answer_commands)
-            return known
+            repository = self._by_root.get(root)
+            if repository is None:
+                taken = {each.name for each in self._by_root.values()}
+                name = unique_name(decodable(root.name) or "root", taken)
+                served = ServedIndex.create(name, Index.open(root, **self._settings))
+                repository = Repository(served, self._watch, self._serve_commands)
+                self._by_root[root] = repository
+            return repository
 
-    def _answer_commands(self, repository: Repository) -> None:
-        """Answer `dowse search` and the like from here, once there is an index: this process is up anyway."""
+    def _serve_commands(self, repository: Repository) -> None:
+        """Answer `dowse search` and other commands from this process, too, once there is an index."""
         root = repository.index.root
         with self._lock:
-            if self._daemon is None or root in self._answered:
+            if self._warm is None or root in self._warm_roots:
                 return
-            self._answered.add(root)
-        self._daemon.add(repository.index, repository.watcher)
-
-    def _free_name(self, root: Path) -> str:
-        taken = {repository.name for repository in self._known.values()}
-        wanted = decodable(root.name) or "root"
-        name, number = wanted, 2
-        while name in taken:
-            name, number = f"{wanted}-{number}", number + 1
-        return name
+            self._warm_roots.add(root)
+        self._warm.add(repository.index, repository.watcher)
 
 
-def _daemon_server() -> DaemonServer:
+def _warm_server() -> DaemonServer:
     from dowse.interfaces.daemon.server import DaemonServer
 
     server = DaemonServer()
@@ -181,7 +166,7 @@ def _daemon_server() -> DaemonServer:
     return server
 
 
-def chosen(repositories: Sequence[Repository], wanted: str) -> list[Repository]:
+def select(repositories: Sequence[Repository], wanted: str) -> list[Repository]:
     """Return the repository that a call names, by name or folder; all if it names none."""
     if not wanted:
         return list(repositories)
@@ -189,44 +174,44 @@ def chosen(repositories: Sequence[Repository], wanted: str) -> list[Repository]:
     if named:
         return named
     if os.sep in wanted or wanted.startswith((".", "~")):
-        return [home_of(repositories, wanted)[0]]
+        return [_containing(repositories, wanted)[0]]
     raise DowseError(f"there is no repository {wanted!r} here; `repo` is one of {_names(repositories)}")
 
 
-def home_of(repositories: Sequence[Repository], path: str) -> tuple[Repository, Path]:
-    """Return the repository that a path lies in, the innermost, and the path with all links followed."""
-    real = _real(path)
+def parse_location(repositories: Sequence[Repository], target: str) -> tuple[list[Repository], str]:
+    """Return the repositories that may hold what a call names, and the name as an index knows it.
+
+    A location may have an absolute path, a range of lines (`app.py:3-9`), or `.` and `..` in its path
+    (`./src/../app.py:3`); one that leads out of its repository is rejected.
+    """
+    location = _LOCATION.match(target.strip())
+    if location is None:
+        return list(repositories), target
+    path, line = location["path"], location["line"]
+    if Path(path).is_absolute():
+        repository, real = _containing(repositories, path)
+        return [repository], f"{real.relative_to(repository.index.root).as_posix()}{line}"
+    normal = os.path.normpath(path)
+    if normal == ".." or normal.startswith(f"..{os.sep}"):
+        raise OutsideRoots(f"{path} leads out of the repository; name paths below its root, as answers do")
+    return list(repositories), f"{normal.replace(os.sep, '/')}{line}"
+
+
+def _containing(repositories: Sequence[Repository], path: str) -> tuple[Repository, Path]:
+    """Return the innermost repository that contains a path, and the path with symbolic links resolved."""
+    real = _real_path(path)
     homes = [each for each in repositories if real is not None and real.is_relative_to(each.index.root)]
     if real is None or not homes:
-        raise Outside(f"{path} is outside of what may be read here; there are {_names(repositories)}")
+        raise OutsideRoots(f"{path} is outside of what may be read here; there are {_names(repositories)}")
     return max(homes, key=lambda each: len(each.index.root.parts)), real
 
 
-def _real(path: str) -> Path | None:
-    """Return where a path leads; None for what can't be a path: a null byte, the home of nobody."""
+def _real_path(path: str) -> Path | None:
+    """Return a path with symbolic links resolved; None for what is no path: a null byte, an unknown home."""
     try:
         return Path(os.path.realpath(Path(path).expanduser()))
     except (ValueError, RuntimeError, OSError):
         return None
-
-
-def located(repositories: Sequence[Repository], target: str) -> tuple[list[Repository], str]:
-    """Return where to look for what a call names, and the name as an index knows it.
-
-    A place may be given by its whole path, with its last line (`app.py:3-9`), or not quite plainly
-    (`./src/../app.py:3`); one that leads out of its repository is refused.
-    """
-    place = _PLACE.match(target.strip())
-    if place is None:
-        return list(repositories), target
-    path, line = place["path"], place["line"]
-    if Path(path).is_absolute():
-        home, real = home_of(repositories, path)
-        return [home], f"{real.relative_to(home.index.root).as_posix()}{line}"
-    plain = os.path.normpath(path)
-    if plain == ".." or plain.startswith(f"..{os.sep}"):
-        raise Outside(f"{path} leads out of the repository; name places below its root, as answers do")
-    return list(repositories), f"{plain.replace(os.sep, '/')}{line}"
 
 
 def _names(repositories: Sequence[Repository]) -> str:

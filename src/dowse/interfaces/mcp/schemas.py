@@ -1,4 +1,4 @@
-"""The schemas of structured answers: those of the command line and of HTTP, nothing of our own."""
+"""The JSON schemas of structured answers: those of the command line and of HTTP."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 
 from pydantic import BaseModel
 
-# Where the schemas lie in the repository; in a wheel they are beside the package's own files.
+# The schemas' folder in the repository; in a wheel they are in the package.
 _REPOSITORY = Path(__file__).resolve().parents[4] / "docs"
 
 
 @cache
 def search_schema() -> dict[str, Any]:
     """Return the schema of an answer to `search` (docs/answer.schema.json)."""
-    return _rooted(_read("answer.schema.json"))
+    return _without_id(_read("answer.schema.json"))
 
 
 @cache
 def graph_schema() -> dict[str, Any]:
-    """Return the schema of a walk (docs/graph.schema.json): errors are told in text, not as data."""
+    """Return the schema of a graph answer (docs/graph.schema.json); errors are text."""
     whole = _read("graph.schema.json")
     shared = {name: each for name, each in whole["$defs"].items() if name not in ("answer", "question")}
-    return _rooted({**whole["$defs"]["answer"], "$defs": shared})
+    return _without_id({**whole["$defs"]["answer"], "$defs": shared})
 
 
 @cache
@@ -34,8 +34,8 @@ def model_schema(model: type[BaseModel]) -> dict[str, Any]:
     return model.model_json_schema(mode="serialization")
 
 
-def _rooted(schema: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the name of a file: inside a list of tools it leads nowhere."""
+def _without_id(schema: dict[str, Any]) -> dict[str, Any]:
+    """Remove `$id`, a file name that means nothing inside a list of tools."""
     return {name: value for name, value in schema.items() if name != "$id"}
 
 

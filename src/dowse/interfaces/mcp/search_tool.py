@@ -10,148 +10,154 @@ from typing import Any
 from dowse.errors import DowseError
 from dowse.formats.answer_json import notes_to_json
 from dowse.interfaces.mcp.arguments import SearchArguments
-from dowse.interfaces.mcp.budget import beginning, clipped, json_bytes
-from dowse.interfaces.mcp.hits import Shown, hits_data, hits_text, left_out
-from dowse.interfaces.mcp.reply import Asked, Reply, for_agents, note_lines, places_said, work_said
+from dowse.interfaces.mcp.budget import json_bytes, truncate, truncate_json
+from dowse.interfaces.mcp.hits import ShownHit, hits_data, hits_text, omitted
+from dowse.interfaces.mcp.reply import (
+    Reply,
+    ToolContext,
+    background_notes,
+    describe_roots,
+    note_lines,
+    notes_for_agents,
+)
 from dowse.interfaces.mcp.repositories import Repository
-from dowse.interfaces.mcp.snippets import Snippet, words_of
+from dowse.interfaces.mcp.snippets import Snippet
+from dowse.parsing.tokens import tokenize
 from dowse.services.filters import filters_text
-from dowse.services.merge import AHEAD, Told, merged_notes, page
+from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_notes
 from dowse.token_estimate import BYTES_PER_TOKEN
-from dowse.types import Note, NoteCode
+from dowse.types import Note
 
-# Hits that are named where none is relevant.
+# Hits that are shown if none is relevant.
 _NEAREST = 5
-# Bytes of a query that is said again in the answer.
-_ECHO = 200
+# Bytes of the query that the answer repeats.
+_ECHO_BYTES = 200
 _ADVICE = Note("other", "try other words, fewer filters, or detail=names with a larger k")
+_COPIED = ("schema", "dowse", "mode", "generation", "candidates", "embedded", "lanes", "offset", "more")
 
 
-def search(asked: Asked, given: SearchArguments) -> Reply:
+def search(context: ToolContext, arguments: SearchArguments) -> Reply:
     """Search, and show as much of the hits as the budget allows."""
     started = time.perf_counter()
-    told = _told(asked, given)
-    if all(each.error for each in told):
-        raise told[0].error or DowseError("nothing to search")
-    answer = page(given.query, told, given.offset, given.k, 1000 * (time.perf_counter() - started))
-    quoting, own = _notes(asked, told, answer["embedded"])
+    results = _search_all(context, arguments)
+    if all(each.error for each in results):
+        raise results[0].error or DowseError("nothing to search")
+    milliseconds = 1000 * (time.perf_counter() - started)
+    answer = merge_answers(arguments.query, results, arguments.offset, arguments.k, milliseconds)
+    quoting, own = _notes(context, results, answer["embedded"])
+    hits = _shown_hits(answer, results, arguments.query)
+    answered = [each for each in results if each.answer is not None]
+    is_nothing = all(each.has_note("nothing-relevant") for each in answered)
+    if is_nothing and arguments.detail == "snippets":
+        # Hits that are not relevant should not cost much.
+        hits, arguments = hits[:_NEAREST], arguments.model_copy(update={"detail": "names"})
+    head = _head(context, arguments, answer, len(hits), is_nothing, own)
+    detail, max_tokens = arguments.detail, arguments.max_tokens
+    text = hits_text(hits, head, detail, max_tokens, context.several, note_lines(quoting))
     notes = sorted([*quoting, *own], key=lambda note: note.code != "nothing-relevant")
-    shown, nothing = _shown(answer, told, given.query), _is_nothing(told)
-    if nothing and given.detail == "snippets":
-        # What is not relevant should not cost much.
-        shown, given = shown[:_NEAREST], given.model_copy(update={"detail": "names"})
-    head = _head(asked, given, answer, len(shown), nothing, own)
-    first = note_lines(quoting)
-    text = hits_text(shown, head, given.detail, given.max_tokens, asked.several, first)
-    return Reply(clipped(text, given.max_tokens), _data(answer, shown, notes, given, asked.several))
+    return Reply(truncate(text, max_tokens), _data(answer, hits, notes, arguments, context.several))
 
 
-def _shown(answer: dict[str, Any], told: Sequence[Told], query: str) -> list[Shown]:
-    """Return the hits of a page with the lines that can be shown of them."""
-    words = words_of(query)
-    by_id = {
-        (each.index, hit.symbol.id): hit
-        for each in told
-        if each.answer is not None
-        for hit in each.answer.hits
-    }
-    return [Shown(data, Snippet.of(by_id[data["index"], data["id"]], words)) for data in answer["hits"]]
+def _search_all(context: ToolContext, arguments: SearchArguments) -> list[IndexResult]:
+    """Return the result of each repository, searched in parallel."""
+    if not context.several:
+        return [_search_one(context, context.repositories[0], arguments)]
+    with ThreadPoolExecutor(len(context.repositories)) as threads:
+        results = threads.map(lambda each: _search_one(context, each, arguments), context.repositories)
+        # With equal scores, hits of repositories that know the name come first.
+        return sorted(results, key=lambda each: each.has_note("unknown-name"))
 
 
-def _is_nothing(told: Sequence[Told]) -> bool:
-    """Whether every repository says that it has nothing relevant."""
-    return all(_has_note(each, "nothing-relevant") for each in told if each.answer is not None)
-
-
-def _told(asked: Asked, given: SearchArguments) -> list[Told]:
-    """Return what each repository says, asked side by side."""
-    if not asked.several:
-        return [_one(asked, asked.repositories[0], given)]
-    with ThreadPoolExecutor(len(asked.repositories)) as threads:
-        told = list(threads.map(lambda each: _one(asked, each, given), asked.repositories))
-    # Where nothing else decides, hits of those that know the name come first.
-    return sorted(told, key=lambda each: _has_note(each, "unknown-name"))
-
-
-def _has_note(told: Told, code: NoteCode) -> bool:
-    return told.answer is not None and any(note.code == code for note in told.answer.notes)
-
-
-def _one(asked: Asked, repository: Repository, given: SearchArguments) -> Told:
-    asked.call.check()
+def _search_one(context: ToolContext, repository: Repository, arguments: SearchArguments) -> IndexResult:
+    context.call.check()
     try:
         answer = repository.index.search(
-            given.query,
-            given.offset + given.k + (AHEAD if asked.several else 1),
-            given.mode,
-            plain=given.plain,
-            filters=filters_text(given.lang, given.path, given.exclude, given.kind),
-            min_score=given.min_score,
-            page=given.k,
+            arguments.query,
+            arguments.offset + arguments.k + (LOOKAHEAD if context.several else 1),
+            arguments.mode,
+            plain=arguments.plain,
+            filters=filters_text(arguments.lang, arguments.path, arguments.exclude, arguments.kind),
+            min_score=arguments.min_score,
+            page=arguments.k,
         )
     except DowseError as error:
-        return Told(repository.name, None, error)
-    return Told(repository.name, answer)
+        return IndexResult(repository.name, None, error)
+    return IndexResult(repository.name, answer)
+
+
+def _shown_hits(answer: dict[str, Any], results: Sequence[IndexResult], query: str) -> list[ShownHit]:
+    """Return the hits of a page with the lines that can be shown of them."""
+    terms = frozenset(tokenize(query))
+    answers = [(each.index, each.answer) for each in results if each.answer is not None]
+    by_id = {(index, hit.symbol.id): hit for index, answer in answers for hit in answer.hits}
+    return [
+        ShownHit(data, Snippet.from_hit(by_id[data["index"], data["id"]], terms)) for data in answer["hits"]
+    ]
 
 
 def _notes(
-    asked: Asked, told: Sequence[Told], embedded: dict[str, Any] | None
+    context: ToolContext, results: Sequence[IndexResult], embedded: dict[str, Any] | None
 ) -> tuple[list[Note], list[Note]]:
     """Return the notes: those that may quote the repository, and those in words of our own."""
-    notes = merged_notes(told)
-    work = work_said(asked.repositories, by_meaning=False)
+    notes = merge_notes(results)
+    work = background_notes(context.repositories, by_meaning=False)
     if any(note.code in ("partly-embedded", "incomplete-index") for note in notes):
         embedded = embedded or {"symbols": 0, "total": 0}
-        share = 100 * embedded["symbols"] // max(1, embedded["total"])
-        doing = "; ".join(map(str, work_said(asked.repositories, by_meaning=True)))
-        doing = f" ({doing})" if doing else ""
-        text = f"by words all can be found, by meaning {share} % so far{doing}: ask again in a while"
+        percent = 100 * embedded["symbols"] // max(1, embedded["total"])
+        progress = "; ".join(map(str, background_notes(context.repositories, by_meaning=True)))
+        progress = f" ({progress})" if progress else ""
+        text = f"by words all can be found, by meaning {percent} % so far{progress}: ask again in a while"
         work = [Note("partly-embedded", text)]
-    kept = for_agents(notes)
+    kept = notes_for_agents(notes)
     nothing = [note for note in kept if note.code == "nothing-relevant"]
-    return [note for note in kept if note not in nothing], [*nothing, *asked.notes, *work]
+    return [note for note in kept if note not in nothing], [*nothing, *context.notes, *work]
 
 
 def _head(
-    asked: Asked,
-    given: SearchArguments,
+    context: ToolContext,
+    arguments: SearchArguments,
     answer: dict[str, Any],
     count: int,
-    nothing: bool,
+    is_nothing: bool,
     notes: Sequence[Note],
 ) -> str:
-    """Return the first lines: how many hits, from where, by which lanes, how complete, and all notes."""
-    hits = f"hits {given.offset + 1}-{given.offset + count}" if count else "no hits"
-    if count and nothing:
+    """Return the first lines: how many hits, of which repositories and lanes, how complete, and the notes."""
+    first, last = arguments.offset + 1, arguments.offset + count
+    hits = f"hits {first}-{last}" if count else "no hits"
+    if count and is_nothing:
         hits = f"nothing relevant; the {count} nearest"
-    more = f" (more: offset={given.offset + count})" if answer["more"] and not nothing else ""
-    answered = [lane["lane"] for lane in answer["lanes"] if not lane["problem"]]
-    lanes = f"; lanes: {', '.join(answered)}" if answered else f"; mode: {answer['mode']}"
-    sure = any(hit["confidence"] is not None for hit in answer["hits"])
-    legend = "; [%]: how likely relevant" if sure else ""
-    state = "; index complete" if _is_complete(asked, answer) else ""
-    line = f"{hits}{more} in {places_said(asked.repositories)}{lanes}{state}{legend}"
-    advice = [] if count else [_ADVICE]
-    return "\n".join([line, *note_lines((*notes, *advice))])
+    more = f" (more: offset={last})" if answer["more"] and not is_nothing else ""
+    lanes = ", ".join(lane["lane"] for lane in answer["lanes"] if not lane["problem"])
+    lanes = f"; lanes: {lanes}" if lanes else f"; mode: {answer['mode']}"
+    has_confidence = any(hit["confidence"] is not None for hit in answer["hits"])
+    legend = "; [%]: how likely relevant" if has_confidence else ""
+    state = "; index complete" if _is_complete(context, answer["embedded"]) else ""
+    line = f"{hits}{more} in {describe_roots(context.repositories)}{lanes}{state}{legend}"
+    return "\n".join([line, *note_lines(notes if count else [*notes, _ADVICE])])
 
 
-def _is_complete(asked: Asked, answer: dict[str, Any]) -> bool:
-    embedded = answer["embedded"]
-    whole = not embedded or embedded["symbols"] >= embedded["total"]
-    return whole and not work_said(asked.repositories, by_meaning=True) and not asked.notes
+def _is_complete(context: ToolContext, embedded: dict[str, Any] | None) -> bool:
+    is_embedded = not embedded or embedded["symbols"] >= embedded["total"]
+    return is_embedded and not context.notes and not background_notes(context.repositories, by_meaning=True)
 
 
 def _data(
-    answer: dict[str, Any], shown: Sequence[Shown], notes: list[Note], given: SearchArguments, several: bool
+    answer: dict[str, Any],
+    hits: Sequence[ShownHit],
+    notes: list[Note],
+    arguments: SearchArguments,
+    several: bool,
 ) -> dict[str, Any]:
-    """Return the answer as data, within the budget too: as many hits as fit, without plan and reasons."""
-    query = beginning(given.query, _ECHO)
-    base = {name: answer[name] for name in ("schema", "dowse", "mode", "generation", "candidates")}
-    base |= {"query": query, "notes": notes_to_json(notes), "embedded": answer["embedded"], "plan": None}
-    base |= {"lanes": answer["lanes"], "offset": answer["offset"], "more": answer["more"]}
-    left = given.max_tokens * BYTES_PER_TOKEN - json_bytes({**base, "hits": []})
-    hits = hits_data(shown, left, given.detail, several)
-    cut = left_out(len(shown) - len(hits), given.detail)
-    if cut:
-        base["notes"].append({"code": "truncated", "text": cut[0]})
-    return {**base, "more": answer["more"] or bool(cut), "hits": hits}
+    """Return the answer as data, within the budget: as many hits as fit, without plan and explanations."""
+    base = {name: answer[name] for name in _COPIED}
+    base |= {
+        "query": truncate_json(arguments.query, _ECHO_BYTES),
+        "notes": notes_to_json(notes),
+        "plan": None,
+    }
+    budget = arguments.max_tokens * BYTES_PER_TOKEN - json_bytes({**base, "hits": []})
+    shown = hits_data(hits, budget, arguments.detail, several)
+    for text in omitted(len(hits) - len(shown), arguments.detail):
+        base["notes"].append({"code": "truncated", "text": text})
+        base["more"] = True
+    return {**base, "hits": shown}

@@ -1,10 +1,10 @@
-"""The MCP server: tools in a protocol, over whatever connection `run` gives it."""
+"""The MCP server: the tools, over whatever transport `run` gives it."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -23,35 +23,42 @@ from mcp_types import (
 )
 
 from dowse.errors import DowseError
-from dowse.interfaces.http.worker_threads import Workers
-from dowse.interfaces.mcp.arguments import Arguments, checked
-from dowse.interfaces.mcp.frame import encodable, framed
-from dowse.interfaces.mcp.instructions import INSTRUCTIONS, in_words
+from dowse.interfaces.mcp.arguments import Arguments, parse_arguments
+from dowse.interfaces.mcp.frame import frame
+from dowse.interfaces.mcp.instructions import INSTRUCTIONS, error_text
 from dowse.interfaces.mcp.options import McpOptions
-from dowse.interfaces.mcp.readiness import Call, NotReady, Report, take_in_changes, wait_for_words
-from dowse.interfaces.mcp.reply import Asked, Reply
-from dowse.interfaces.mcp.repositories import Repositories, Repository, chosen
+from dowse.interfaces.mcp.readiness import (
+    Call,
+    NotIndexed,
+    NotReady,
+    Report,
+    index_changes,
+    wait_until_searchable,
+)
+from dowse.interfaces.mcp.reply import Reply, ToolContext
+from dowse.interfaces.mcp.repositories import Repositories, Repository, select
 from dowse.interfaces.mcp.roots import Context, Roots
-from dowse.interfaces.mcp.tools import TOOLS, KnownTool
+from dowse.interfaces.mcp.tools import TOOLS, ToolSpec
 from dowse.query import QueryError
-from dowse.security.terminal import decodable, escape_message, escape_name
+from dowse.security.terminal import decodable, decodable_data, escape_message, escape_name
+from dowse.services.thread_pool import BoundedThreadPool
 from dowse.types import Note
 from dowse.version import __version__
 
-# Clients whose model reads the structured form in place of the text, or both: it costs several times as much
-# and says the same. By how their names begin; docs/MCP.md has the sources.
+# Clients whose model reads the structured content in place of the text, or both: it costs several times as
+# many tokens and says the same. By the prefix of their names; docs/MCP.md has the sources.
 _READ_AS_JSON = ("claude-code", "codex", "cursor", "opencode", "copilot", "github-copilot")
 _log = logging.getLogger("dowse.interfaces.mcp")
 
 
 class McpServer:
-    """One server: its repositories, the threads that answer, and the protocol around them."""
+    """One server: its repositories, its thread pool, and the protocol."""
 
     def __init__(self, options: McpOptions) -> None:
         self._options = options
         self._roots = Roots(options.paths)
         self.repositories = Repositories(options.settings, watch=options.watch, warm=options.warm)
-        self._workers = Workers(options.limits)
+        self.threads = BoundedThreadPool(options.limits)
         self.protocol: Server[None] = Server(
             "dowse",
             version=__version__,
@@ -59,8 +66,8 @@ class McpServer:
             description="Find code by what it does.",
             instructions=INSTRUCTIONS,
             lifespan=self._lifespan,
-            on_list_tools=self._list,
-            on_call_tool=self._call,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
         )
         self.protocol.add_notification_handler(
             "notifications/roots/list_changed", NotificationParams, self._roots_changed
@@ -74,86 +81,98 @@ class McpServer:
             await asyncio.to_thread(self.close)
 
     def close(self) -> None:
-        """End everything that was started; may be called twice."""
-        self._workers.close()
+        """Stop everything; may be called twice."""
+        self.threads.close()
         self.repositories.close()
 
     async def _roots_changed(self, _: Context, __: NotificationParams) -> None:
         self._roots.forget()
 
-    async def _list(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+    async def _list_tools(self, context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         structured = self._is_structured(context)
         return ListToolsResult(
-            tools=[tool.listed(name, structured=structured) for name, tool in TOOLS.items()]
+            tools=[tool.listing(name, structured=structured) for name, tool in TOOLS.items()]
         )
 
-    async def _call(
+    async def _call_tool(
         self, context: Context, call: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
-        """Answer one call; what goes wrong is told as something that the agent can act on."""
+        """Answer one call; errors become text that the agent can act on."""
         tool = TOOLS.get(call.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {call.name!r}; there are {', '.join(TOOLS)}")
         state = Call()
         try:
-            given = checked(tool.takes, call.arguments)
-            roots = await self._roots.of(context, call)
+            arguments = parse_arguments(tool.arguments, call.arguments)
+            roots = await self._roots.resolve(context, call)
             if isinstance(roots, InputRequiredResult):
                 return roots
-            repositories = await asyncio.to_thread(self.repositories.at, roots)
-            reply = await self._answered(tool, given, repositories, state, _reporter(context))
+            repositories = await asyncio.to_thread(self.repositories.open, roots)
+            reply = await self._run(tool, arguments, repositories, state, _reporter(context))
         except (DowseError, QueryError) as error:
-            return _problem(escape_message(error, in_words(error)))
+            return _error_result(escape_message(error, error_text(error)))
         except OSError as error:
-            place = framed([escape_name(str(error.filename))] if error.filename else [])
-            return _problem("\n".join([escape_name(in_words(error)), *place]))
+            file = frame([escape_name(str(error.filename))] if error.filename else [])
+            return _error_result("\n".join([escape_name(error_text(error)), *file]))
         except MCPError:
             raise
         except Exception as error:
             _log.exception("%s failed", escape_name(call.name))
-            return _problem(
+            return _error_result(
                 f"an unexpected {type(error).__name__}; use other tools, and report it with dowse's log"
             )
         finally:
             state.stop.set()
-        data = encodable(reply.data) if self._is_structured(context) else None
+        data = decodable_data(reply.data) if self._is_structured(context) else None
         return CallToolResult(content=[TextContent(text=decodable(reply.text))], structured_content=data)
 
-    async def _answered(
+    async def _run(
         self,
-        tool: KnownTool,
-        given: Any,  # noqa: ANN401 - one of the models
+        tool: ToolSpec,
+        arguments: Any,  # noqa: ANN401 - one of the models
         repositories: Sequence[Repository],
         call: Call,
         report: Report,
     ) -> Reply:
-        """Wait until there is something to ask, then ask it in a thread."""
-        picked = chosen(repositories, given.repo)
+        """Wait until there is an index, then run the tool in a thread."""
+        selected = select(repositories, arguments.repo)
         notes: list[Note] = []
-        if tool.waits:
-            picked, notes = await self._ready(picked, report)
+        if tool.needs_index:
+            selected, notes = await self._wait(selected, report)
         else:
-            await asyncio.gather(*[asyncio.to_thread(each.begin) for each in picked])
-        return await self._workers.run(partial(_work, tool, given, picked, call, notes))
+            await asyncio.gather(*[asyncio.to_thread(each.start) for each in selected])
+        return await self.threads.run(partial(_run_tool, tool, arguments, selected, call, notes))
 
-    async def _ready(self, picked: list[Repository], report: Report) -> tuple[list[Repository], list[Note]]:
-        """Return the repositories that can be asked, and why others can't; raise if none can."""
-        seconds = self._options.first_seconds
-        share = _Share(report, len(picked))
-        waits = [share.counted(at, wait_for_words, each, seconds) for at, each in enumerate(picked)]
-        failed = await asyncio.gather(*waits, return_exceptions=True)
-        unexpected = [each for each in failed if each is not None and not isinstance(each, DowseError)]
-        if unexpected:
-            raise unexpected[0]
-        ready = [each for each, problem in zip(picked, failed, strict=True) if problem is None]
-        problems = [problem for problem in failed if isinstance(problem, DowseError)]
+    async def _wait(self, selected: list[Repository], report: Report) -> tuple[list[Repository], list[Note]]:
+        """Return the repositories that can be searched, and notes about the others; raise if none can."""
+        parts = [0.0] * len(selected)  # the progress of each; the client gets the mean
+
+        async def wait(position: int, repository: Repository) -> None:
+            async def report_part(done: float, message: str) -> None:
+                parts[position] = done
+                await report(sum(parts) / len(parts), message)
+
+            await wait_until_searchable(repository, self._options.first_seconds, report_part)
+            parts[position] = 100.0  # also if nothing was reported
+
+        waits = [wait(position, repository) for position, repository in enumerate(selected)]
+        outcomes = await asyncio.gather(*waits, return_exceptions=True)
+        ready: list[Repository] = []
+        errors: list[DowseError] = []
+        for repository, error in zip(selected, outcomes, strict=True):
+            if error is None:
+                ready.append(repository)
+            elif isinstance(error, DowseError):
+                errors.append(error)
+            else:
+                raise error
         if not ready:
-            raise problems[0] if problems else NotReady("there is nothing to search; name a repository")
-        texts = [getattr(problem, "said", None) or escape_message(problem) for problem in problems]
+            raise errors[0] if errors else NotReady("there is nothing to search; name a repository")
+        texts = [each.summary if isinstance(each, NotIndexed) else escape_message(each) for each in errors]
         return ready, [Note("index-failed", text) for text in texts]
 
     def _is_structured(self, context: Context) -> bool:
-        """Whether answers carry the structured form for this client."""
+        """Whether answers carry structured content for this client."""
         if self._options.structured != "auto":
             return self._options.structured == "always"
         known = context.session.client_params
@@ -161,52 +180,29 @@ class McpServer:
         return not name.startswith(_READ_AS_JSON)
 
 
-def _work(
-    tool: KnownTool, given: Arguments, picked: list[Repository], call: Call, notes: list[Note]
+def _run_tool(
+    tool: ToolSpec, arguments: Arguments, repositories: list[Repository], call: Call, notes: list[Note]
 ) -> Reply:
-    """Take in what changed, and answer; in a thread."""
-    if tool.waits:
-        for repository in picked:
-            notes = [*notes, *take_in_changes(repository, call, tool.by_meaning)]
+    """Index changed files, and run the tool; in a thread."""
+    if tool.needs_index:
+        for repository in repositories:
+            notes = [*notes, *index_changes(repository, call, tool.by_meaning)]
     call.check()
-    return tool.run(Asked(picked, call, tuple(notes)), given)
+    return tool.run(ToolContext(repositories, call, tuple(notes)), arguments)
 
 
-def _problem(text: str) -> CallToolResult:
+def _error_result(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
 def _reporter(context: Context) -> Report:
-    """Return what tells the client how far a call is; the protocol wants numbers that only grow."""
-    told = -1.0
+    """Return the function that reports progress to the client; the protocol wants increasing numbers."""
+    last = -1.0
 
     async def report(done: float, message: str) -> None:
-        nonlocal told
-        if done > told:
-            told = done
+        nonlocal last
+        if done > last:
+            last = done
             await context.session.report_progress(round(done, 1), 100.0, escape_name(message))
 
     return report
-
-
-class _Share:
-    """Joins the progress of several repositories into one."""
-
-    def __init__(self, report: Report, count: int) -> None:
-        self._report, self._done = report, [0.0] * count
-
-    async def counted(
-        self,
-        at: int,
-        wait: Callable[[Repository, float, Report], Awaitable[None]],
-        repository: Repository,
-        seconds: float,
-    ) -> None:
-        """Wait for one of them; what is ready counts as done, also if nothing was told of it."""
-
-        async def share(part: float, message: str) -> None:
-            self._done[at] = part
-            await self._report(sum(self._done) / len(self._done), message)
-
-        await wait(repository, seconds, share)
-        self._done[at] = 100.0

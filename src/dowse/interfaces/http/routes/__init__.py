@@ -1,1 +1,1 @@
-"""What can be asked: one file a question."""
+"""The routes of the API, by topic."""

@@ -1,4 +1,4 @@
-"""`POST /api/reindex` and `GET /api/events`: bring indexes up to date, and hear how far that is."""
+"""`POST /api/reindex` and `GET /api/events`: update indexes, and follow the progress."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
-from dowse.interfaces.http.models.status import Progress, ReindexAnswer, ReindexRequest
 from dowse.interfaces.http.state import State
 from dowse.services.events import ProgressEvent
+from dowse.services.models.status import Progress, ReindexAnswer, ReindexRequest
 
 router = APIRouter()
 
 
 class EventStream(StreamingResponse):
-    """Server-sent events, which nobody may keep."""
+    """A response of server-sent events."""
 
     media_type = "text/event-stream"
 
@@ -29,13 +29,13 @@ class EventStream(StreamingResponse):
     operation_id="reindex",
     response_model=ReindexAnswer,
     status_code=202,
-    summary="Bring up to date",
+    summary="Update indexes",
 )
 async def reindex(state: State, request: ReindexRequest) -> dict[str, Any]:
-    """Put one index, or all, in line to be brought up to date; searches go on meanwhile."""
-    places = state.places.chosen(request.index)
-    started = [place.name for place in places if state.refresher.refresh(place, rebuild=request.rebuild)]
-    return {"started": started, "waiting": [place.name for place in places if place.name not in started]}
+    """Queue an update of one index, or of all; searches continue meanwhile."""
+    selected = state.indexes.select(request.index)
+    started = [each.name for each in selected if state.refresher.refresh(each, rebuild=request.rebuild)]
+    return {"started": started, "waiting": [each.name for each in selected if each.name not in started]}
 
 
 @router.get(
@@ -48,24 +48,23 @@ async def reindex(state: State, request: ReindexRequest) -> dict[str, Any]:
             "description": "Server-sent events called `progress`; the data of each is one `Progress`.",
         }
     },
-    summary="Hear how far it is",
+    summary="Follow the progress",
 )
 async def events(state: State) -> EventStream:
-    """Send the latest of every index, and then each step as it happens; the stream stays open."""
-    held = contextlib.ExitStack()
-    heard = held.enter_context(state.broker.subscribe())
-    return EventStream(
-        _written(heard, held), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    )
+    """Send the latest event of every index, and then each event as it happens; the stream stays open."""
+    stack = contextlib.ExitStack()
+    events = stack.enter_context(state.broker.subscribe())
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return EventStream(_serialize(events, stack), headers=headers)
 
 
-async def _written(
-    heard: AsyncIterator[ProgressEvent | None], held: contextlib.ExitStack
+async def _serialize(
+    events: AsyncIterator[ProgressEvent | None], stack: contextlib.ExitStack
 ) -> AsyncIterator[str]:
-    """Write events as the browser's EventSource reads them; a comment shows that the line is alive."""
-    with held:
+    """Write events in the format of the browser's EventSource; comments keep the connection alive."""
+    with stack:
         yield "retry: 2000\n\n"
-        async for event in heard:
+        async for event in events:
             if event is None:
                 yield ": quiet\n\n"
             else:

@@ -1,4 +1,4 @@
-"""`GET /api/graph/{relation}`: walks from a symbol, as steps and as a picture."""
+"""`GET /api/graph/{relation}`: traversals of the call graph, as steps and as nodes and edges to draw."""
 
 from __future__ import annotations
 
@@ -10,38 +10,35 @@ from fastapi import APIRouter, Query
 
 from dowse.formats.graph_json import graph_to_json, symbol_to_json
 from dowse.graph.diagrams import arrows, shown_symbols
-from dowse.graph.model import GraphAnswer as Walk
-from dowse.graph.model import GraphStep
-from dowse.graph.queries import find_path_between, query_relation_of
-from dowse.interfaces.http.choices import EdgeKind, Relation
-from dowse.interfaces.http.models.graph import GraphAnswer
+from dowse.graph.model import GraphAnswer, GraphStep
+from dowse.graph.queries import find_path_between
 from dowse.interfaces.http.routes.parameters import IndexName, Target
 from dowse.interfaces.http.state import ServerState, State
-from dowse.services.targets import found, rows_of
+from dowse.services.choices import EdgeKind, Relation
+from dowse.services.models.graph import GraphAnswer as GraphModel
+from dowse.services.targets import open_target, resolve_overloads, walk
 from dowse.types import Note
 
 router = APIRouter()
-_DRAWN = ("id", "kind", "name", "qualified_name", "path", "language", "role", "start_line")
+_NODE_FIELDS = ("id", "kind", "name", "qualified_name", "path", "language", "role", "start_line")
 _Kinds = Annotated[list[EdgeKind], Query(max_length=10, description="Only these kinds of references.")]
-
-
 _Depth = Annotated[
-    int | None, Query(ge=1, le=20, description="Hops to walk; by default as is usual for the question.")
+    int | None, Query(ge=1, le=20, description="Maximum number of hops; the default depends on the relation.")
 ]
 
 
 @router.get(
-    "/graph/path", operation_id="graphPath", response_model=GraphAnswer, summary="From one symbol to another"
+    "/graph/path", operation_id="graphPath", response_model=GraphModel, summary="From one symbol to another"
 )
 async def graph_path(
     state: State, target: Target, to: Target, index: IndexName = None, depth: _Depth = None
 ) -> dict[str, Any]:
-    """Give the shortest chain of calls and uses from one symbol to another."""
-    return await state.workers.run(lambda: _chain(state, target, to, index, depth))
+    """Return the shortest path of calls and uses from one symbol to another."""
+    return await state.threads.run(lambda: _path(state, target, to, index, depth))
 
 
 @router.get(
-    "/graph/{relation}", operation_id="graph", response_model=GraphAnswer, summary="Walk the code graph"
+    "/graph/{relation}", operation_id="graph", response_model=GraphModel, summary="Traverse the call graph"
 )
 async def graph(
     state: State,
@@ -49,66 +46,66 @@ async def graph(
     target: Target,
     index: IndexName = None,
     depth: _Depth = None,
-    k: Annotated[int | None, Query(ge=1, le=1_000, description="How many steps to give.")] = None,
+    k: Annotated[int | None, Query(ge=1, le=1_000, description="Number of steps.")] = None,
     kinds: _Kinds = [],  # noqa: B006 - never changed
 ) -> dict[str, Any]:
-    """Give what stands in a relation to a symbol, nearest first, and the same as nodes and edges."""
-    return await state.workers.run(lambda: _walk(state, relation, target, index, depth, k, kinds))
+    """Return the symbols in a relation to one, nearest first, and the same as nodes and edges."""
+    return await state.threads.run(lambda: _walk(state, relation, target, index, depth, k, kinds))
 
 
-def _chain(state: ServerState, target: str, to: str, index: str | None, depth: int | None) -> dict[str, Any]:
-    with found(state.places, index, target) as (place, reader, row):
-        ends = rows_of(place, reader, to)
-        shows = place.index.settings.show_secrets
-        chain = find_path_between(reader, rows_of(place, reader, row.key), ends, depth, show_secrets=shows)
-        return {"index": place.name, **graph_to_json(chain), **_picture(chain)}
+def _path(state: ServerState, start: str, end: str, index: str | None, depth: int | None) -> dict[str, Any]:
+    with open_target(state.indexes, index, start) as target:
+        served, reader, row = target
+        ends = resolve_overloads(served, reader, end)
+        starts = resolve_overloads(served, reader, row.key)
+        answer = find_path_between(reader, starts, ends, depth, show_secrets=target.show_secrets)
+    return {"index": served.name, **graph_to_json(answer), **_drawing(answer)}
 
 
 def _walk(
     state: ServerState,
     relation: str,
-    target: str,
+    name: str,
     index: str | None,
     depth: int | None,
     k: int | None,
     kinds: Collection[str],
 ) -> dict[str, Any]:
-    with found(state.places, index, target) as (place, reader, row):
-        seeds, shows = rows_of(place, reader, row.key), place.index.settings.show_secrets
-        walk = query_relation_of(reader, relation, seeds, depth, k, show_secrets=shows)
-        walk = _only(walk, kinds) if kinds else walk
-        return {"index": place.name, **graph_to_json(walk), **_picture(walk)}
+    with open_target(state.indexes, index, name) as target:
+        answer = walk(target, relation, depth, k)
+    answer = _filter_kinds(answer, kinds) if kinds else answer
+    return {"index": target.served.name, **graph_to_json(answer), **_drawing(answer)}
 
 
-def _only(walk: Walk, kinds: Collection[str]) -> Walk:
-    """Leave out what is reached by other kinds of references, and all that is reached only through it."""
-    new_place = {-1: -1}
+def _filter_kinds(answer: GraphAnswer, kinds: Collection[str]) -> GraphAnswer:
+    """Drop steps that other kinds of references lead to, and those reached only through them."""
+    positions = {-1: -1}  # of the steps that are kept, by their old position
     steps: list[GraphStep] = []
-    for number, step in enumerate(walk.steps):
+    for number, step in enumerate(answer.steps):
         references = tuple(edge for edge in step.references if edge.kind in kinds)
-        if not references or step.parent not in new_place:
+        if not references or step.parent not in positions:
             continue
-        new_place[number] = len(steps)
-        steps.append(replace(step, references=references, parent=new_place[step.parent]))
-    edges = tuple(edge for edge in walk.edges if edge.kind in kinds)
-    left_out = len(walk.steps) - len(steps)
-    note = Note("graph", f"{left_out} reached by other kinds of references are left out")
-    notes = (*walk.notes, note) if left_out else walk.notes
-    return replace(walk, steps=tuple(steps), edges=edges, notes=notes)
+        positions[number] = len(steps)
+        steps.append(replace(step, references=references, parent=positions[step.parent]))
+    edges = tuple(edge for edge in answer.edges if edge.kind in kinds)
+    dropped = len(answer.steps) - len(steps)
+    note = Note("graph", f"{dropped} reached by other kinds of references are left out")
+    notes = (*answer.notes, note) if dropped else answer.notes
+    return replace(answer, steps=tuple(steps), edges=edges, notes=notes)
 
 
-def _picture(walk: Walk) -> dict[str, Any]:
-    """Return the symbols of a walk as nodes, and one edge for all references of a kind between two."""
-    symbols = shown_symbols(walk)
-    depths = {step.symbol.row: step.depth for step in reversed(walk.steps)}
-    seeds = {seed.row for seed in walk.seeds}
+def _drawing(answer: GraphAnswer) -> dict[str, Any]:
+    """Return the symbols of an answer as nodes, and one edge for all references of a kind between two."""
+    symbols = shown_symbols(answer)
+    depths = {step.symbol.row: step.depth for step in reversed(answer.steps)}
+    seeds = {seed.row for seed in answer.seeds}
     nodes = [
         {
-            # Secrets were masked when the walk was made.
+            # The answer is masked already.
             **{
                 name: value
                 for name, value in symbol_to_json(symbol, show_secrets=True).items()
-                if name in _DRAWN
+                if name in _NODE_FIELDS
             },
             "depth": 0 if row in seeds else depths[row],
             "seed": row in seeds,
@@ -124,6 +121,6 @@ def _picture(walk: Walk) -> dict[str, Any]:
             "sure": arrow.is_sure,
             "certainty": arrow.certainty,
         }
-        for arrow in arrows(walk)
+        for arrow in arrows(answer)
     ]
     return {"nodes": nodes, "edges": edges}

@@ -1,4 +1,4 @@
-"""`GET /api/search`."""
+"""`GET /api/search`: search one index, or several at once."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from dowse.errors import DowseError
-from dowse.interfaces.http.choices import Clustering, Diversify, Fusion, Fuzziness, Mode
-from dowse.interfaces.http.models.answer import SearchAnswer
-from dowse.interfaces.http.problems import Busy
-from dowse.interfaces.http.routes.parameters import MOST_QUERY, IndexName
+from dowse.interfaces.http.routes.parameters import MAX_QUERY, IndexName
 from dowse.interfaces.http.state import ServerState, State
+from dowse.services.choices import Clustering, Diversify, Fusion, Fuzziness, Mode
+from dowse.services.errors import Busy
 from dowse.services.filters import filters_text
-from dowse.services.indexes import Place
-from dowse.services.merge import AHEAD, Told, page
+from dowse.services.indexes import ServedIndex
+from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
+from dowse.services.models.answer import SearchAnswer
 from dowse.types import Answer
 
 router = APIRouter()
-# Hits that can be paged through: who has not found it by then asks again.
-MOST_HITS = 1_000
+# The end of pagination: deeper hits are not worth their cost.
+MAX_HITS = 1_000
 _Names = Annotated[list[Annotated[str, Query(max_length=50)]], Query(max_length=20)]
 _Globs = Annotated[list[Annotated[str, Query(max_length=500)]], Query(max_length=20)]
 
@@ -30,10 +30,10 @@ _Globs = Annotated[list[Annotated[str, Query(max_length=500)]], Query(max_length
 @router.get("/search", operation_id="search", response_model=SearchAnswer, summary="Search")
 async def search(
     state: State,
-    q: Annotated[str, Query(max_length=MOST_QUERY, description="The query; see docs/QUERY.md.")],
+    q: Annotated[str, Query(max_length=MAX_QUERY, description="The query; see docs/QUERY.md.")],
     index: IndexName = None,
     k: Annotated[int, Query(ge=1, le=100, description="How many hits.")] = 10,
-    offset: Annotated[int, Query(ge=0, le=MOST_HITS - 100, description="Hits to leave out.")] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_HITS - 100, description="Hits to leave out.")] = 0,
     mode: Annotated[Mode, Query(description="auto picks by the query.")] = "auto",
     lanes: Annotated[str, Query(max_length=100, description="Not the plan's: keyword,graph")] = "",
     fusion: Annotated[Fusion | None, Query(description="How lanes' answers become one.")] = None,
@@ -56,15 +56,15 @@ async def search(
     fuzziness: Annotated[Fuzziness | None, Query(description="Edits a word may be away.")] = None,
     feedback: Annotated[bool | None, Query(description="Let what was chosen before come first.")] = None,
 ) -> dict[str, Any]:
-    """Search one index, or all of them: hits come best first, a page at a time."""
+    """Search one index, or all of them; hits are ranked, a page at a time."""
     started = time.perf_counter()
     wanted = filters_text(lang, path, exclude, kind, filters)
-    places = state.places.chosen(index)
-    # One more tells whether there is another page; several indexes are joined by what comes next, too.
-    depth = offset + k + (AHEAD if len(places) > 1 else 1)
+    selected = state.indexes.select(index)
+    # One more hit tells whether there is another page; merging several indexes needs a few more.
+    depth = offset + k + (LOOKAHEAD if len(selected) > 1 else 1)
 
-    def ask(place: Place) -> Answer:
-        return place.index.search(
+    def run(served: ServedIndex) -> Answer:
+        return served.index.search(
             q,
             depth,
             mode,
@@ -81,24 +81,26 @@ async def search(
             diversify=diversify,
             clustering=clustering,
             page=together or k,
-            feedback=feedback is not False and state.records(place),
+            feedback=feedback is not False and state.records_feedback(served),
         )
 
-    told = await asyncio.gather(*[_told(state, place, ask) for place in places])
-    if told[0].error and all(each.error for each in told):
-        raise told[0].error
-    return page(q, told, offset, k, 1000 * (time.perf_counter() - started))
+    results = await asyncio.gather(*[_search(state, served, run) for served in selected])
+    if results[0].error and all(each.error for each in results):
+        raise results[0].error
+    return merge_answers(q, results, offset, k, 1000 * (time.perf_counter() - started))
 
 
-async def _told(state: ServerState, place: Place, ask: Callable[[Place], Answer]) -> Told:
-    """Return what one index says; one that can't answer is left out if others can."""
+async def _search(
+    state: ServerState, served: ServedIndex, run: Callable[[ServedIndex], Answer]
+) -> IndexResult:
+    """Search one index; one that fails is left out if others can answer."""
     try:
-        answer = await state.workers.run(lambda: ask(place))
+        answer = await state.threads.run(lambda: run(served))
     except Busy:
         raise
     except DowseError as error:
-        return Told(place.name, None, error)
+        return IndexResult(served.name, None, error)
     finally:
-        state.refresher.refresh_if_due(place)
+        state.refresher.refresh_if_due(served)
     state.metrics.searched(answer)
-    return Told(place.name, answer)
+    return IndexResult(served.name, answer)

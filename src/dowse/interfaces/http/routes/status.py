@@ -1,106 +1,97 @@
-"""`GET /api/status`, `GET /api/skipped`: what is indexed, and what is not."""
+"""`GET /api/status`, `/api/skipped`, `/api/health`, `/api/metrics`: the state of indexes and server."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from fastapi.responses import PlainTextResponse
+from starlette.responses import Response
 
 from dowse.errors import DowseError
-from dowse.interfaces.http.models.status import SkippedFiles, Status
 from dowse.interfaces.http.routes.parameters import IndexName
 from dowse.interfaces.http.state import State
-from dowse.query.languages import KINDS
-from dowse.security.terminal import decodable
-from dowse.services.events import EventBroker
-from dowse.services.indexes import Place
+from dowse.services.index_status import index_status, server_status
+from dowse.services.indexes import ServedIndex
+from dowse.services.models.status import Health, SkippedFiles, Status
 from dowse.version import __version__
 
 router = APIRouter()
-_COPIED = (
-    *("generation", "indexed_at", "files", "symbols", "source_bytes", "index_bytes", "encoder", "embedded"),
-    *("skipped", "problems", "corpus", "changes", "repo", "commit"),
-)
-_EMPTY: dict[str, Any] = {
-    **dict.fromkeys(("repo", "commit", "encoder"), ""),
-    **dict.fromkeys(("generation", "indexed_at", "files", "symbols", "source_bytes", "index_bytes"), 0),
-    **dict.fromkeys(("embedded", "skipped", "problems"), 0),
-    "corpus": False,
-    "changes": {"new": 0, "changed": 0, "deleted": 0},
-}
 
 
-@router.get("/status", operation_id="status", response_model=Status, summary="What is indexed")
-async def status(state: State, index: IndexName = None) -> dict[str, Any]:
-    """Say of every index what is in it, how much of it can be found by meaning, and how fresh it is."""
-    places = state.places.chosen(index)
-    found = await asyncio.gather(
-        *[state.workers.run(partial(index_status, place, state.broker)) for place in places]
-    )
-    return {
-        "dowse": __version__,
-        "feedback": state.options.feedback,
-        "encoder": next((each["encoder"] for each in found if each["encoder"]), ""),
-        "indexes": found,
-    }
+@router.get("/status", operation_id="status", response_model=Status, summary="Status of the indexes")
+async def status(state: State, index: IndexName = None) -> Status:
+    """Return the status of every index: its size, how much of it is embedded, and what changed since."""
+    jobs = [partial(index_status, served, state.broker) for served in state.indexes.select(index)]
+    indexes = await asyncio.gather(*map(state.threads.run, jobs))
+    return server_status(indexes, feedback=state.options.feedback)
 
 
-def index_status(place: Place, broker: EventBroker) -> dict[str, Any]:
-    """Return what is indexed of one place, and how far that is, as plain data."""
-    common = {
-        "name": place.name,
-        "root": decodable(str(place.index.root)),
-        "progress": broker.latest(place.name),
-        "kinds": list(KINDS),
-    }
-    try:
-        facts = place.index.status() if place.index.exists else None
-    except DowseError as error:
-        return {**common, **_EMPTY, "exists": False, "problem": str(error), "languages": []}
-    if facts is None:
-        return {**common, **_EMPTY, "exists": False, "problem": "", "languages": []}
-    languages = sorted(facts["languages"].items(), key=lambda each: (-each[1], each[0]))
-    return {
-        **common,
-        **{name: facts[name] for name in _COPIED},
-        "exists": True,
-        "problem": "",
-        "languages": [{"language": name or "text", "files": count} for name, count in languages],
-    }
-
-
-@router.get("/skipped", operation_id="skipped", response_model=SkippedFiles, summary="What is left out")
+@router.get("/skipped", operation_id="skipped", response_model=SkippedFiles, summary="Skipped files")
 async def skipped(
     state: State,
     index: IndexName = None,
     reason: Annotated[str, Query(max_length=200, description="Only files with this reason.")] = "",
-    k: Annotated[int, Query(ge=1, le=500, description="How many files.")] = 100,
-    offset: Annotated[int, Query(ge=0, description="Files to leave out.")] = 0,
+    k: Annotated[int, Query(ge=1, le=500, description="Number of files.")] = 100,
+    offset: Annotated[int, Query(ge=0, description="Files to skip.")] = 0,
 ) -> dict[str, Any]:
-    """List the files that are left out or were read only in part, and why; a page at a time."""
-    found = await state.workers.run(lambda: _left_out(state.places.chosen(index)))
-    counts = Counter(each["reason"] for each in found)
-    chosen = [each for each in found if not reason or each["reason"] == reason]
+    """List the files that are not indexed, or only partly, with the reason; a page at a time."""
+    files = await state.threads.run(lambda: _skipped(state.indexes.select(index)))
+    counts = Counter(each["reason"] for each in files)
+    matching = [each for each in files if not reason or each["reason"] == reason]
     return {
-        "total": len(chosen),
+        "total": len(matching),
         "offset": offset,
-        "more": len(chosen) > offset + k,
+        "more": len(matching) > offset + k,
         "reasons": [{"reason": name, "files": count} for name, count in counts.most_common(50)],
-        "files": chosen[offset : offset + k],
+        "files": matching[offset : offset + k],
     }
 
 
-def _left_out(places: list[Place]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for place in places:
-        if not place.index.exists:
+@router.get("/health", operation_id="health", response_model=Health, summary="Health check")
+async def health(state: State) -> dict[str, Any]:
+    """Say whether every index can be read; always 200 while the server answers at all."""
+    # Not in the pool of searches: an overloaded server is healthy, too.
+    indexes = await asyncio.to_thread(lambda: [_health(served) for served in state.indexes])
+    return {
+        "status": "ok" if all(each["ready"] for each in indexes) else "starting",
+        "dowse": __version__,
+        "uptime_s": round(time.monotonic() - state.started, 3),
+        "indexes": indexes,
+    }
+
+
+@router.get(
+    "/metrics", operation_id="metrics", response_class=PlainTextResponse, summary="Prometheus metrics"
+)
+async def metrics(state: State) -> Response:
+    """Return all metrics in the Prometheus text format."""
+    text = await state.threads.run(state.metrics.text)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _skipped(indexes: list[ServedIndex]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for served in indexes:
+        if not served.index.exists:
             continue
-        partly = [(file.path, file.problem) for file in place.index.troubled_files()]
-        for indexed, files in ((False, place.index.skipped()), (True, partly)):
-            found += [
-                {"index": place.name, "path": path, "reason": why, "indexed": indexed} for path, why in files
+        partly = [(file.path, file.problem) for file in served.index.troubled_files()]
+        for indexed, files in ((False, served.index.skipped()), (True, partly)):
+            rows += [
+                {"index": served.name, "path": path, "reason": reason, "indexed": indexed}
+                for path, reason in files
             ]
-    return found
+    return rows
+
+
+def _health(served: ServedIndex) -> dict[str, Any]:
+    try:
+        with served.index.backend.reader() as reader:
+            detail, ready = f"generation {reader.generation}", True
+    except (DowseError, OSError) as error:
+        detail, ready = str(error), False
+    return {"name": served.name, "ready": ready, "detail": detail}

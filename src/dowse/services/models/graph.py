@@ -1,12 +1,12 @@
-"""What the graph says (docs/JSON.md), and the same as nodes and edges to draw."""
+"""Answers of the call graph (docs/JSON.md), as steps and as nodes and edges to draw."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from dowse.interfaces.http.models.answer import Note
-from dowse.interfaces.http.models.base import Model
-from dowse.interfaces.http.models.symbol import SymbolRef
+from dowse.services.models.answer import Note
+from dowse.services.models.base import Model
+from dowse.services.models.symbol import SymbolRef
 
 
 class Reference(Model):
@@ -20,16 +20,16 @@ class Reference(Model):
 
 
 class Step(Model):
-    """A symbol that was reached, and how."""
+    """A symbol that was reached, and the references that lead to it."""
 
     number: int
     depth: int
     parent: int = Field(description="The number of the step before it; 0 for the seed.")
     symbol: SymbolRef
-    path: str = Field(description="Of the file that the surest reference stands in.")
+    path: str = Field(description="The file of the most certain reference.")
     line: int
     kind: str
-    other: str = Field(description="Qualified name at the reference's other end.")
+    other: str = Field(description="The qualified name at the other end of the reference.")
     confidence: str
     certainty: str
     through: str
@@ -38,7 +38,7 @@ class Step(Model):
 
 
 class Node(Model):
-    """A symbol of the picture."""
+    """A symbol of the drawing."""
 
     id: str
     kind: str
@@ -53,18 +53,18 @@ class Node(Model):
 
 
 class Arrow(Model):
-    """All references of one kind between two symbols; it points to what is used."""
+    """All references of one kind between two symbols; the target is the one that is used."""
 
     source: str
     target: str
     kind: str
-    line: int = Field(description="Of the surest reference.")
+    line: int = Field(description="Of the most certain reference.")
     sure: bool
     certainty: str
 
 
 class GraphAnswer(Model):
-    """The steps of a walk, nearest first, and the picture of them."""
+    """The steps of a graph traversal, nearest first, and their drawing."""
 
     schema_: int = Field(alias="schema")
     dowse: str
@@ -74,7 +74,7 @@ class GraphAnswer(Model):
     depth: int
     seeds: list[SymbolRef]
     target: SymbolRef | None
-    total: int = Field(description="Steps found, of which the first are here.")
+    total: int = Field(description="Number of steps, of which the first are here.")
     notes: list[Note]
     steps: list[Step]
     nodes: list[Node]

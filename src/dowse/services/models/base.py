@@ -1,4 +1,4 @@
-"""What all forms have in common."""
+"""The base classes of all models."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Model(BaseModel):
-    """Plain data with the fields that are named, and no others."""
+    """Immutable data without unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Sent(Model):
-    """What clients send: taken as it is, no text for a number."""
+class RequestModel(Model):
+    """What clients send: strict types, no text for a number."""
 
     model_config = ConfigDict(strict=True)

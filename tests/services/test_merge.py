@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.services.merge import AHEAD, _merged
+from dowse.services.merge import LOOKAHEAD, merge_hits
 
 # Few values, so that many are the same.
 confidences = st.lists(
@@ -21,12 +21,12 @@ def merged(answers: list[list[float]], depth: int) -> list[tuple[int, int]]:
         [{"at": (number, at), "confidence": value, "score": 0.0} for at, value in enumerate(values[:depth])]
         for number, values in enumerate(answers)
     ]
-    return [hit["at"] for hit in _merged(hits, set())]
+    return [hit["at"] for hit in merge_hits(hits, same_scores=True)]
 
 
 @given(confidences, st.integers(1, 30))
 def test_a_page_is_the_same_however_many_hits_were_asked_for(answers: list[list[float]], shown: int) -> None:
-    assert merged(answers, shown + AHEAD)[:shown] == merged(answers, 1_000)[:shown]
+    assert merged(answers, shown + LOOKAHEAD)[:shown] == merged(answers, 1_000)[:shown]
 
 
 @given(confidences)

@@ -1,15 +1,15 @@
-"""Symbols: by themselves, with source and neighbours, and what is like them."""
+"""Symbols, the page of one symbol, and related symbols."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from dowse.interfaces.http.models.answer import Hit, Note
-from dowse.interfaces.http.models.base import Model
+from dowse.services.models.answer import Hit, Note
+from dowse.services.models.base import Model
 
 
 class OutlineEntry(Model):
-    """One symbol of a file."""
+    """One symbol in the outline of a file."""
 
     id: str
     kind: str
@@ -21,7 +21,7 @@ class OutlineEntry(Model):
 
 
 class SymbolRef(OutlineEntry):
-    """A symbol without its text, and where it stands."""
+    """A symbol without its text."""
 
     repo: str
     path: str
@@ -30,10 +30,10 @@ class SymbolRef(OutlineEntry):
 
 
 class Neighbour(Model):
-    """A symbol that refers to another, or is referred to, and where."""
+    """A caller or callee, and the location of the reference."""
 
     symbol: SymbolRef
-    path: str = Field(description="Of the file that the reference stands in.")
+    path: str = Field(description="The file of the reference.")
     line: int
     kind: str = Field(description="calls, uses, extends, …")
     confidence: str = Field(description="resolved, unique, ambiguous or possible.")
@@ -42,28 +42,28 @@ class Neighbour(Model):
 
 
 class SymbolAnswer(Model):
-    """A symbol with its source and what stands around it."""
+    """A symbol with its source, the outline of its file, its callers and callees."""
 
     index: str
     generation: int
     symbol: SymbolRef
     doc: str
     code: str = Field(description="Its own text: a class without its methods.")
-    code_lines: list[int] = Field(description="The number in the file of each line of `code`.")
+    code_lines: list[int] = Field(description="The line numbers of `code` in the file.")
     source: str = Field(description="All lines from the first to the last, as indexed.")
     lines: int = Field(description="Of the whole file.")
-    file: str = Field(description="Where the file lies on the server's machine; empty for a corpus.")
-    editor: str = Field(description="A link that opens it in an editor; empty where there is no file.")
-    outline: list[OutlineEntry] = Field(description="The symbols of its file, in the order of their lines.")
+    file: str = Field(description="The path on the server's machine; empty for a corpus.")
+    editor: str = Field(description="A link that opens it in an editor; empty without a file.")
+    outline: list[OutlineEntry] = Field(description="The symbols of its file, by line.")
     callers: list[Neighbour]
     callers_total: int
     callees: list[Neighbour]
     callees_total: int
-    notes: list[Note] = Field(description="What was cut, taken together or can't be seen.")
+    notes: list[Note] = Field(description="What was truncated, merged or can't be seen.")
 
 
 class RelatedSymbol(Model):
-    """The symbol that was asked about."""
+    """The symbol of the request."""
 
     key: str
     repo: str
@@ -78,20 +78,20 @@ class RelatedSymbol(Model):
 
 
 class Cluster(Model):
-    """A group of similar symbols."""
+    """A cluster of similar symbols."""
 
     number: int
     size: int
-    words: list[str] = Field(description="That its names share.")
-    members: list[Hit] = Field(description="Nearest to its middle first.")
+    words: list[str] = Field(description="Words that its names share.")
+    members: list[Hit] = Field(description="Nearest to the centroid first.")
 
 
 class RelatedAnswer(Model):
-    """What is like a symbol."""
+    """The symbols nearest to one by embedding."""
 
     schema_: int = Field(alias="schema")
     dowse: str
     index: str
     symbol: RelatedSymbol
     neighbours: list[Hit]
-    cluster: Cluster | None = Field(description="Null where none were fitted.")
+    cluster: Cluster | None = Field(description="Null if no clusters were fitted.")
