@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.install.errors import Damaged
+from dowse.install.errors import EditError
 from dowse.install.json_edit import get_entry, remove_entry, set_entry
 from dowse.install.jsonc import parse
 
@@ -180,7 +180,7 @@ def test_what_goes_with_an_entry(text, expected):
         ("{'a': 1}", 1, 2, "a key in quotes"),
         ('{"a" 1}', 1, 6, '":" is expected'),
         ('{"a": 1} {', 1, 10, "behind the end"),
-        ('{"a": 1}\n/* ', 2, 1, "never ends"),
+        ('{"a": 1}\n/* ', 2, 1, "never closed"),
         ('{"a": [1, 2}', 1, 12, '"," or "]" is expected'),
         ("[1, 2]", 1, 1, "an object is expected"),
         ('{"mcpServers": []}', 1, 16, "an object is expected"),
@@ -192,7 +192,7 @@ def test_what_goes_with_an_entry(text, expected):
     ],
 )
 def test_damage_is_told_with_its_place(text, line, column, problem):
-    with pytest.raises(Damaged, match=problem.replace("{", "\\{").replace("[", "\\[")) as told:
+    with pytest.raises(EditError, match=problem.replace("{", "\\{").replace("[", "\\[")) as told:
         set_entry(text, KEYS, ENTRY)
     assert (told.value.line, told.value.column) == (line, column)
 
@@ -204,6 +204,6 @@ def test_a_text_cut_short_is_told_or_still_whole(document, data_):
     short = text[: data_.draw(st.integers(0, len(text)))]
     try:
         new = set_entry(short, KEYS, ENTRY)
-    except Damaged:
+    except EditError:
         return
     assert is_kept(short, new) and get_entry(new, KEYS) == ENTRY

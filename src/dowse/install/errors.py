@@ -1,4 +1,4 @@
-"""What is wrong with a text, and where."""
+"""The error of a configuration file that can't be edited."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from dowse.errors import DowseError
 
 
-class Damaged(Exception):
-    """A text that can't be edited: what is wrong, and where it was seen."""
+class EditError(Exception):
+    """A text that can't be edited: the problem, and its line and column."""
 
     def __init__(self, problem: str, text: str, offset: int) -> None:
         super().__init__(problem)
@@ -16,7 +16,7 @@ class Damaged(Exception):
         self.line = text.count("\n", 0, offset) + 1
         self.column = offset - (text.rfind("\n", 0, offset) + 1) + 1
 
-    def about(self, path: Path) -> DowseError:
+    def in_file(self, path: Path) -> DowseError:
         """Return the error that a user reads."""
-        place = f"{path}, line {self.line}, column {self.column}"
-        return DowseError(f"{place}: {self.problem}; mend it and run this again. Nothing was changed")
+        position = f"{path}, line {self.line}, column {self.column}"
+        return DowseError(f"{position}: {self.problem}; fix it and run this again. Nothing was changed")

@@ -1,4 +1,4 @@
-"""Add, change and remove one entry of a JSON text; every other character stays where it is."""
+"""Add, change and remove one entry of a JSON document; every other character stays unchanged."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dowse.install.errors import Damaged
-from dowse.install.json_layout import Layout, dump, dump_compact, end_of_line_comments, line_indent
+from dowse.install.errors import EditError
+from dowse.install.json_layout import Layout, dump, dump_compact, line_comments_end, line_indent
 from dowse.install.jsonc import Member, Node, parse
 
 
 def get_entry(text: str, keys: Sequence[str]) -> object:
-    """Return what stands under some keys, or None."""
+    """Return the value under nested keys, or None."""
     node = parse(text)
     for key in keys:
         member = _member(text, node, key) if node else None
@@ -22,12 +22,12 @@ def get_entry(text: str, keys: Sequence[str]) -> object:
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Add an entry, or give one that is there these values; what else it has stays.
+    """Add an entry, or set values of an existing one; its other fields stay.
 
     Args:
         text: JSON, with comments or trailing commas or without.
-        keys: Where the entry stands, its own name last; objects that are missing are made.
-        entry: What it must say.
+        keys: Nested keys, the name of the entry last; missing objects are created.
+        entry: The fields to set.
     """
     root = parse(text)
     if root is None:
@@ -63,20 +63,20 @@ def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
 
 
 def _member(text: str, node: Node, key: str) -> Member | None:
-    """Return a member of an object; one that is there twice is for its owner to decide."""
+    """Return a member of an object, or None; a duplicate key is an error."""
     if not node.is_object:
-        raise Damaged(f'an object is expected here, with "{key}" in it', text, node.start)
+        raise EditError(f'an object is expected here, with "{key}" in it', text, node.start)
     found = [member for member in node.members if member.key == key]
     if len(found) > 1:
-        raise Damaged(f'"{key}" is here a second time', text, found[1].start)
+        raise EditError(f'"{key}" is here a second time', text, found[1].start)
     return found[0] if found else None
 
 
 def _existing(text: str, node: Node, key: str) -> Member:
-    """Return a member that must be there."""
+    """Return a member, or raise an error if there is none."""
     member = _member(text, node, key)
     if member is None:
-        raise Damaged(f'"{key}" is expected in this object', text, node.start)
+        raise EditError(f'"{key}" is expected in this object', text, node.start)
     return member
 
 
@@ -93,7 +93,7 @@ def _nested(keys: Sequence[str], entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _set_value(text: str, root: Node, keys: Sequence[str], key: str, value: object) -> str:
-    """Set one value of an entry that is there."""
+    """Set one field of an existing entry."""
     node = root
     for each in keys:
         node = _existing(text, node, each).node
@@ -108,7 +108,7 @@ def _set_value(text: str, root: Node, keys: Sequence[str], key: str, value: obje
 
 
 def _insert(text: str, root: Node, node: Node, key: str, value: object) -> str:
-    """Put a new member at the end of an object, written as its neighbours are."""
+    """Add a member at the end of an object, in the layout of its neighbours."""
     layout = Layout.of(text, root)
     if not node.members:
         return _insert_first(text, root, node, key, value, layout)
@@ -122,9 +122,9 @@ def _insert(text: str, root: Node, node: Node, key: str, value: object) -> str:
     indent = _member_indent(text, node, last, layout)
     written = f"{layout.newline}{indent}{json.dumps(key)}: {dump(value, layout, indent)}"
     if last.comma >= 0:
-        at = end_of_line_comments(text, last.comma)
+        at = line_comments_end(text, last.comma)
         return f"{text[:at]}{written},{text[at:]}"
-    at = end_of_line_comments(text, last.node.end)
+    at = line_comments_end(text, last.node.end)
     return f"{text[: last.node.end]},{text[last.node.end : at]}{written}{text[at:]}"
 
 
@@ -136,7 +136,7 @@ def _insert_first(text: str, root: Node, node: Node, key: str, value: object, la
         return f"{text[: node.end - 1]}{written}{text[node.end - 1 :]}"
     outer = line_indent(text, node.start)
     indent = outer + layout.unit
-    at = node.start + 1 + len(inside.rstrip())  # behind what comments there are
+    at = node.start + 1 + len(inside.rstrip())  # behind comments
     written = f"{layout.newline}{indent}{json.dumps(key)}: {dump(value, layout, indent)}"
     closing = "" if "\n" in text[at : node.end] else f"{layout.newline}{outer}"
     return f"{text[:at]}{written}{closing}{text[at:]}"
@@ -150,11 +150,11 @@ def _member_indent(text: str, node: Node, last: Member, layout: Layout) -> str:
 
 
 def _cut(text: str, node: Node, member: Member) -> str:
-    """Take a member out, with the comma and the line that came with it."""
+    """Remove a member with its comma and its line."""
     position = node.members.index(member)
-    start, end = _extent(text, member, is_first=position == 0)
+    start, end = _removal_span(text, member, is_first=position == 0)
     head, tail = text[:start], text[end:]
-    if member.comma < 0 and position > 0:  # the one before is last now, and had no comma as the last
+    if member.comma < 0 and position > 0:  # the member before is now the last, which has no comma
         comma = node.members[position - 1].comma
         head = head[: comma - 1] + head[comma:]
     if len(node.members) == 1 and not head[node.start + 1 :].strip() and tail.lstrip().startswith("}"):
@@ -162,16 +162,16 @@ def _cut(text: str, node: Node, member: Member) -> str:
     return head + tail
 
 
-def _extent(text: str, member: Member, *, is_first: bool) -> tuple[int, int]:
-    """Return what goes with a member: its line if it has one, else the blanks on one side."""
+def _removal_span(text: str, member: Member, *, is_first: bool) -> tuple[int, int]:
+    """Return the span to remove: the line of a member if it is alone there, else the blanks on one side."""
     start = member.start
     end = member.comma if member.comma >= 0 else member.node.end
     line_start = text.rfind("\n", 0, start) + 1
     if line_start > 0 and not text[line_start:start].strip():
-        whole = end_of_line_comments(text, end)
+        whole = line_comments_end(text, end)
         follows = text[whole:].split("\n", 1)[0].strip()
         before = text[:line_start].rstrip("\r\n")
-        # What follows on the same line may only move up where no comment would swallow it.
+        # A brace behind it may only move up if no line comment would swallow it.
         if not follows or (follows.startswith("}") and "//" not in before[before.rfind("\n") + 1 :]):
             return len(before), whole
     elif not is_first:
@@ -182,15 +182,15 @@ def _extent(text: str, member: Member, *, is_first: bool) -> tuple[int, int]:
 
 
 def _merged(value: object, keys: Sequence[str], entry: Mapping[str, Any]) -> object:
-    """Return the data as it must be when an entry is set."""
+    """Return the data that is expected after an entry is set."""
     result = copy.deepcopy(value)
-    place = result
+    target = result
     for key in keys:
-        if not isinstance(place, dict):
-            break  # told where the place in the text is known
-        place = place.setdefault(key, {})
-    if isinstance(place, dict):
-        place.update(copy.deepcopy(dict(entry)))
+        if not isinstance(target, dict):
+            break  # reported where the position in the text is known
+        target = target.setdefault(key, {})
+    if isinstance(target, dict):
+        target.update(copy.deepcopy(dict(entry)))
     return result
 
 
@@ -202,8 +202,8 @@ def _drop(value: object, keys: Sequence[str]) -> None:
 
 
 def _checked(text: str, expected: object) -> str:
-    """Return an edited text if it says what it must: a text edit is only as good as its proof."""
+    """Return an edited text if its data is as expected."""
     node = parse(text)
     if node is None or node.value != expected:
-        raise Damaged("this text could not be edited safely; write the entry by hand", text, 0)
+        raise EditError("this text could not be edited safely; write the entry by hand", text, 0)
     return text

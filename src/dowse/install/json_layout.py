@@ -1,4 +1,4 @@
-"""How a JSON text is laid out, so that what is added looks as if its owner had written it."""
+"""The layout of a JSON text, so that new members are formatted like the existing ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dowse.install.jsonc import Node
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How lines end and how far each level is moved in."""
+    """Line ends and indentation."""
 
     newline: str = "\n"
     unit: str = "  "
 
     @classmethod
     def of(cls, text: str, root: Node) -> Layout:
-        """Return the layout of a text, by its first line and the first member of its document."""
+        """Return the layout of a text, by its line ends and its first member."""
         newline = "\r\n" if "\r\n" in text else "\n"
         unit = ""
         if root.members and "\n" in text[root.start : root.members[0].start]:
@@ -26,7 +26,7 @@ class Layout:
 
 
 def dump(value: object, layout: Layout, indent: str = "") -> str:
-    """Write a value that begins on a line moved in by `indent`; lists stay on one line."""
+    """Format a value that begins on a line with this indentation; lists stay on one line."""
     if not isinstance(value, dict) or not value:
         return json.dumps(value, ensure_ascii=False)
     inner = indent + layout.unit
@@ -35,19 +35,19 @@ def dump(value: object, layout: Layout, indent: str = "") -> str:
 
 
 def dump_compact(value: object, space: str) -> str:
-    """Write a value on one line, with or without spaces."""
+    """Format a value on one line, with or without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=("," + space, ":" + space))
 
 
 def line_indent(text: str, at: int) -> str:
-    """Return the blanks that the line of a position begins with."""
+    """Return the indentation of the line at a position."""
     start = text.rfind("\n", 0, at) + 1
     line = text[start:]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def end_of_line_comments(text: str, at: int) -> int:
-    """Return where the comments end that begin on the same line; `at` where there are none."""
+def line_comments_end(text: str, at: int) -> int:
+    """Return the end of the comments that begin on the same line; `at` if there are none."""
     end = at
     while True:
         at += len(text[at:]) - len(text[at:].lstrip(" \t"))

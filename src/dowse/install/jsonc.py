@@ -1,4 +1,4 @@
-"""JSON as editors write it, with comments and trailing commas: plain data, and where each part stands."""
+"""A parser of JSON with comments and trailing commas that keeps the position of each value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from dowse.install.errors import Damaged
+from dowse.install.errors import EditError
 
 # Deeper than any configuration, and far from what recursion can take.
 _MAX_DEPTH = 100
@@ -19,7 +19,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value, and where it begins and ends."""
+    """A value and its span."""
 
     value: object
     start: int
@@ -28,7 +28,7 @@ class Node:
 
     @property
     def is_object(self) -> bool:
-        """Whether it is an object, which alone can get members."""
+        """Whether it is an object, which can have members."""
         return isinstance(self.value, dict)
 
 
@@ -39,30 +39,30 @@ class Member:
     key: str
     start: int  # of the key
     node: Node
-    comma: int  # behind the comma that follows, -1 where there is none
+    comma: int  # position behind its comma, -1 if there is none
 
 
 def parse(text: str) -> Node | None:
-    """Return the document, or None where there is nothing but blanks and comments."""
-    reader = _Reader(text)
-    at = reader.skip(1 if text.startswith("\ufeff") else 0)
+    """Return the document, or None if there is nothing but blanks and comments."""
+    parser = _Parser(text)
+    at = parser.skip(1 if text.startswith("\ufeff") else 0)
     if at == len(text):
         return None
-    node = reader.value(at, 0)
-    at = reader.skip(node.end)
+    node = parser.value(at, 0)
+    at = parser.skip(node.end)
     if at < len(text):
-        raise Damaged("there is something behind the end of the document", text, at)
+        raise EditError("there is text behind the end of the document", text, at)
     return node
 
 
-class _Reader:
-    """Reads one text; every method takes a position and gives one, or a value with its end."""
+class _Parser:
+    """A recursive-descent parser of one text; each method takes a position."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def skip(self, at: int) -> int:
-        """Pass blanks and comments."""
+        """Return the position behind blanks and comments."""
         text = self.text
         while True:
             at = _end(_BLANK, text, at)
@@ -72,15 +72,15 @@ class _Reader:
             elif text.startswith("/*", at):
                 end = text.find("*/", at + 2)
                 if end < 0:
-                    raise Damaged("a comment begins here and never ends", text, at)
+                    raise EditError("this comment is never closed", text, at)
                 at = end + 2
             else:
                 return at
 
     def value(self, at: int, depth: int) -> Node:
-        """Read any value."""
+        """Parse any value."""
         if depth > _MAX_DEPTH:
-            raise Damaged(f"nested more than {_MAX_DEPTH} deep", self.text, at)
+            raise EditError(f"nested more than {_MAX_DEPTH} deep", self.text, at)
         first = self.text[at : at + 1]
         if first == "{":
             return self._object(at, depth)
@@ -93,16 +93,16 @@ class _Reader:
         word = _WORD.match(self.text, at)
         if word and word[0] in _WORDS:
             return Node(_WORDS[word[0]], at, word.end())
-        raise Damaged("a value is expected here", self.text, at)
+        raise EditError("a value is expected here", self.text, at)
 
     def _string(self, at: int) -> Node:
         found = _STRING.match(self.text, at)
         if not found:
-            raise Damaged("a text begins here and does not end on its line", self.text, at)
+            raise EditError("this string does not end on its line", self.text, at)
         try:
             return Node(json.loads(found[0]), at, found.end())
         except ValueError:
-            raise Damaged("this text has an escape that JSON does not know", self.text, at) from None
+            raise EditError("this string has an escape that JSON does not know", self.text, at) from None
 
     def _array(self, at: int, depth: int) -> Node:
         start, items = at, []
@@ -118,11 +118,11 @@ class _Reader:
         at = self.skip(at + 1)
         while self.text[at : at + 1] != "}":
             if self.text[at : at + 1] != '"':
-                raise Damaged('a key in quotes, or "}", is expected here', self.text, at)
+                raise EditError('a key in quotes, or "}", is expected here', self.text, at)
             key = self._string(at)
             colon = self.skip(key.end)
             if self.text[colon : colon + 1] != ":":
-                raise Damaged('":" is expected here', self.text, colon)
+                raise EditError('":" is expected here', self.text, colon)
             node = self.value(self.skip(colon + 1), depth + 1)
             at, comma = self._separator(node.end, "}")
             members.append(Member(str(key.value), key.start, node, comma))
@@ -130,12 +130,12 @@ class _Reader:
         return Node(value, start, at + 1, tuple(members))
 
     def _separator(self, at: int, end: str) -> tuple[int, int]:
-        """Pass a comma, which may also stand before the end; return where to go on, and where it ended."""
+        """Skip a comma, also before the end; return the next position, and that behind the comma."""
         at = self.skip(at)
         if self.text[at : at + 1] == ",":
             return self.skip(at + 1), at + 1
         if self.text[at : at + 1] != end:
-            raise Damaged(f'"," or "{end}" is expected here', self.text, at)
+            raise EditError(f'"," or "{end}" is expected here', self.text, at)
         return at, -1
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dowse.errors import DowseError, IndexMissing
-from dowse.formats.graph_json import symbol_to_json
+from dowse.formats.json_format import symbol_to_json
 from dowse.interfaces.http.problems import AmbiguousAcross
 from dowse.services.indexes import Place, Places
 from dowse.storage.protocol import Reader

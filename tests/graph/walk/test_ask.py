@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from dowse.errors import DowseError
-from dowse.formats.graph_json import candidates_to_json, graph_to_json
+from dowse.formats.json_format import candidates_to_json, graph_to_json
 from dowse.graph.answer import GraphAnswer
 from dowse.graph.diagrams import to_dot, to_mermaid
 from dowse.graph.queries import ask, find_path

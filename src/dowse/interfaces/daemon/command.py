@@ -14,7 +14,7 @@ from typing import Any
 
 from dowse.config import index_folder, load_settings
 from dowse.index import Index
-from dowse.interfaces.cli.environment import Surroundings, stand_in
+from dowse.interfaces.cli.environment import Environment, set_environment
 from dowse.interfaces.daemon.client import COMMANDS
 from dowse.interfaces.daemon.frames import ERRORS, EXIT, LOOKS, OUTPUT
 from dowse.security.terminal import escape_for_terminal
@@ -66,10 +66,10 @@ def run(question: Question, warm: Warm, accept: Callable[[], None]) -> list[byte
     """
     from dowse.interfaces.cli import main as command_line
 
-    options = _parsed(question, command_line._parse)
+    options = _parsed(question, command_line.parse_arguments)
     said = _Said(question.terminals)
     _streams.set(said)
-    stand_in(Surroundings(question.looks, _opener(question, warm, accept), _settler(warm)))
+    set_environment(Environment(question.looks, _opener(question, warm, accept), _settler(warm)))
     code = command_line.run(options)
     return [*said.parts(), EXIT + str(code).encode()]
 

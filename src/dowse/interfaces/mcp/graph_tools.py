@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from dowse.formats.graph_json import graph_to_json
 from dowse.formats.graph_text import render_graph
-from dowse.formats.text import Style
+from dowse.formats.json_format import graph_to_json
+from dowse.formats.style import Style
 from dowse.graph.answer import GraphAnswer
 from dowse.graph.queries import ask_about
 from dowse.interfaces.mcp.arguments import GraphArguments

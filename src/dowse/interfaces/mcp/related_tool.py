@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.formats.answer_json import related_to_json
+from dowse.formats.json_format import related_to_json
 from dowse.interfaces.mcp.arguments import RelatedArguments
 from dowse.interfaces.mcp.budget import clipped, json_bytes
 from dowse.interfaces.mcp.frame import quoted

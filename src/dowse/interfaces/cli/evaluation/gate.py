@@ -12,11 +12,11 @@ from dowse.eval.gate import Verdict, as_dict, render_gate, render_gate_markdown
 from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import read_report
-from dowse.formats.text import print_json
+from dowse.interfaces.cli.common import print_json
 from dowse.interfaces.cli.evaluation.output import check_places, save
 from dowse.interfaces.cli.evaluation.rows import ways_named
 from dowse.interfaces.cli.evaluation.run import named_entries, run
-from dowse.interfaces.cli.main import FOUND, NOTHING
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 
 # A row of a saved report: `FILE.json`, if it has but one, or `FILE.json:ROW`.
 _IN_FILE = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")
@@ -32,7 +32,7 @@ def gate(options: argparse.Namespace) -> int:
         print_json(as_dict(verdict))
     else:
         sys.stdout.write(render_gate(verdict))
-    return FOUND if verdict.passed else NOTHING
+    return EXIT_FOUND if verdict.passed else EXIT_NOTHING
 
 
 def _verdict(options: argparse.Namespace) -> Verdict:

@@ -15,11 +15,11 @@ from dowse.eval.judge.judgements import SOURCE
 from dowse.eval.run import Progress, asking, embed, make_ready
 from dowse.eval.types import Case, Search
 from dowse.index import Index
-from dowse.interfaces.cli.common import say
+from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.evaluation.output import check_replaceable
 from dowse.interfaces.cli.evaluation.progress import progress
 from dowse.interfaces.cli.evaluation.rows import listed, ways_named
-from dowse.interfaces.cli.main import FOUND, NOTHING
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 
 
 def judge(options: argparse.Namespace) -> int:
@@ -52,11 +52,11 @@ def _notebook(out: str) -> Path:
 
 def _take_grades(sheet: Sheet, place: str, judgements: Judgements) -> None:
     for problem in sheet.problems:
-        say(problem)
+        print_message(problem)
     graded = [each for each in sheet.judgements if each.answered]
     judgements.add(each for each in sheet.judgements if not each.answered)
     left = f"; {sheet.empty} have none yet" if sheet.empty else ""
-    say(f"{judgements.add(graded)} grades taken from {place}{left}")
+    print_message(f"{judgements.add(graded)} grades taken from {place}{left}")
 
 
 def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:
@@ -89,18 +89,20 @@ def _ways(index: Index, modes: str) -> Index | list[Search]:
 def _write_sheet(options: argparse.Namespace, questions: list[Question], judgements: Judgements) -> int:
     count = write_sheet(options.sheet, questions, judgements)
     remedy = f"`dowse eval judge --read {options.sheet} --out {options.out}`"
-    say(f"{count} results to grade in {options.sheet}; when that is done, run {remedy}")
-    return FOUND
+    print_message(f"{count} results to grade in {options.sheet}; when that is done, run {remedy}")
+    return EXIT_FOUND
 
 
 def _finish(options: argparse.Namespace, cases: list[Case]) -> int:
     """Write what is judged so far; cases in which nothing is relevant say nothing about a search."""
     useful = [case for case in cases if any(case.files.values()) or any(case.symbols.values())]
     if not useful:
-        say("nothing is judged as relevant yet; grade at least one result above 0")
-        return NOTHING
+        print_message("nothing is judged as relevant yet; grade at least one result above 0")
+        return EXIT_NOTHING
     write_cases(options.out, useful)
     place = "" if options.path == "." else f"{options.path} "
     count = "1 question" if len(useful) == 1 else f"{len(useful)} questions"
-    say(f"{count} judged in {options.out}; run `dowse eval {place}--dataset {options.out} --compare`")
-    return FOUND
+    print_message(
+        f"{count} judged in {options.out}; run `dowse eval {place}--dataset {options.out} --compare`"
+    )
+    return EXIT_FOUND

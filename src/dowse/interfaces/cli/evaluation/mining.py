@@ -12,10 +12,10 @@ from dowse.eval.manifest import Entry
 from dowse.eval.mine import build_from_docs, build_from_git
 from dowse.eval.run import Progress
 from dowse.eval.types import DOCS, OWN_PREFIX, Case
-from dowse.interfaces.cli.common import say
+from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.evaluation.output import check_replaceable
 from dowse.interfaces.cli.evaluation.progress import progress
-from dowse.interfaces.cli.main import FOUND
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND
 
 _ORIGINS = {"git": "history", DOCS: "documentation"}
 
@@ -24,7 +24,9 @@ def mined(options: argparse.Namespace) -> tuple[str, Path]:
     """Return name and place of the questions mined from a repository, mining them on first use."""
     place = _usual_place(options)
     if place.exists():
-        say(f"asking what was mined before from the {_ORIGINS[options.origin]}; `--build` mines it anew")
+        print_message(
+            f"asking what was mined before from the {_ORIGINS[options.origin]}; `--build` mines it anew"
+        )
     else:
         build(options)
     return f"{_root(options).name}/{options.origin}", place
@@ -37,8 +39,8 @@ def build(options: argparse.Namespace) -> int:
     check_replaceable(place, _ORIGINS, "mined questions")
     cases = _mine(root, options.level or "file", options)
     write_cases(place, cases)
-    say(f"{len(cases)} questions written to {place}")
-    return FOUND
+    print_message(f"{len(cases)} questions written to {place}")
+    return EXIT_FOUND
 
 
 def build_entry(entry: Entry, options: argparse.Namespace) -> None:
@@ -50,7 +52,7 @@ def build_entry(entry: Entry, options: argparse.Namespace) -> None:
         raise EvalError(f"{entry.name} needs a watched_dir to mine questions from")
     cases = _mine(entry.watched_dir, entry.level or options.level or "file", options)
     write_cases(place, cases)
-    say(f"{entry.name}: {len(cases)} questions written to {place}")
+    print_message(f"{entry.name}: {len(cases)} questions written to {place}")
 
 
 def _root(options: argparse.Namespace) -> Path:
@@ -66,7 +68,7 @@ def _usual_place(options: argparse.Namespace) -> Path:
 
 
 def _mine(root: Path, level: str, options: argparse.Namespace) -> list[Case]:
-    say(f"mining questions from the {_ORIGINS[options.origin]} of {root}")
+    print_message(f"mining questions from the {_ORIGINS[options.origin]} of {root}")
     if options.origin == DOCS:
         cases = build_from_docs(root, max_cases=options.max_cases)
     else:

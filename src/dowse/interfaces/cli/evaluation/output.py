@@ -20,9 +20,9 @@ from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import joined, read_report
 from dowse.eval.reports.text import Colours, render_text
-from dowse.formats.text import Style, print_json
-from dowse.interfaces.cli.common import say
-from dowse.interfaces.cli.main import FOUND
+from dowse.formats.style import choose_colors
+from dowse.interfaces.cli.common import print_json, print_message
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND
 
 # Flags that name a file to write.
 _FILES = ("report", "markdown", "html", "details")
@@ -82,7 +82,7 @@ def deliver(report: Report, options: argparse.Namespace) -> None:
     if options.json:
         print_json(to_json(report, **worst))
         return
-    style = Style.choose(options.color)
+    style = choose_colors(options.color, os.environ)
     colours = Colours(style.match, style.dim, style.bold, style.reset)
     sys.stdout.write(render_text(report, colours=colours, **worst))
 
@@ -93,7 +93,7 @@ def save(place: str, text: str) -> None:
         write_text(Path(place), text)
     except OSError as error:
         raise EvalError(f"{place} can't be written ({error.strerror}); name another file") from error
-    say(f"wrote {place}")
+    print_message(f"wrote {place}")
 
 
 def render_saved(options: argparse.Namespace) -> int:
@@ -101,4 +101,4 @@ def render_saved(options: argparse.Namespace) -> int:
     check_places(options)
     reports = [read_report(place) for place in options.saved]
     deliver(reports[0] if len(reports) == 1 else joined(reports), options)
-    return FOUND
+    return EXIT_FOUND

@@ -11,7 +11,7 @@ from typing import NoReturn
 from dowse.config import VIEWS
 from dowse.eval.choices import HALVES, LEVELS
 from dowse.eval.configurations import SPREADS
-from dowse.interfaces.cli.main import ERROR
+from dowse.interfaces.cli.exit_codes import EXIT_ERROR
 
 STEPS = {
     "judge": "grade answers by hand where there are no judgements: blind, resumable",
@@ -36,7 +36,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose complaints are one line: there are too many flags to list them all each time."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(ERROR, f"dowse: {message}; see `{self.prog} --help`\n")
+        self.exit(EXIT_ERROR, f"dowse: {message}; see `{self.prog} --help`\n")
 
 
 def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from dowse.eval.run import Progress
-from dowse.interfaces.cli.common import say
+from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.progress import ProgressBar
 
 # What can take long before anything else is said.
@@ -31,7 +31,7 @@ def progress(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
         if key not in bars:
             clear()
             if at.doing in _LONG and not quiet and not terminal:
-                say(f"{at.doing} {at.total:,} {at.what}" if at.total else at.doing)
+                print_message(f"{at.doing} {at.total:,} {at.what}" if at.total else at.doing)
             bars[key] = ProgressBar(enabled, at.doing, at.what)
         bars[key].show(at)
 

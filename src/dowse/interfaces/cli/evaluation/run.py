@@ -20,13 +20,12 @@ from dowse.eval.run import Running, ShowProgress, run_dataset, searched
 from dowse.eval.systems.named import named_system
 from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
-from dowse.formats.text import print_json, render_models
-from dowse.interfaces.cli.common import say
+from dowse.interfaces.cli.common import print_json, print_line, print_message
 from dowse.interfaces.cli.evaluation.mining import build, build_entry, mined
 from dowse.interfaces.cli.evaluation.output import check_places, deliver
 from dowse.interfaces.cli.evaluation.progress import progress
 from dowse.interfaces.cli.evaluation.rows import chosen_ways, listed
-from dowse.interfaces.cli.main import FOUND
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND
 from dowse.source.corpus import is_corpus
 
 _INDEX_SETTINGS = ("backend", "exclude", "strip_docs", "encoder", "view", "reranker")
@@ -48,7 +47,7 @@ def evaluate(options: argparse.Namespace) -> int:
             build_entry(entry, options)
     report = run(entries, options, ways)
     deliver(report, options)
-    return FOUND
+    return EXIT_FOUND
 
 
 def _list_models(options: argparse.Namespace) -> int:
@@ -58,8 +57,10 @@ def _list_models(options: argparse.Namespace) -> int:
     if options.json:
         print_json([model._asdict() for model in models])
     else:
-        sys.stdout.write(render_models(models))
-    return FOUND
+        for model in models:
+            size = f"{model.dimension:>4} dimensions  {model.megabytes:>6.1f} MB"
+            print_line(f"{model.name:<8} {size}  {model.id}")
+    return EXIT_FOUND
 
 
 def named_entries(options: argparse.Namespace) -> list[Entry]:
@@ -107,11 +108,11 @@ def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Way, 
         sets = [_run_set(entry, dataset, running, options.index, show) for entry, dataset in asked]
     for left_out in dict.fromkeys(str(each.dataset.index["left_out"]) for each in sets):
         if left_out:
-            say(f"left out, for want of an encoder or a graph: {left_out}")
+            print_message(f"left out, for want of an encoder or a graph: {left_out}")
     for each in sets:
         name = f"{each.dataset.name}: " if len(sets) > 1 else ""
         for note in each.dataset.notes:
-            say(f"{name}{note}")
+            print_message(f"{name}{note}")
     return make_report({**about(["dowse", *sys.argv[1:]]), **_facts(sets, options)}, sets)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from dowse.formats.graph_json import graph_to_json, symbol_to_json
+from dowse.formats.json_format import graph_to_json, symbol_to_json
 from dowse.graph.answer import GraphAnswer as Walk
 from dowse.graph.answer import GraphStep
 from dowse.graph.diagram_edges import arrows, shown_symbols

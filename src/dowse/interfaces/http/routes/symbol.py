@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 
-from dowse.formats.graph_json import symbol_to_json
+from dowse.formats.json_format import symbol_to_json
 from dowse.graph.answer import GraphAnswer
 from dowse.graph.queries import ask_about
 from dowse.interfaces.http.models.symbol import SymbolAnswer
