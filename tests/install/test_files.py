@@ -155,6 +155,6 @@ def test_the_command_of_a_user(home):
     (home / ".cursor" / "mcp.json").write_text('{"mcpServers": {,}}')
     done = run_dowse("install", "cursor", "codex", cwd=home)
     assert done.returncode == 2
-    assert "mcp.json, line 1, column 17: a key in quotes" in done.stderr
+    assert "mcp.json, line 1, column 17: this is not JSON: Expecting property name" in done.stderr
     assert (home / ".cursor" / "mcp.json").read_text() == '{"mcpServers": {,}}'
     assert "[mcp_servers.dowse]" in (home / ".codex" / "config.toml").read_text()

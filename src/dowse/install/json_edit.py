@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dowse.install.errors import EditError
-from dowse.install.json_layout import Layout, dump, dump_compact, line_comments_end, line_indent
 from dowse.install.jsonc import Member, Node, parse
 
 
@@ -82,7 +82,7 @@ def _existing(text: str, node: Node, key: str) -> Member:
 
 def _new_document(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     break_before = "\n" if text.strip("\ufeff") and not text.endswith("\n") else ""
-    return f"{text}{break_before}{dump(_nested(keys, entry), Layout())}\n"
+    return f"{text}{break_before}{_dump(_nested(keys, entry), _Layout())}\n"
 
 
 def _nested(keys: Sequence[str], entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,51 +102,51 @@ def _set_value(text: str, root: Node, keys: Sequence[str], key: str, value: obje
         return _insert(text, root, node, key, value)
     if member.node.value == value:
         return text
-    layout = Layout.of(text, root)
-    written = dump(value, layout, line_indent(text, member.start))
+    layout = _Layout.of(text, root)
+    written = _dump(value, layout, _line_indent(text, member.start))
     return text[: member.node.start] + written + text[member.node.end :]
 
 
 def _insert(text: str, root: Node, node: Node, key: str, value: object) -> str:
     """Add a member at the end of an object, in the layout of its neighbours."""
-    layout = Layout.of(text, root)
+    layout = _Layout.of(text, root)
     if not node.members:
         return _insert_first(text, root, node, key, value, layout)
     last = node.members[-1]
     if "\n" not in text[node.start : node.end]:
         space = " " if ": " in text[node.start : node.end] else ""
-        written = f"{json.dumps(key)}:{space}{dump_compact(value, space)}"
+        written = f"{json.dumps(key)}:{space}{_dump_compact(value, space)}"
         if last.comma >= 0:
             return f"{text[: last.comma]}{space}{written},{text[last.comma :]}"
         return f"{text[: last.node.end]},{space}{written}{text[last.node.end :]}"
     indent = _member_indent(text, node, last, layout)
-    written = f"{layout.newline}{indent}{json.dumps(key)}: {dump(value, layout, indent)}"
+    written = f"{layout.newline}{indent}{json.dumps(key)}: {_dump(value, layout, indent)}"
     if last.comma >= 0:
-        at = line_comments_end(text, last.comma)
+        at = _line_comments_end(text, last.comma)
         return f"{text[:at]}{written},{text[at:]}"
-    at = line_comments_end(text, last.node.end)
+    at = _line_comments_end(text, last.node.end)
     return f"{text[: last.node.end]},{text[last.node.end : at]}{written}{text[at:]}"
 
 
-def _insert_first(text: str, root: Node, node: Node, key: str, value: object, layout: Layout) -> str:
+def _insert_first(text: str, root: Node, node: Node, key: str, value: object, layout: _Layout) -> str:
     inside = text[node.start + 1 : node.end - 1]
     if node is not root and "\n" not in text[root.start : root.end]:
         space = " " if ": " in text else ""
-        written = f"{json.dumps(key)}:{space}{dump_compact(value, space)}"
+        written = f"{json.dumps(key)}:{space}{_dump_compact(value, space)}"
         return f"{text[: node.end - 1]}{written}{text[node.end - 1 :]}"
-    outer = line_indent(text, node.start)
+    outer = _line_indent(text, node.start)
     indent = outer + layout.unit
     at = node.start + 1 + len(inside.rstrip())  # behind comments
-    written = f"{layout.newline}{indent}{json.dumps(key)}: {dump(value, layout, indent)}"
+    written = f"{layout.newline}{indent}{json.dumps(key)}: {_dump(value, layout, indent)}"
     closing = "" if "\n" in text[at : node.end] else f"{layout.newline}{outer}"
     return f"{text[:at]}{written}{closing}{text[at:]}"
 
 
-def _member_indent(text: str, node: Node, last: Member, layout: Layout) -> str:
+def _member_indent(text: str, node: Node, last: Member, layout: _Layout) -> str:
     line_start = text.rfind("\n", 0, last.start) + 1
     if not text[line_start : last.start].strip():
         return text[line_start : last.start]
-    return line_indent(text, node.start) + layout.unit
+    return _line_indent(text, node.start) + layout.unit
 
 
 def _cut(text: str, node: Node, member: Member) -> str:
@@ -168,7 +168,7 @@ def _removal_span(text: str, member: Member, *, is_first: bool) -> tuple[int, in
     end = member.comma if member.comma >= 0 else member.node.end
     line_start = text.rfind("\n", 0, start) + 1
     if line_start > 0 and not text[line_start:start].strip():
-        whole = line_comments_end(text, end)
+        whole = _line_comments_end(text, end)
         follows = text[whole:].split("\n", 1)[0].strip()
         before = text[:line_start].rstrip("\r\n")
         # A brace behind it may only move up if no line comment would swallow it.
@@ -207,3 +207,55 @@ def _checked(text: str, expected: object) -> str:
     if node is None or node.value != expected:
         raise EditError("this text could not be edited safely; write the entry by hand", text, 0)
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Line ends and indentation."""
+
+    newline: str = "\n"
+    unit: str = "  "
+
+    @classmethod
+    def of(cls, text: str, root: Node) -> _Layout:
+        """Return the layout of a text, by its line ends and its first member."""
+        newline = "\r\n" if "\r\n" in text else "\n"
+        unit = ""
+        if root.members and "\n" in text[root.start : root.members[0].start]:
+            unit = _line_indent(text, root.members[0].start)
+        return cls(newline, unit or "  ")
+
+
+def _dump(value: object, layout: _Layout, indent: str = "") -> str:
+    """Format a value that begins on a line with this indentation; lists stay on one line."""
+    if not isinstance(value, dict) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    inner = indent + layout.unit
+    members = [f"{inner}{json.dumps(key)}: {_dump(each, layout, inner)}" for key, each in value.items()]
+    return "{" + layout.newline + f",{layout.newline}".join(members) + layout.newline + indent + "}"
+
+
+def _dump_compact(value: object, space: str) -> str:
+    """Format a value on one line, with or without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=("," + space, ":" + space))
+
+
+def _line_indent(text: str, at: int) -> str:
+    """Return the indentation of the line at a position."""
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _line_comments_end(text: str, at: int) -> int:
+    """Return the end of the comments that begin on the same line; `at` if there are none."""
+    end = at
+    while True:
+        at += len(text[at:]) - len(text[at:].lstrip(" \t"))
+        if text.startswith("//", at):
+            stop = text.find("\n", at)
+            stop = len(text) if stop < 0 else stop
+            return stop - 1 if text[stop - 1] == "\r" else stop
+        if not text.startswith("/*", at):
+            return end
+        end = at = text.index("*/", at + 2) + 2

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dowse.errors import DowseError
@@ -21,24 +22,8 @@ _REQUIRED_FIELDS = ("type", "source", "command", "args")
 _REMOTE_FIELDS = ("url", "httpUrl", "serverUrl")
 
 
-@dataclass(frozen=True, slots=True)
-class Editor:
-    """The functions that edit one format; each takes the text and the keys of the entry."""
-
-    get_entry: Callable[[str, tuple[str, ...]], object]
-    set_entry: Callable[[str, tuple[str, ...], Mapping[str, Any]], str]
-    remove_entry: Callable[[str, tuple[str, ...], int], str]
-
-
-_EDITORS = {
-    "json": Editor(json_edit.get_entry, json_edit.set_entry, json_edit.remove_entry),
-    "toml": Editor(toml_edit.get_entry, toml_edit.set_entry, toml_edit.remove_entry),
-    "section": Editor(
-        lambda text, _: section.get_section(text),
-        lambda text, _, __: section.set_section(text),
-        lambda text, _, __: section.remove_section(text),
-    ),
-}
+# Each module has `get_entry`, `set_entry` and `remove_entry`.
+_EDITORS: dict[str, ModuleType] = {"json": json_edit, "toml": toml_edit, "section": section}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +61,8 @@ def client_target(client: Client, project: Path | None, name: str) -> Target:
         _refuse_outside_links(path, project)
     target = Target(client.title, path, client.format, (*client.keys, name))
     if client.newer:
-        found = _get(replace(target, keys=(*client.keys, client.newer)), files.read(path))
-        if isinstance(found, dict) and "command" not in found:
+        existing = _get_entry(replace(target, keys=(*client.keys, client.newer)), files.read(path))
+        if isinstance(existing, dict) and "command" not in existing:
             return replace(target, keys=(*client.keys, client.newer, name))
     return target
 
@@ -100,23 +85,23 @@ def _refuse_outside_links(path: Path, project: Path) -> None:
 
 def current_entry(target: Target) -> object:
     """Return the entry in the file now, or None."""
-    return _get(target, files.read(target.path))
+    return _get_entry(target, files.read(target.path))
 
 
 def plan_add(target: Target, entry: Mapping[str, Any]) -> Change:
     """Plan to add an entry, or to update it."""
     before = files.read(target.path)
-    found = _get(target, before)
-    if isinstance(found, dict) and any(key in found for key in _REMOTE_FIELDS):
+    existing = _get_entry(target, before)
+    if isinstance(existing, dict) and any(key in existing for key in _REMOTE_FIELDS):
         raise DowseError(
             f'{target.path} has another server called "{target.keys[-1]}"; remove it, or use --name OTHER'
         )
-    if isinstance(found, dict):
-        entry = {key: value for key, value in entry.items() if key in _REQUIRED_FIELDS or key not in found}
+    if isinstance(existing, dict):
+        entry = {key: value for key, value in entry.items() if key in _REQUIRED_FIELDS or key not in existing}
     try:
         text = files.decode(before)
         editor = _EDITORS[target.format]
-        after = editor.set_entry(text, target.keys, entry)
+        after: str = editor.set_entry(text, target.keys, entry)
         missing = [
             depth
             for depth in range(1, len(target.keys))
@@ -132,16 +117,16 @@ def plan_add(target: Target, entry: Mapping[str, Any]) -> Change:
 def plan_remove(target: Target) -> Change:
     """Plan to remove an entry: restore the original bytes if nothing else has changed since."""
     before = files.read(target.path)
-    if before is None or _get(target, before) is None:
+    if before is None or _get_entry(target, before) is None:
         return Change(target, before, before)
     record = records.load(target.path, target.keys[-1])
     if record and record.after == records.content_hash(before):
         original = records.original(record)
-        if _get(target, original) is None:  # else the entry is older than our change
+        if _get_entry(target, original) is None:  # else the entry is older than our change
             return Change(target, before, original)
     try:
         created = record.created_objects if record else 0
-        after = _EDITORS[target.format].remove_entry(files.decode(before), target.keys, created)
+        after: str = _EDITORS[target.format].remove_entry(files.decode(before), target.keys, created)
     except EditError as error:
         raise error.in_file(target.path) from None
     is_our_file = record is not None and not record.original
@@ -201,8 +186,9 @@ def _lines(data: bytes | None) -> list[str]:
     return [line for line in re.split(r"(?<=\n)", text) if line]
 
 
-def _get(target: Target, data: bytes | None) -> object:
+def _get_entry(target: Target, data: bytes | None) -> object:
     try:
-        return _EDITORS[target.format].get_entry(files.decode(data), target.keys)
+        entry: object = _EDITORS[target.format].get_entry(files.decode(data), target.keys)
     except EditError as error:
         raise error.in_file(target.path) from None
+    return entry

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from dowse.config import data_folder
+from dowse.security.safe_files import write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,4 @@ def _record_path(path: Path, name: str) -> Path:
 
 def _write(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(data)
-    temporary.replace(path)
+    write_atomically(path, data)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from dowse.install.errors import EditError
 
 BEGIN = "<!-- dowse:begin -->"
@@ -21,13 +24,13 @@ read whole files or run grep: it answers with functions, their places and why.
 """
 
 
-def get_section(text: str) -> str | None:
+def get_entry(text: str, _keys: Sequence[str] = ()) -> str | None:
     """Return the section of a text, or None."""
     span = _span(text)
     return text[span[0] : span[1]] if span else None
 
 
-def set_section(text: str) -> str:
+def set_entry(text: str, _keys: Sequence[str], _entry: Mapping[str, Any]) -> str:
     """Add the section at the end, or update it."""
     newline = "\r\n" if "\r\n" in text else "\n"
     section = f"{BEGIN}\n{_TEXT}{END}\n".replace("\n", newline)
@@ -40,7 +43,7 @@ def set_section(text: str) -> str:
     return text + gap + section
 
 
-def remove_section(text: str) -> str:
+def remove_entry(text: str, _keys: Sequence[str], _prune: int = 0) -> str:
     """Remove the section, with the empty line before it."""
     span = _span(text)
     if not span:

@@ -7,7 +7,7 @@ import argparse
 from dowse.config import cache_folder
 from dowse.interfaces.cli.common import open_index, print_line, print_message
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.parser import add_target as add_arguments
+from dowse.interfaces.cli.flags import add_target as add_arguments
 
 __all__ = ["add_arguments", "run"]
 

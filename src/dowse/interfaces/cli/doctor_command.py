@@ -9,9 +9,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.common import open_index, print_json, print_line
 from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser, add_encoder_flags, add_json, add_target
+from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -21,9 +22,9 @@ Check = tuple[str, bool, str]  # name, whether it passed, detail
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse doctor`."""
-    add_target(parser)
-    add_encoder_flags(parser)
-    add_json(parser)
+    flags.add_target(parser)
+    flags.add_encoder(parser)
+    flags.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,9 +12,9 @@ from dowse.feedback.store import Count, FeedbackDamaged
 from dowse.formats.json_format import json_line
 from dowse.formats.text import format_age
 from dowse.index import Index
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.common import ensure_current, open_index, print_json, print_line, print_message
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.parser import SYMBOL_HELP, add_json, add_target
 from dowse.security.terminal import escape_name
 from dowse.types import SymbolRow
 
@@ -118,17 +118,17 @@ def _parser() -> argparse.ArgumentParser:
     command = add("list", "list the chosen results and their queries", _list)
     command.add_argument("--query", metavar="Q", help="only for this query")
     command.add_argument("-k", "--top-k", type=int, default=50, metavar="N", help="how many (0: all)")
-    add_json(command)
-    add_target(command)
+    flags.add_json(command)
+    flags.add_target(command)
     command = add("record", "record that a symbol answers a query, or does not", _record)
     command.add_argument("query", help="the query, as it is searched for")
-    command.add_argument("symbol", help=SYMBOL_HELP)
+    command.add_argument("symbol", help=flags.SYMBOL_HELP)
     command.add_argument("--kind", choices=KINDS, default="up", help="how it was chosen (default: up)")
-    add_target(command)
+    flags.add_target(command)
     command = add("reset", "delete feedback", _reset)
     group = command.add_mutually_exclusive_group(required=True)
     group.add_argument("--query", metavar="Q", help="of this query")
     group.add_argument("--all", action="store_true", help="of all queries")
-    add_target(command)
-    add_target(add("export", "write every choice as a line of JSON, the latest first", _export))
+    flags.add_target(command)
+    flags.add_target(add("export", "write every choice as a line of JSON, the latest first", _export))
     return parser

@@ -6,17 +6,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.common import open_current_index, print_error
 from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.output import output_format, write_graph
-from dowse.interfaces.cli.parser import (
-    SYMBOL_HELP,
-    CommandParser,
-    add_output_format,
-    add_refresh,
-    add_show_secrets,
-    add_target,
-)
+from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.graph.answer import GraphAnswer
@@ -27,22 +21,22 @@ if TYPE_CHECKING:
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of a graph command."""
     if parser.command == "path":
-        parser.add_argument("start", help=f"first symbol: {SYMBOL_HELP}")
+        parser.add_argument("start", help=f"first symbol: {flags.SYMBOL_HELP}")
         parser.add_argument("end", help="last symbol")
     else:
-        parser.add_argument("symbol", help=SYMBOL_HELP)
-    add_target(parser)
+        parser.add_argument("symbol", help=flags.SYMBOL_HELP)
+    flags.add_target(parser)
     parser.add_argument("--depth", type=int, metavar="N", help="hops to walk (docs/GRAPH.md)")
     if parser.command != "path":
         default = 200 if parser.command == "impact" else 50
         parser.add_argument(
             "-k", "--top-k", type=int, metavar="N", help=f"how many (0: all; default: {default})"
         )
-    form = add_output_format(parser)
+    form = flags.add_output_format(parser)
     form.add_argument("--dot", action="store_true", help="a diagram for Graphviz")
     form.add_argument("--mermaid", action="store_true", help="a diagram for Mermaid")
-    add_show_secrets(parser)
-    add_refresh(parser)
+    flags.add_show_secrets(parser)
+    flags.add_refresh(parser)
 
 
 def run(options: argparse.Namespace) -> int:

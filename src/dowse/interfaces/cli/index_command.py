@@ -9,17 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import load_settings
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.common import open_index, print_json, print_line, print_message, update_index
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import (
-    CommandParser,
-    add_encoder_flags,
-    add_index_location,
-    add_indexing_flags,
-    add_json,
-    add_no_wait,
-    add_quiet,
-)
+from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -35,20 +28,20 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="PATH",
         help="repositories, folders, BEIR folders or .jsonl[.gz] corpora (default: .)",
     )
-    add_index_location(parser)
+    flags.add_index_location(parser)
     parser.add_argument("--list", metavar="FILE", help="a file that lists more of them, one a line")
     parser.add_argument(
         "--workers",
         metavar="W",
         help="index on a Ray cluster: ray://HOST:PORT or local:N (dowse[ray]; docs/CLUSTER.md)",
     )
-    add_indexing_flags(parser)
-    add_encoder_flags(parser)
+    flags.add_indexing(parser)
+    flags.add_encoder(parser)
     parser.add_argument("--no-embed", action="store_true", help="build no vectors for now")
     parser.add_argument("--rebuild", action="store_true", help="discard the old index first")
-    add_no_wait(parser)
-    add_quiet(parser)
-    add_json(parser)
+    flags.add_no_wait(parser)
+    flags.add_quiet(parser)
+    flags.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 
 from dowse.errors import DowseError
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser, add_encoder_flags, add_show_secrets
+from dowse.interfaces.cli.parser import CommandParser
 
 # Settings that are flags of this command.
 _SETTINGS = ("encoder", "view", "vectors", "device", "threads", "show_secrets")
@@ -34,8 +35,8 @@ def add_arguments(parser: CommandParser) -> None:
         default="auto",
         help="structured content beside the text of answers; auto: unless the client's model would read it",
     )
-    add_show_secrets(parser)
-    add_encoder_flags(parser)
+    flags.add_show_secrets(parser)
+    flags.add_encoder(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -5,27 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.common import embed_briefly, open_current_index, print_json, print_message
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.output import output_style
-from dowse.interfaces.cli.parser import (
-    SYMBOL_HELP,
-    CommandParser,
-    add_encoder_flags,
-    add_json,
-    add_show_secrets,
-    add_target,
-)
+from dowse.interfaces.cli.parser import CommandParser
 
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse related`."""
-    parser.add_argument("symbol", help=SYMBOL_HELP)
-    add_target(parser)
-    add_encoder_flags(parser)
+    parser.add_argument("symbol", help=flags.SYMBOL_HELP)
+    flags.add_target(parser)
+    flags.add_encoder(parser)
     parser.add_argument("-k", "--top-k", type=int, default=10, metavar="N", help="how many (default: 10)")
-    add_show_secrets(parser)
-    add_json(parser)
+    flags.add_show_secrets(parser)
+    flags.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:

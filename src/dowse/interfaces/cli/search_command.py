@@ -11,18 +11,11 @@ from typing import TYPE_CHECKING
 from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS, FUZZINESS, MODES
 from dowse.errors import DowseError
 from dowse.index import QUICK_SYMBOLS, Index
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.common import embed_briefly, ensure_current, open_index, print_message
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.output import write_answer
-from dowse.interfaces.cli.parser import (
-    CommandParser,
-    add_encoder_flags,
-    add_indexing_flags,
-    add_output_format,
-    add_refresh,
-    add_show_secrets,
-    add_target,
-)
+from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.types import Answer
@@ -35,20 +28,20 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "query", nargs="?", help='words, identifiers, "phrases", /regexes/, filters, "what calls X"'
     )
-    add_target(parser)
+    flags.add_target(parser)
     parser.add_argument(
         "--batch",
         metavar="FILE",
         help='answer every line of a file ("-": standard input), a query or {"id", "query"} each',
     )
     _add_search_flags(parser)
-    form = add_output_format(parser)
+    form = flags.add_output_format(parser)
     form.add_argument("-l", "--files-with-matches", action="store_true", help="paths, as the index has them")
     parser.add_argument("-C", "--context", type=int, metavar="N", help="lines of each snippet")
-    add_refresh(parser)
-    add_show_secrets(parser)
-    add_indexing_flags(parser)
-    add_encoder_flags(parser)
+    flags.add_refresh(parser)
+    flags.add_show_secrets(parser)
+    flags.add_indexing(parser)
+    flags.add_encoder(parser)
 
 
 def _add_search_flags(parser: CommandParser) -> None:
@@ -158,15 +151,15 @@ def _search(index: Index, query: str, options: argparse.Namespace) -> Answer:
 
 def _warn_of_ignored_flags(index: Index, options: argparse.Namespace) -> None:
     """Name the flags that only count when the index is built, if it was built with others."""
-    flags = [f"--exclude {shlex.quote(glob)}" for glob in options.exclude or ()]
-    flags += ["--strip-docs"] if options.strip_docs else []
-    flags += ["--include-secrets"] if options.include_secrets else []
-    if not flags or not index.exists:
+    ignored = [f"--exclude {shlex.quote(glob)}" for glob in options.exclude or ()]
+    ignored += ["--strip-docs"] if options.strip_docs else []
+    ignored += ["--include-secrets"] if options.include_secrets else []
+    if not ignored or not index.exists:
         return
     built, wanted = index.as_built().settings, index.settings
     names = ("exclude", "strip_docs", "include_secrets")
     if any(getattr(built, name) != getattr(wanted, name) for name in names):
-        text = " ".join(flags)
+        text = " ".join(ignored)
         print_message(f"{text} only counts when the index is built; run `dowse index --rebuild {text}`")
 
 
@@ -195,13 +188,13 @@ def _count_new_terms(index: Index, options: argparse.Namespace) -> None:
 
 def _filters(options: argparse.Namespace) -> str:
     """Return the filter flags in the query language."""
-    flags = (
+    filters = (
         ("lang", options.lang),
         ("path", options.only_path),
         ("kind", options.kind),
         ("-path", options.not_path),
     )
-    return " ".join(f"{name}:{_quote(value)}" for name, values in flags for value in values or ())
+    return " ".join(f"{name}:{_quote(value)}" for name, values in filters for value in values or ())
 
 
 def _quote(value: str) -> str:

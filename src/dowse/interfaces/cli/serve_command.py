@@ -9,8 +9,9 @@ from pathlib import Path
 
 from dowse.errors import DowseError
 from dowse.index import Index
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser, add_backend, add_encoder_flags, add_show_secrets
+from dowse.interfaces.cli.parser import CommandParser
 
 # Settings that are flags of this command.
 _SETTINGS = ("backend", "encoder", "view", "vectors", "device", "threads", "show_secrets")
@@ -21,7 +22,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="repositories, folders or corpora (default: .)"
     )
-    add_backend(parser)
+    flags.add_backend(parser)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
     parser.add_argument("--port", type=int, default=8742, metavar="N", help="0 takes any (default: 8742)")
     parser.add_argument("--token", metavar="SECRET", help="that every request must carry (or DOWSE_TOKEN)")
@@ -42,8 +43,8 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="ORIGIN",
         help="another origin whose pages may send requests, e.g. of a proxy; may be repeated",
     )
-    add_show_secrets(parser)
-    add_encoder_flags(parser)
+    flags.add_show_secrets(parser)
+    flags.add_encoder(parser)
 
 
 def run(options: argparse.Namespace) -> int:

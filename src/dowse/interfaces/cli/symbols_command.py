@@ -5,19 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.common import open_current_index, print_json
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.parser import CommandParser, add_json, add_show_secrets, add_target
+from dowse.interfaces.cli.parser import CommandParser
 from dowse.security.terminal import escape_name
 
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse symbols`."""
     parser.add_argument("pattern", help="a name or qualified name; * and ? are wildcards")
-    add_target(parser)
+    flags.add_target(parser)
     parser.add_argument("-k", "--top-k", type=int, default=50, metavar="N", help="how many (default: 50)")
-    add_show_secrets(parser)
-    add_json(parser)
+    flags.add_show_secrets(parser)
+    flags.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:

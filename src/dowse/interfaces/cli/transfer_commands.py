@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from dowse.errors import ConfigError
 from dowse.formats.text import format_size
+from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.common import open_index, print_json, print_line, print_message
 from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser, add_index_location, add_json, add_no_wait, add_quiet
+from dowse.interfaces.cli.parser import CommandParser
 from dowse.interfaces.cli.progress import ProgressBar
 from dowse.storage.open import is_cluster
 
@@ -31,13 +32,13 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("path", nargs="?", help="repository, folder or corpus (default: .)")
     if is_export:
         parser.add_argument("file")
-    add_index_location(parser)
+    flags.add_index_location(parser)
     if is_export:
         parser.add_argument("--repo", metavar="NAME", help="a repository of the cluster, by its name there")
     else:
-        add_no_wait(parser)
-    add_quiet(parser)
-    add_json(parser)
+        flags.add_no_wait(parser)
+    flags.add_quiet(parser)
+    flags.add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
