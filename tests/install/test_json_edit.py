@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.install.errors import EditError
+from dowse.install.editing import EditError
 from dowse.install.json_edit import get_entry, remove_entry, set_entry
 from dowse.install.jsonc import parse
 

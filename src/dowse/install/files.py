@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dowse.errors import DowseError
-from dowse.install.errors import EditError
+from dowse.install.editing import EditError
 
 
 def read(path: Path) -> bytes | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dowse.install.errors import EditError
+from dowse.install.editing import EditError, nest, with_entry, without_entry
 from dowse.install.jsonc import Member, Node, parse
+
+_LINE_COMMENTS = re.compile(r"(?:[ \t]*/\*[\s\S]*?\*/)*(?:[ \t]*//[^\r\n]*)?")
 
 
 def get_entry(text: str, keys: Sequence[str]) -> object:
@@ -32,12 +34,12 @@ def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     root = parse(text)
     if root is None:
         return _new_document(text, keys, entry)
-    expected = _merged(root.value, keys, entry)
+    expected = with_entry(root.value, keys, entry)
     node = root
     for position, key in enumerate(keys):
         member = _member(text, node, key)
         if member is None:
-            return _checked(_insert(text, root, node, key, _nested(keys[position + 1 :], entry)), expected)
+            return _checked(_insert(text, root, node, key, nest(keys[position + 1 :], entry)), expected)
         node = member.node
     for key, value in entry.items():
         text = _set_value(text, root, keys, key, value)
@@ -56,8 +58,7 @@ def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
     depth = len(keys) - 1
     while prune > 0 and depth > 0 and len(parents[depth].members) == 1:
         depth, prune = depth - 1, prune - 1
-    expected = copy.deepcopy(root.value)
-    _drop(expected, keys[: depth + 1])
+    expected = without_entry(root.value, keys[: depth + 1])
     member = _existing(text, parents[depth], keys[depth])
     return _checked(_cut(text, parents[depth], member), expected)
 
@@ -82,14 +83,7 @@ def _existing(text: str, node: Node, key: str) -> Member:
 
 def _new_document(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     break_before = "\n" if text.strip("\ufeff") and not text.endswith("\n") else ""
-    return f"{text}{break_before}{_dump(_nested(keys, entry), _Layout())}\n"
-
-
-def _nested(keys: Sequence[str], entry: Mapping[str, Any]) -> dict[str, Any]:
-    value = dict(entry)
-    for key in reversed(keys):
-        value = {key: value}
-    return value
+    return f"{text}{break_before}{_dump(nest(keys, entry), _Layout())}\n"
 
 
 def _set_value(text: str, root: Node, keys: Sequence[str], key: str, value: object) -> str:
@@ -181,26 +175,6 @@ def _removal_span(text: str, member: Member, *, is_first: bool) -> tuple[int, in
     return start, end
 
 
-def _merged(value: object, keys: Sequence[str], entry: Mapping[str, Any]) -> object:
-    """Return the data that is expected after an entry is set."""
-    result = copy.deepcopy(value)
-    target = result
-    for key in keys:
-        if not isinstance(target, dict):
-            break  # reported where the position in the text is known
-        target = target.setdefault(key, {})
-    if isinstance(target, dict):
-        target.update(copy.deepcopy(dict(entry)))
-    return result
-
-
-def _drop(value: object, keys: Sequence[str]) -> None:
-    for key in keys[:-1]:
-        value = value[key] if isinstance(value, dict) else None
-    if isinstance(value, dict):
-        del value[keys[-1]]
-
-
 def _checked(text: str, expected: object) -> str:
     """Return an edited text if its data is as expected."""
     node = parse(text)
@@ -249,13 +223,5 @@ def _line_indent(text: str, at: int) -> str:
 
 def _line_comments_end(text: str, at: int) -> int:
     """Return the end of the comments that begin on the same line; `at` if there are none."""
-    end = at
-    while True:
-        at += len(text[at:]) - len(text[at:].lstrip(" \t"))
-        if text.startswith("//", at):
-            stop = text.find("\n", at)
-            stop = len(text) if stop < 0 else stop
-            return stop - 1 if text[stop - 1] == "\r" else stop
-        if not text.startswith("/*", at):
-            return end
-        end = at = text.index("*/", at + 2) + 2
+    match = _LINE_COMMENTS.match(text, at)
+    return match.end() if match else at

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
 
-from dowse.install.errors import EditError
+from dowse.install.editing import EditError
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"?'
 _COMMENTS = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?\*/|/\*")

@@ -14,7 +14,7 @@ from typing import Any
 from dowse.errors import DowseError
 from dowse.install import files, json_edit, records, section, toml_edit
 from dowse.install.clients import Client
-from dowse.install.errors import EditError
+from dowse.install.editing import EditError
 
 # Fields that are always set; the others are defaults, which the owner may have changed.
 _REQUIRED_FIELDS = ("type", "source", "command", "args")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dowse.install.errors import EditError
+from dowse.install.editing import EditError
 
 BEGIN = "<!-- dowse:begin -->"
 END = "<!-- dowse:end -->"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dowse.install.errors import EditError
+from dowse.install.editing import EditError, nest, with_entry, without_entry
 
 _BOM = "\ufeff"
 _POSITION = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -25,15 +24,12 @@ def get_entry(text: str, keys: Sequence[str]) -> object:
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     """Add an entry as a new table at the end, or set values of an existing one."""
-    before = _load(text)
-    expected: Any = copy.deepcopy(before)
-    table = expected
-    for key in keys:
-        table = table.setdefault(key, {})
-        if not isinstance(table, dict):
+    for depth, key in enumerate(keys, 1):
+        if not isinstance(get_entry(text, keys[:depth]), dict | None):
             start = next((start for path, start, _ in _statements(text) if path[-1:] == (key,)), 0)
             raise EditError(f"`{key}` must be a table", text, start)
-    table.update(entry)
+    before = _load(text)
+    expected = with_entry(before, keys, entry)
     if expected == before:
         return text
     is_new = get_entry(text, keys) is None
@@ -46,11 +42,7 @@ def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
     del prune  # a table without entries of its own has no header here that we would have written
     if get_entry(text, keys) is None:
         return text
-    expected: Any = _load(text)
-    table = expected
-    for key in keys[:-1]:
-        table = table[key]
-    del table[keys[-1]]
+    expected = without_entry(_load(text), keys)
     spans = _entry_spans(text, tuple(keys))
     if not spans:  # in an inline table
         bom, document = _parse(text)
@@ -65,12 +57,9 @@ def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
 def _append_table(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
     import tomlkit  # late: only editing needs it
 
-    nested = dict(entry)
-    for key in reversed(keys):
-        nested = {key: nested}
     newline = _newline(text)
     gap = "" if not text.strip(_BOM) else newline if text.endswith("\n") else newline * 2
-    return text + gap + tomlkit.dumps(nested).replace("\n", newline)
+    return text + gap + tomlkit.dumps(nest(keys, entry)).replace("\n", newline)
 
 
 def _set_values(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
@@ -193,13 +182,11 @@ def _without_gap(text: str, position: int) -> str:
 def _checked(edited: str, expected: object, text: str, removed: Sequence[str] = ()) -> str:
     """Return an edited document if its data is as expected."""
     try:
-        data: Any = _load(edited)
+        data: object = _load(edited)
     except EditError:
         raise EditError("these tables are written inline, where none can be added", text, 0) from None
     if removed and data != expected:  # a table that only its entries had named is gone with the last
-        table = data
-        for key in removed[:-1]:
-            table = table.setdefault(key, {})
+        data = with_entry(data, removed[:-1], {})
     if data != expected:
         raise EditError("this text could not be edited safely; write the entry by hand", text, 0)
     return edited

@@ -1,4 +1,4 @@
-"""How far an evaluation is: a bar for each thing that it does; a line at its start where is no terminal."""
+"""Progress of an evaluation: a bar for each activity; without a terminal, a line at its start."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dowse.eval.run import Progress
 from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.progress import ProgressBar
 
-# What can take long before anything else is said.
-_LONG = ("indexing", "embedding")
+# Activities that can take long before the first other output.
+_LONG_ACTIVITIES = ("indexing", "embedding")
 
 
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
-    """Give what shows how far a run is; a new bar takes the place of the one before."""
+    """Yield a function that shows progress; each activity replaces the bar of the one before."""
     terminal = sys.stderr.isatty()
     enabled = not quiet and terminal
     bars: dict[str, ProgressBar] = {}
@@ -30,7 +30,7 @@ def progress(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
         key = f"{at.doing} {at.what}"
         if key not in bars:
             clear()
-            if at.doing in _LONG and not quiet and not terminal:
+            if at.doing in _LONG_ACTIVITIES and not quiet and not terminal:
                 print_message(f"{at.doing} {at.total:,} {at.what}" if at.total else at.doing)
             bars[key] = ProgressBar(enabled, at.doing, at.what)
         bars[key].show(at)
