@@ -12,7 +12,7 @@ END = "<!-- dowse:end -->"
 _TEXT = """## Finding code
 
 This repository can be searched with dowse, by what code does and not only by what it says. Ask it before you
-read whole files or run grep: it answers with functions, their places and why.
+read whole files or run grep: it answers with functions, their locations and why.
 
 - With dowse's MCP tools: `search` takes plain words, names, `/regex/` and filters (`lang:go path:src/**`);
   `max_tokens` keeps an answer small, `detail=names` is the smallest. `symbol` shows one definition with its

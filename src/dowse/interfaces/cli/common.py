@@ -77,7 +77,7 @@ def update_index(
     """Update an index with a progress bar, and list the files that could not be read."""
     from dowse.interfaces.cli.progress import ProgressBar
 
-    with ProgressBar(enabled=not quiet and sys.stderr.isatty()) as bar:
+    with ProgressBar(quiet=quiet) as bar:
         report = index.update(rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=print_message)
     for path, reason in report.failed[:_LISTED_FAILURES]:
         print_message(f"{path}: {reason}")

@@ -94,9 +94,9 @@ def _index_checks(index: Index) -> list[Check]:
     try:
         problems = index.backend.check()
     except DowseError as error:
-        problems = [str(error)]
+        return [("index", False, str(error))]
     if problems:
-        remedy = "" if "--rebuild" in problems[0] else "; run `dowse index --rebuild`"
+        remedy = "" if index.is_shared else "; run `dowse index --rebuild`"  # a cluster names its remedies
         return [("index", False, "; ".join(problems) + remedy)]
     facts = index.status()
     changed = sum(facts["changes"].values())

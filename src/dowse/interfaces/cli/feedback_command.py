@@ -33,7 +33,8 @@ def _list(options: argparse.Namespace) -> int:
     counts = index.feedback.counts(options.query, options.top_k or None)
     symbols = _symbols(index, {count.symbol for count in counts})
     if options.json:
-        print_json([{**count._asdict(), "place": _describe(symbols.get(count.symbol))} for count in counts])
+        described = [(count, _describe(symbols.get(count.symbol))) for count in counts]
+        print_json([{**count._asdict(), "location": location} for count, location in described])
     else:
         sys.stdout.writelines(_line(count, symbols) for count in counts)
     if not counts:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 def _embed(index: Index, quiet: bool, wait: float | None) -> EmbedReport:
     from dowse.interfaces.cli.progress import ProgressBar
 
-    with ProgressBar(not quiet and sys.stderr.isatty(), "embedding", "symbols") as bar:
+    with ProgressBar("embedding", "symbols", quiet=quiet) as bar:
         return index.embed(wait=wait, on_progress=bar.show, on_wait=print_message)
 
 

@@ -43,7 +43,7 @@ def index_many(options: argparse.Namespace) -> int:
     checkpoint = Checkpoint.of(settings.backend, {**content, "embed": order.embed})
     with (
         checkpoint,
-        _StatusLine(not options.quiet and sys.stderr.isatty()) as line,
+        _StatusLine(quiet=options.quiet) as line,
         _workers(options, order) as workers,
     ):
         if isinstance(workers, Here):
@@ -146,8 +146,8 @@ def _report(options: argparse.Namespace, summary: Summary, embedded: EmbedReport
 class _StatusLine(StatusLine):
     """One line on standard error with the progress of all workers."""
 
-    def __init__(self, enabled: bool) -> None:
-        super().__init__(enabled)
+    def __init__(self, *, quiet: bool) -> None:
+        super().__init__(quiet=quiet)
         self._last = Progress()
 
     def show_files(self, workers: Workers) -> None:

@@ -26,10 +26,10 @@ class Progress(Protocol):
 
 
 class StatusLine:
-    """A line that is rewritten a few times a second, and removed at the end."""
+    """A line in a terminal that is rewritten a few times a second, and removed at the end."""
 
-    def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._enabled = not quiet and sys.stderr.isatty()
         self._started, self._shown = time.monotonic(), 0.0
 
     def __enter__(self) -> Self:
@@ -53,8 +53,8 @@ class StatusLine:
 class ProgressBar(StatusLine):
     """Shows the share that is done and the estimated time left."""
 
-    def __init__(self, enabled: bool, activity: str = "indexing", unit: str = "files") -> None:
-        super().__init__(enabled)
+    def __init__(self, activity: str = "indexing", unit: str = "files", *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
         self._activity, self._unit = escape_name(activity), escape_name(unit)
 
     def show(self, progress: Progress) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import shlex
-import sys
 from typing import TYPE_CHECKING
 
 from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS, FUZZINESS, MODES
@@ -179,10 +178,7 @@ def _count_new_terms(index: Index, options: argparse.Namespace) -> None:
         return
     from dowse.interfaces.cli.progress import ProgressBar
 
-    with (
-        contextlib.suppress(OSError),
-        ProgressBar(sys.stderr.isatty(), "counting terms of", "symbols") as bar,
-    ):
+    with contextlib.suppress(OSError), ProgressBar("counting terms of", "symbols") as bar:
         index.count_terms(on_progress=bar.show, on_wait=print_message)
 
 

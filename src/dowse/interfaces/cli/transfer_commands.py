@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +64,7 @@ def _export(options: argparse.Namespace) -> tuple[TransferReport, str]:
 
     index = open_index(options)
     backend = _source_backend(index, options.repo) if options.repo else index.backend
-    with _progress_bar(options, "exporting") as bar:
+    with ProgressBar("exporting", quiet=options.quiet) as bar:
         report = export(backend, Path(options.file), on_progress=bar.show)
     return report, f"wrote {options.file} ({format_size(report.bytes)})"
 
@@ -82,7 +81,7 @@ def _import(options: argparse.Namespace, names_source: bool) -> tuple[TransferRe
         index = open_index(options)
         keeps_name = is_cluster(index.settings.backend) and not names_source
         backend = _source_backend(index, about.slot) if keeps_name else index.backend
-        with _progress_bar(options, "importing") as bar:
+        with ProgressBar("importing", quiet=options.quiet) as bar:
             report = load_checked(
                 snapshot,
                 about,
@@ -103,7 +102,3 @@ def _source_backend(index: Index, source: str) -> Backend:
     from dowse.storage.elastic.backend import ElasticBackend
 
     return ElasticBackend(index.settings.backend, source)
-
-
-def _progress_bar(options: argparse.Namespace, activity: str) -> ProgressBar:
-    return ProgressBar(not options.quiet and sys.stderr.isatty(), activity)

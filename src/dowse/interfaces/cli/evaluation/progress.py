@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from dowse.eval.run import Progress
 from dowse.interfaces.cli.common import print_message
@@ -17,25 +17,17 @@ _LONG_ACTIVITIES = ("indexing", "embedding")
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
     """Yield a function that shows progress; each activity replaces the bar of the one before."""
-    terminal = sys.stderr.isatty()
-    enabled = not quiet and terminal
-    bars: dict[str, ProgressBar] = {}
+    bars: dict[str, ProgressBar] = {}  # one at most
+    with ExitStack() as stack:
 
-    def clear() -> None:
-        for bar in bars.values():
-            bar.__exit__(None, None, None)
-        bars.clear()
+        def show(at: Progress) -> None:
+            key = f"{at.doing} {at.what}"
+            if key not in bars:
+                stack.close()
+                bars.clear()
+                if at.doing in _LONG_ACTIVITIES and not quiet and not sys.stderr.isatty():
+                    print_message(f"{at.doing} {at.total:,} {at.what}" if at.total else at.doing)
+                bars[key] = stack.enter_context(ProgressBar(at.doing, at.what, quiet=quiet))
+            bars[key].show(at)
 
-    def show(at: Progress) -> None:
-        key = f"{at.doing} {at.what}"
-        if key not in bars:
-            clear()
-            if at.doing in _LONG_ACTIVITIES and not quiet and not terminal:
-                print_message(f"{at.doing} {at.total:,} {at.what}" if at.total else at.doing)
-            bars[key] = ProgressBar(enabled, at.doing, at.what)
-        bars[key].show(at)
-
-    try:
         yield show
-    finally:
-        clear()
