@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.version import __version__
 
-# As `typing` has it: loading that would take a third of the time of a command that a warm process answers.
+# As in `typing`, whose import would take a third of the time of a command that a warm process answers.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dowse.config import Settings
@@ -24,8 +24,8 @@ __all__ = [
     "__version__",
 ]
 
-# Loaded when first asked for: the command line starts through this file and needs none of them at once.
-_HOMES = {
+# The module of each export, imported on first use: the command line starts through this file and needs none.
+_MODULES = {
     "Index": "dowse.index",
     "Settings": "dowse.config",
     "DowseError": "dowse.errors",
@@ -34,8 +34,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'dowse' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)

@@ -55,7 +55,7 @@ def test_json_and_export(run):
     run("feedback", "record", "who rises", "Dough.rise", "--kind", "click")
     found = json.loads(run("feedback", "list", "--json", "--query", "bake bread")[1])
     assert [(each["chosen"], each["down"], each["visitors"]) for each in found] == [(4, 1, 1)]
-    assert found[0]["place"].endswith("bake_bread")
+    assert found[0]["location"].endswith("bake_bread")
     lines = [json.loads(line) for line in run("feedback", "export")[1].splitlines()]
     assert [line["kind"] for line in lines] == ["click", *reversed(KINDS)]
     assert {line["visitor"] for line in lines} == {"cli"}

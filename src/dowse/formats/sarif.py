@@ -1,15 +1,15 @@
-"""`--format sarif`: SARIF 2.1.0, which code hosts show beside the lines it names."""
+"""`--format sarif`: SARIF 2.1.0, which code hosts show beside the lines that it names."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from dowse.formats.json_format import json_document
 from dowse.formats.locations import describe_step
-from dowse.security.terminal import decodable, escape_json
+from dowse.security.terminal import decodable
 from dowse.types import Answer, Hit, LineMatch, Note
 from dowse.version import __version__
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from dowse.graph.model import GraphAnswer, GraphStep
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-# The name under which the paths of a document are found again on another machine.
+# The base id that lets another machine resolve the relative paths of a document.
 _BASE = "SRCROOT"
 _RULES = {
     "search": "Code that answers a search.",
-    "callers": "Who calls a symbol.",
-    "callees": "What a symbol calls.",
+    "callers": "Callers of a symbol.",
+    "callees": "Symbols that a symbol calls.",
     "uses": "References to a symbol.",
-    "implementers": "What implements an interface or overrides a method.",
-    "subclasses": "What extends a class.",
-    "impact": "What a change of a symbol would touch.",
+    "implementers": "Symbols that implement an interface or override a method.",
+    "subclasses": "Classes that extend a class.",
+    "impact": "Symbols that a change of a symbol would affect.",
     "path": "A chain of references from one symbol to another.",
 }
 
@@ -38,32 +38,30 @@ def answer_to_sarif(answer: Answer, root: Path) -> str:
 
 
 def graph_to_sarif(answer: GraphAnswer, root: Path) -> str:
-    """Return an answer of the graph as a SARIF document: a result for each step, at its surest reference."""
+    """Return an answer of the code graph as SARIF: a result for each step, at its most certain reference."""
     results = [_step_result(answer, step) for step in answer.steps]
     return _document(answer.relation, results, answer.notes, root)
 
 
 def _document(rule: str, results: list[dict[str, Any]], notes: tuple[Note, ...], root: Path) -> str:
-    described = {
+    description = {
         "id": f"dowse/{rule}",
         "name": rule.capitalize(),
         "shortDescription": {"text": _RULES[rule]},
         "defaultConfiguration": {"level": "note"},
     }
+    folder = root if root.is_dir() else root.parent  # a corpus is a file
     notifications = [{"level": "note", "message": {"text": str(note)}} for note in notes]
     run = {
-        "tool": {"driver": {"name": "dowse", "version": __version__, "rules": [described]}},
+        "tool": {"driver": {"name": "dowse", "version": __version__, "rules": [description]}},
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_BASE: {"uri": _folder(root).as_uri() + "/"}},
+        "originalUriBaseIds": {_BASE: {"uri": folder.as_uri() + "/"}},
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notifications}],
-        "results": [{"ruleId": described["id"], "ruleIndex": 0, "level": "note", **each} for each in results],
+        "results": [
+            {"ruleId": description["id"], "ruleIndex": 0, "level": "note", **result} for result in results
+        ],
     }
-    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return escape_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
-
-
-def _folder(root: Path) -> Path:
-    return root if root.is_dir() else root.parent
+    return json_document({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _hit_results(hit: Hit) -> Iterator[dict[str, Any]]:

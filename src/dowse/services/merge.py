@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.formats.answer_json import SCHEMA_VERSION, answer_to_json, notes_to_json
+from dowse.formats.json_format import SCHEMA_VERSION, answer_to_json, notes_to_json
 from dowse.types import Answer, Note, NoteCode
 from dowse.version import __version__
 

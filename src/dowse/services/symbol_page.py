@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from dowse.formats.graph_json import symbol_to_json
+from dowse.formats.json_format import symbol_to_json
 from dowse.graph.model import GraphAnswer
 from dowse.graph.queries import query_relation_of
 from dowse.security.safe_files import file_below

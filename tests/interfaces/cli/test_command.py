@@ -9,11 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
 
-from dowse.formats.text import Style, _mark_spans
+from dowse.formats.style import Style
+from dowse.formats.text import mark_spans
 from dowse.interfaces.cli.main import main
 from dowse.version import __version__
 
@@ -69,7 +71,7 @@ def test_flags_that_come_too_late_are_told(sample_copy, tmp_path, capsys):
     assert main(["search", "order", *place, *flags]) == 0
     told = capsys.readouterr().err
     assert (
-        "when the index is made" in told and "`dowse index --rebuild --exclude '*.js' --strip-docs`" in told
+        "when the index is built" in told and "`dowse index --rebuild --exclude '*.js' --strip-docs`" in told
     )
     assert main(["index", "--rebuild", "-q", *place, *flags]) == 0
     assert main(["search", "order", *place, *flags]) == 0
@@ -223,7 +225,7 @@ def test_plain_when_piped_and_coloured_when_asked(run):
 def test_overlapping_matches_are_marked_once():
     style = Style(match="<", reset=">")
     spans = ((0, 3), (1, 2), (2, 5), (5, 6), (7, 8))
-    assert _mark_spans("abcdefgh", spans, style) == "<abcde><f>g<h>"
+    assert mark_spans("abcdefgh", spans, style) == "<abcde><f>g<h>"
 
 
 def test_colours_on_a_terminal_unless_the_user_has_none(sample, sample_index):
@@ -298,7 +300,7 @@ def test_a_real_process_shows_no_traceback_either(sample, tmp_path):
     assert done.returncode == 2
     assert done.stdout == "" and "Traceback" not in done.stderr
     wrong = run_dowse("search")
-    assert wrong.returncode == 2 and "usage:" in wrong.stderr
+    assert wrong.returncode == 2 and "dowse search --help" in wrong.stderr
 
 
 @pytest.mark.parametrize(
@@ -491,6 +493,19 @@ def test_a_shell_is_told_what_could_come_next(tmp_path):
     assert told.read_text().split() == ["search"]
 
 
+def test_a_shell_completes_the_flags_of_a_command(tmp_path):
+    line = "dowse callers --merm"
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_IFS": " "}
+    completions = tmp_path / "completions"
+    subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m dowse.interfaces.cli.main 8>{completions} 9>/dev/null"],
+        env={**os.environ, **asked},
+        check=False,
+        capture_output=True,
+    )
+    assert completions.read_text().split() == ["--mermaid"]
+
+
 def test_help_and_version(capsys):
     for arguments, tells in (
         (["--help"], "examples:"),
@@ -501,6 +516,29 @@ def test_help_and_version(capsys):
             main(arguments)
         assert left.value.code == 0
         assert tells in capsys.readouterr().out
+
+
+# Commands of other distributions
+
+
+def test_a_command_of_another_distribution_is_an_entry_point(monkeypatch, capsys):
+    def run(arguments: list[str]) -> int:
+        sys.stdout.write(f"trained {' '.join(arguments)}\n")
+        return 3
+
+    found = {"train": SimpleNamespace(load=lambda: run)}
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points",
+        lambda group, name: [found[name]] if group == "dowse.commands" and name in found else [],
+    )
+    assert main(["train", "fit", "--out", "x"]) == 3
+    assert capsys.readouterr().out == "trained fit --out x\n"
+    del found["train"]
+    assert main(["train", "fit"]) == 2
+    assert "pip install dowse-training" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["tarin"])
+    assert "invalid choice: 'tarin'" in capsys.readouterr().err
 
 
 # Starting up

@@ -140,7 +140,7 @@ def test_rows_that_are_left_out_are_named_once(run, tree, cases, tmp_path):
     (tmp_path / "m.json").write_text(json.dumps(entries))
     code, _, err = run("--manifest", "m.json", "--compare", "-q")
     assert code == 0
-    assert err == "dowse: left out, for want of an encoder or a graph: embedding, hybrid\n"
+    assert err == "dowse: left out, because there is no encoder or graph: embedding, hybrid\n"
 
 
 def test_keyword_rows_are_the_same_whatever_the_encoder(report, tree, cases):
@@ -819,7 +819,7 @@ def test_only_ways_that_can_be_asked_are_pooled(run, tree, tmp_path):
         (["folder"], "mined from documentation instead: `dowse eval --from docs`"),
         (["gates"], "did you mean the step `dowse eval gate`; see"),
         (["--dataset", "list.jsonl"], "write one object a line"),
-        (["--dataset", "cases.jsonl", "--html", "/no-such-folder/below/x.html"], "make it first"),
+        (["--dataset", "cases.jsonl", "--html", "/no-such-folder/below/x.html"], "create it first"),
         (["folder", "--from", "docs"], "dowse eval judge"),
         (["nowhere"], "name a git repository"),
         (["--max-cases", "-3"], "no number from 0 on"),

@@ -18,17 +18,18 @@ from hypothesis import strategies as st
 from test_terminal import HOSTILE, OWN, is_harmless
 
 from dowse import Index
-from dowse.eval.judge.dialogue import describe_item
+from dowse.eval.judge.dialogue import described
 from dowse.eval.judge.pool import Item
 from dowse.formats.graph_text import render_graph
-from dowse.formats.links import Links
-from dowse.formats.locations import Spot, _Files, _match_spots, escaped_spots
-from dowse.formats.text import Style, render_answer, render_related
-from dowse.formats.write import _lines, answer_text, file_lines
+from dowse.formats.line_formats import escape_locations, format_lines
+from dowse.formats.locations import Location, SourceFiles, match_locations
+from dowse.formats.style import Links, Style
+from dowse.formats.text import render_answer, render_related
 from dowse.graph.diagrams import to_dot, to_mermaid
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.interfaces.cli.main import main
-from dowse.interfaces.daemon.command import CapturedOutput
+from dowse.interfaces.cli.output import format_answer, format_files
+from dowse.interfaces.daemon.command import _Said
 from dowse.search.related import Related
 from dowse.symbol_lookup import AmbiguousName
 from dowse.types import (
@@ -172,7 +173,7 @@ def test_errors_that_quote_names_are_one_line(hostile: Index) -> None:
 
 
 def test_what_a_warm_process_sends_to_a_terminal_is_filtered() -> None:
-    output = CapturedOutput((True, False))
+    output = _Said((True, False))
     output.streams["stdout"].write("\x1b[0mname\x1b]0;pwned\x07\udcff\n")
     output.streams["stderr"].write("exact \x1b]0;\udcff")
     assert output.parts() == [
@@ -229,24 +230,26 @@ def test_every_format_of_a_search_is_harmless(answer: Answer) -> None:
         text = render_related(Related(answer.hits[0].symbol, answer.hits, None), style) if answer.hits else ""
         assert is_harmless(OWN.sub("", text), "\n\t")
     for form in ("jsonl", "sarif"):
-        assert is_harmless(answer_text(answer, options(form), root), "\n")
-    assert len(answer_text(answer, options("jsonl"), root).splitlines()) == len(answer.hits)
-    assert len(file_lines(answer).splitlines()) == len({hit.symbol.path for hit in answer.hits})
-    assert is_harmless(file_lines(answer), "\n")
+        assert is_harmless(format_answer(answer, options(form), root), "\n")
+    assert len(format_answer(answer, options("jsonl"), root).splitlines()) == len(answer.hits)
+    assert len(format_files(answer).splitlines()) == len({hit.symbol.path for hit in answer.hits})
+    assert is_harmless(format_files(answer), "\n")
 
 
-@given(st.lists(st.builds(Spot, HOSTILE, LINES, LINES, HOSTILE), max_size=4, unique=True))
-def test_line_formats_have_a_line_for_each_place(spots: list[Spot]) -> None:
+@given(st.lists(st.builds(Location, HOSTILE, LINES, LINES, HOSTILE), max_size=4, unique=True))
+def test_line_formats_have_one_line_for_each_location(locations: list[Location]) -> None:
     root = Path("/nowhere")
-    shown = list(dict.fromkeys(escaped_spots(spots, ".", root, terminal=False)))
-    assert len(_lines("vimgrep", spots, ".", root).splitlines()) == len(shown)
-    assert len(_lines("grep", spots, ".", root).splitlines()) == len(
-        {spot._replace(column=1) for spot in shown}
-    )
-    paths = _lines("path", spots, ".", root)
-    assert len(paths.splitlines()) == len({spot.path for spot in shown}) and is_harmless(paths, "\n")
-    for spot in escaped_spots(spots, ".", root, terminal=True):
-        assert is_harmless("".join(map(str, spot)), "\t")
+
+    def lines(form: str) -> list[str]:
+        return format_lines(form, locations, ".", root, terminal=False).splitlines()
+
+    escaped = list(dict.fromkeys(escape_locations(locations, ".", root, terminal=False)))
+    assert len(lines("vimgrep")) == len(escaped)
+    assert len(lines("grep")) == len({location._replace(column=1) for location in escaped})
+    assert len(lines("path")) == len({location.path for location in escaped})
+    assert all(is_harmless(path, "") for path in lines("path"))
+    for location in escape_locations(locations, ".", root, terminal=True):
+        assert is_harmless("".join(map(str, location)), "\t")
 
 
 ROWS = st.builds(
@@ -281,7 +284,7 @@ def test_candidates_of_a_name_are_a_line_each(name: str, rows: list[Row]) -> Non
 @given(HOSTILE, HOSTILE.map(lambda text: text.replace("\n", "")))
 def test_a_judge_sees_harmless_lines(name: str, code: str) -> None:
     item = Item(name, name, 1, 1, name, ((1, code),), name)
-    assert all(is_harmless(line, "\t") for line in describe_item(item))
+    assert all(is_harmless(line, "\t") for line in described(item))
 
 
 def test_paths_of_a_corpus_open_nothing_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,21 +294,21 @@ def test_paths_of_a_corpus_open_nothing_elsewhere(tmp_path: Path, monkeypatch: p
     )
     root = write_tree(tmp_path / "root", {"a.py": "", "d/b.py": ""})
     (root / "linked").symlink_to(tmp_path)
-    files = _Files(root)
+    files = SourceFiles(root)
     for path in ("/etc/passwd", "../x.py", "d/../../x.py", "linked/x.py", "a\0b", "", ".", "d//b.py"):
-        assert files.before(path, 1, "def f(): pass") == ""
-        assert Links(root, "{path}").around("shown", path, 1) == "shown"
+        assert files.indent(path, 1, "def f(): pass") == ""
+        assert Links(root, "{path}").wrap("shown", path, 1) == "shown"
     assert opened == []
-    files.before("d/b.py", 1, "def f(): pass")
+    files.indent("d/b.py", 1, "def f(): pass")
     assert opened == [root / "d/b.py"]
 
 
 def test_matches_of_a_long_line_take_linear_space() -> None:
     def characters(count: int) -> int:
         line = LineMatch(1, "é1234" * count, tuple((5 * at + 1, 5 * at + 2) for at in range(count)))
-        spots = list(_match_spots("a.py", line))
-        assert [spot.column for spot in spots] == [6 * at + 3 for at in range(len(spots))]
-        return sum(len(spot.text) for spot in spots)
+        locations = list(match_locations("a.py", line))
+        assert [each.column for each in locations] == [6 * at + 3 for at in range(len(locations))]
+        return sum(len(each.text) for each in locations)
 
     assert characters(200) < 300_000
     assert characters(100_000) <= 2 * characters(2_000)

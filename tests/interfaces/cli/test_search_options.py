@@ -12,7 +12,8 @@ import pytest
 
 from dowse import Index
 from dowse.config import FUSIONS
-from dowse.interfaces.cli.main import _USUAL_DIVERSIFY, _with_usual_diversify, main
+from dowse.interfaces.cli.main import main, parse_arguments
+from dowse.interfaces.cli.search_command import DEFAULT_DIVERSIFY
 
 from helpers import json_lines, run_dowse, write_tree
 
@@ -114,15 +115,15 @@ def test_lanes(run, lanes, expected):
     [
         ["--diversify", "bake bread"],
         ["bake bread", "--diversify"],
-        ["bake bread", "--diversify", _USUAL_DIVERSIFY],
-        [f"--diversify={_USUAL_DIVERSIFY}", "bake bread"],
+        ["bake bread", "--diversify", DEFAULT_DIVERSIFY],
+        [f"--diversify={DEFAULT_DIVERSIFY}", "bake bread"],
     ],
 )
 def test_diversify_alone_is_the_usual_way_and_takes_no_query(run, arguments):
     found = answer(run, *arguments, "--explain")
     assert found["query"] == "bake bread"
     assert all(hit["explanation"][-1]["source"] == "diversity" for hit in found["hits"])
-    assert found["hits"] == answer(run, "bake bread", "--diversify", _USUAL_DIVERSIFY, "--explain")["hits"]
+    assert found["hits"] == answer(run, "bake bread", "--diversify", DEFAULT_DIVERSIFY, "--explain")["hits"]
 
 
 def test_diversify_in_the_settings_can_be_switched_off(run, monkeypatch):
@@ -140,8 +141,23 @@ def test_clustering_is_chosen(run):
 
 
 def test_after_two_dashes_an_option_is_text():
-    given = ["search", "--diversify", "--", "--diversify"]
-    assert _with_usual_diversify(given) == ["search", f"--diversify={_USUAL_DIVERSIFY}", "--", "--diversify"]
+    options = parse_arguments(["search", "--diversify", "--", "--diversify"])
+    assert (options.diversify, options.query, options.path) == (DEFAULT_DIVERSIFY, "--diversify", ".")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["query", "folder", "--json"],
+        ["query", "--json", "folder"],
+        ["--json", "query", "folder"],
+        ["--json", "--", "query", "folder"],
+        ["query", "--json", "--", "folder"],
+    ],
+)
+def test_flags_and_positional_arguments_may_be_mixed(words):
+    options = parse_arguments(["search", *words])
+    assert (options.query, options.path, options.json) == ("query", "folder", True)
 
 
 @pytest.mark.parametrize("lanes", ["telepathy", "keyword,telepathy", ","])
@@ -410,12 +426,10 @@ def test_a_batch_that_is_not_there(words_only, tmp_path):
     assert (code, out) == (2, "") and "nowhere" in err and err.count("\n") == 1
 
 
-def test_neither_query_nor_batch_is_a_wrong_use(capsys):
-    with pytest.raises(SystemExit) as left:
-        main(["search"])
-    assert left.value.code == 2
-    told = capsys.readouterr().err
-    assert "usage:" in told and "--batch FILE" in told
+def test_a_search_without_query_or_batch_is_an_error(capsys):
+    assert main(["search"]) == 2
+    message = capsys.readouterr().err
+    assert "--batch FILE" in message and "dowse search --help" in message
 
 
 def test_the_place_of_a_batch_may_stand_anywhere(sample, sample_index, tmp_path, capsys):

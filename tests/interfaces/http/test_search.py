@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from dowse import Index
-from dowse.formats.answer_json import answer_to_json
+from dowse.formats.json_format import answer_to_json
 from interfaces.http.running import Running
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text())

@@ -10,8 +10,7 @@ import jsonschema
 import pytest
 
 from dowse import Index
-from dowse.formats.answer_json import related_to_json
-from dowse.formats.graph_json import graph_to_json
+from dowse.formats.json_format import graph_to_json, related_to_json
 from interfaces.http.running import Running, running
 
 from helpers import write_tree

@@ -1,4 +1,4 @@
-"""`dowse search --batch FILE`: many queries, one process."""
+"""`dowse search --batch FILE`: many queries in one process."""
 
 from __future__ import annotations
 
@@ -10,56 +10,56 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse.errors import DowseError
-from dowse.formats.jsonl import json_line
-from dowse.formats.write import answer_text, chosen_format, file_lines
-from dowse.interfaces.cli.common import say
-from dowse.interfaces.cli.main import ERROR, FOUND, NOTHING
+from dowse.formats.json_format import answer_to_json, json_line
+from dowse.interfaces.cli.common import print_message
+from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
+from dowse.interfaces.cli.output import format_answer, format_files, output_format
 from dowse.query.errors import QueryError
 from dowse.security.terminal import escape_name
 from dowse.types import Answer
 
 
-def run_batch(options: argparse.Namespace, ask: Callable[[str], Answer], root: Path) -> int:
-    """Answer every line of a file: JSON lines where JSON is asked for, else a heading and hits for each.
+def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root: Path) -> int:
+    """Answer every line of a file: as JSON Lines in a JSON format, else with a heading for each query.
 
-    A query that can't be understood is told and skipped; the exit code says whether any failed.
+    A query that can't be parsed is reported and skipped; the exit code says whether any failed.
     """
-    form = chosen_format(options)
+    form = output_format(options)
     if form == "sarif":
-        raise DowseError("a SARIF document answers one query; ask without --batch, or use --format jsonl")
+        raise DowseError("a SARIF document answers one query; search without --batch, or use --format jsonl")
     found = failed = False
     for line, name, query in _queries(options.batch):
         try:
             if not isinstance(query, str):
                 raise DowseError(f'{options.batch}, line {line}: not a JSON object with a text "query"')
-            answer = ask(query)
+            answer = search(query)
         except (DowseError, QueryError) as error:
             failed = True
-            say(f"query {name}: {error}")
+            print_message(f"query {name}: {error}")
             if form in ("json", "jsonl"):
-                _line({"id": name, "query": query, "error": str(error)})
+                _write_line({"id": name, "query": query, "error": str(error)})
             continue
         found |= bool(answer.hits)
         if form in ("json", "jsonl"):
             _write_json(name, answer, form)
         elif options.files_with_matches:
-            sys.stdout.write(_heading(name, query) + file_lines(answer))
+            sys.stdout.write(_heading(name, query) + format_files(answer))
         else:
             notes = "".join(f"-- {escape_name(str(note))}\n" for note in answer.notes)
-            sys.stdout.write(_heading(name, query) + notes + answer_text(answer, options, root))
-    return ERROR if failed else FOUND if found else NOTHING
+            sys.stdout.write(_heading(name, query) + notes + format_answer(answer, options, root))
+    return EXIT_ERROR if failed else EXIT_FOUND if found else EXIT_NOTHING
 
 
 def _heading(name: object, query: str) -> str:
     return escape_name(f"== {name}: {query}") + "\n"
 
 
-def _queries(place: str) -> Iterator[tuple[int, object, object]]:
-    """Give the line, id and text of each query; a line is a query, or a JSON object with one.
+def _queries(path: str) -> Iterator[tuple[int, object, object]]:
+    """Yield the line number, id and text of each query; a line is a query, or a JSON object with one.
 
-    An id is given back as it came; a line without one has its number. What is no text is no query.
+    Ids are returned unchanged; without one, the id is the line number. A query that is no text is an error.
     """
-    for number, line in enumerate(_lines(place), 1):
+    for number, line in enumerate(_lines(path), 1):
         text = line.strip()
         if not text:
             continue
@@ -70,34 +70,32 @@ def _queries(place: str) -> Iterator[tuple[int, object, object]]:
                 entry = json.loads(text)
                 query, name = entry["query"], entry.get("id", name)
             except (ValueError, KeyError):
-                query = None  # told where it is asked
+                query = None  # reported by the caller
         yield number, name, query
 
 
-def _lines(place: str) -> Iterator[str]:
-    """Give the lines of a file, cut where files are cut and nowhere else."""
+def _lines(path: str) -> Iterator[str]:
+    """Yield the lines of a file, split at line feeds only."""
     with contextlib.ExitStack() as stack:
         stream = sys.stdin
-        if place != "-":
-            stream = stack.enter_context(Path(place).expanduser().open(encoding="utf-8-sig", newline="\n"))
+        if path != "-":
+            stream = stack.enter_context(Path(path).expanduser().open(encoding="utf-8-sig", newline="\n"))
         try:
             yield from stream
         except UnicodeDecodeError:
-            raise DowseError(f"{place} is not UTF-8 text; save it as such") from None
+            raise DowseError(f"{path} is not UTF-8 text; save it as such") from None
 
 
 def _write_json(name: object, answer: Answer, form: str) -> None:
-    """Write one answer a line, or each hit of it with the id of its query."""
-    from dowse.formats.answer_json import answer_to_json
-
+    """Write one answer a line, or one hit a line with the id of its query."""
     document = answer_to_json(answer)
     if form == "json":
-        _line({"id": name, **document})
+        _write_line({"id": name, **document})
         return
     for hit in document["hits"]:
-        _line({"query_id": name, **hit})
+        _write_line({"query_id": name, **hit})
 
 
-def _line(data: object) -> None:
+def _write_line(data: object) -> None:
     sys.stdout.write(json_line(data))
-    sys.stdout.flush()  # whoever reads along sees each answer at once
+    sys.stdout.flush()  # so that the reader of a pipe sees each answer at once

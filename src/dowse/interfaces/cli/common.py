@@ -1,4 +1,4 @@
-"""What commands have in common: open the index that the flags name, bring it up to date, say things."""
+"""What commands have in common: the index that the flags name, its updates, messages and JSON output."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from dowse.config import read_project_file
 from dowse.errors import IndexLocked
-from dowse.index import REFRESH_CHANGES, REFRESH_FILES, Index
-from dowse.interfaces.cli import environment as surroundings
+from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.interfaces.cli import environment
 from dowse.security.terminal import escape_message, escape_name
 
 if TYPE_CHECKING:
@@ -21,70 +21,102 @@ SETTINGS = (
     *("include_secrets", "show_secrets"),
     *("encoder", "view", "vectors", "device", "threads"),
 )
+# Unreadable files that are listed; `dowse status --files` lists all.
+_LISTED_FAILURES = 5
 
 
 def open_index(options: argparse.Namespace, **more: object) -> Index:
-    """Name the index that the flags of a command mean."""
+    """Open the index that the flags of a command name."""
     settings = {name: getattr(options, name, None) for name in SETTINGS}
-    index = surroundings.open_index(options.path, **settings, **more)
+    index = environment.open_index(options.path, **settings, **more)
     if note := read_project_file(index.root).note:
-        say(note)
+        print_message(note)
     return index
 
 
-def prepare(index: Index) -> None:
-    """Index on first use; afterwards take in what changed, while that is quick.
+def open_current_index(options: argparse.Namespace, **more: object) -> Index:
+    """Open the index that the flags of a command name, built or updated."""
+    index = open_index(options, **more)
+    ensure_current(index)
+    return index
 
-    What many share is changed by `dowse index` alone: a search from any folder must not add that folder.
+
+def ensure_current(index: Index) -> None:
+    """Build the index on first use; afterwards update it, if that is quick.
+
+    Only `dowse index` changes a shared index: a search from any folder must not add that folder.
     """
     if index.is_shared:
         return
     if not index.exists:
-        say(f"indexing {index.root} (first use)")
-        update(index)
+        print_message(f"indexing {index.root} (first use)")
+        update_index(index)
         return
-    if surroundings.settled(index):
+    if environment.wait_for_updates(index):
         return
     index = index.as_built()
     refresh = index.settings.refresh
     if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
         return
-    changes = index.changes()
-    if refresh == "auto" and changes.count > REFRESH_CHANGES:
-        real = index.changes(exact=True).count
-        if real > REFRESH_CHANGES:
-            say(f"{real:,} files changed since the index was made; run `dowse index`")
+    changes = index.changes().count
+    if refresh == "auto" and changes > REFRESH_CHANGES:
+        exact = index.changes(exact=True).count
+        if exact > REFRESH_CHANGES:
+            print_message(f"{exact:,} files changed since the last update; run `dowse index`")
             return
-    if changes.count:
-        _refresh(index)
+    if changes:
+        try:
+            update_index(index, wait=0.0)
+        except (IndexLocked, OSError) as error:
+            print_message(f"searching the index without the latest changes ({error})")
 
 
-def _refresh(index: Index) -> None:
-    """Take in what changed; if that is not possible now, the index as it is still answers."""
-    try:
-        update(index, wait=0.0)
-    except (IndexLocked, OSError) as error:
-        say(f"searching the index as it is ({error})")
-
-
-def update(index: Index, *, quiet: bool = False, rebuild: bool = False, wait: float | None = None) -> Report:
-    """Bring an index up to date, showing how far it is; name what could not be read."""
+def update_index(
+    index: Index, *, quiet: bool = False, rebuild: bool = False, wait: float | None = None
+) -> Report:
+    """Update an index with a progress bar, and list the files that could not be read."""
     from dowse.interfaces.cli.progress import ProgressBar
 
-    with ProgressBar(enabled=not quiet and sys.stderr.isatty()) as bar:
-        report = index.update(rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=say)
-    for path, reason in report.failed[:5]:
-        say(f"{path}: {reason}")
-    if len(report.failed) > 5:
-        say(f"and {len(report.failed) - 5} more; `dowse status --files` lists them")
+    with ProgressBar(quiet=quiet) as bar:
+        report = index.update(rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=print_message)
+    for path, reason in report.failed[:_LISTED_FAILURES]:
+        print_message(f"{path}: {reason}")
+    if len(report.failed) > _LISTED_FAILURES:
+        more = len(report.failed) - _LISTED_FAILURES
+        print_message(f"and {more} more; `dowse status --files` lists them")
     return report
 
 
-def say(message: str) -> None:
-    """Say something beside the results, on one line: what is named in it may come from the repository."""
+def embed_briefly(index: Index) -> None:
+    """Embed new symbols for a few seconds at most: a search must not become an indexing run."""
+    missing = 0 if index.is_shared else index.unembedded()
+    if not missing or (missing <= QUICK_SYMBOLS and environment.wait_for_updates(index, vectors=True)):
+        return
+    if missing > QUICK_SYMBOLS:
+        print_message(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
+    try:
+        index.embed(seconds=QUICK_SECONDS, wait=0.0)
+    except (IndexLocked, OSError) as error:
+        print_message(f"searching only what is embedded already ({error})")
+
+
+def print_json(data: object) -> None:
+    """Print plain data as one JSON document."""
+    from dowse.formats.json_format import json_document
+
+    sys.stdout.write(json_document(data))
+
+
+def print_line(text: str) -> None:
+    """Print one line of results, with control characters escaped."""
+    sys.stdout.write(escape_name(text) + "\n")
+
+
+def print_message(message: str) -> None:
+    """Print a message to standard error, on one line: names in it may come from the repository."""
     sys.stderr.write(f"dowse: {escape_name(message)}\n")
 
 
-def say_error(error: Exception) -> None:
-    """Say what went wrong; some errors list what a name could mean, one a line."""
+def print_error(error: Exception) -> None:
+    """Print an error to standard error; some list the candidates of a name, one a line."""
     sys.stderr.write(f"dowse: {escape_message(error)}\n")

@@ -1,4 +1,4 @@
-"""What a command finds around it: usually this process's own, in a warm process those of whoever asks."""
+"""The environment that a command runs in: that of this process, or, in a warm process, that of its client."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What differs from one who asks to the next."""
+class Environment:
+    """What a warm process replaces for each client."""
 
-    environment: Mapping[str, str]  # what decides how answers look
+    variables: Mapping[str, str]  # environment variables that decide how answers look
     open_index: Callable[..., Index]  # as `Index.open`
-    # Waits until what was saved is in the index (words, or vectors too); False if nobody sees to that.
-    settle: Callable[[Index, bool], bool]
+    # Waits until saved files are in the index (with vectors or without); False if nothing watches the files.
+    wait_for_updates: Callable[[Index, bool], bool]
 
 
-_current: ContextVar[Surroundings | None] = ContextVar("surroundings", default=None)
+_current: ContextVar[Environment | None] = ContextVar("environment", default=None)
 
 
-def stand_in(surroundings: Surroundings) -> None:
-    """Let commands of this thread find these surroundings."""
-    _current.set(surroundings)
+def set_environment(environment: Environment) -> None:
+    """Set the environment of the commands that this thread runs."""
+    _current.set(environment)
 
 
-def environment() -> Mapping[str, str]:
-    """Return the environment that decides how answers look."""
+def environment_variables() -> Mapping[str, str]:
+    """Return the environment variables that decide how answers look."""
     current = _current.get()
-    return os.environ if current is None else current.environment
+    return os.environ if current is None else current.variables
 
 
 def open_index(path: str, **settings: object) -> Index:
-    """Name an index; a warm process has it open."""
+    """Open an index; a warm process has it open already."""
     current = _current.get()
     if current is not None:
         return current.open_index(path, **settings)
@@ -46,7 +46,7 @@ def open_index(path: str, **settings: object) -> Index:
     return Index.open(path, **settings)
 
 
-def settled(index: Index, *, meaning: bool = False) -> bool:
-    """Whether somebody watches the files and has taken in all that was saved: then none need be looked at."""
+def wait_for_updates(index: Index, *, vectors: bool = False) -> bool:
+    """Return whether a watcher has indexed all saved files: then no file need be checked for changes."""
     current = _current.get()
-    return current is not None and current.settle(index, meaning)
+    return current is not None and current.wait_for_updates(index, vectors)

@@ -1,89 +1,78 @@
-"""The questions to the graph as commands; each returns the exit code."""
+"""`dowse callers`, `callees`, `implementers`, `subclasses`, `uses`, `impact` and `path`: the code graph."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dowse.formats.text import print_json
-from dowse.formats.write import chosen_format, write_graph
-from dowse.index import Index
-from dowse.interfaces.cli.common import open_index, prepare, say_error
-from dowse.interfaces.cli.main import ERROR, FOUND, NOTHING
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.common import open_current_index, print_error
+from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
+from dowse.interfaces.cli.output import output_format, write_graph
+from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.graph.model import GraphAnswer
+    from dowse.index import Index
     from dowse.symbol_lookup import AmbiguousName
 
 
-def callers(options: argparse.Namespace) -> int:
-    """List who calls a symbol."""
-    return _list(options, Index.callers)
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of a graph command."""
+    if parser.command == "path":
+        parser.add_argument("start", help=f"first symbol: {flags.SYMBOL_HELP}")
+        parser.add_argument("end", help="last symbol")
+    else:
+        parser.add_argument("symbol", help=flags.SYMBOL_HELP)
+    flags.add_target(parser)
+    parser.add_argument("--depth", type=int, metavar="N", help="hops to walk (docs/GRAPH.md)")
+    if parser.command != "path":
+        default = 200 if parser.command == "impact" else 50
+        parser.add_argument(
+            "-k", "--top-k", type=int, metavar="N", help=f"how many (0: all; default: {default})"
+        )
+    form = flags.add_output_format(parser)
+    form.add_argument("--dot", action="store_true", help="a diagram for Graphviz")
+    form.add_argument("--mermaid", action="store_true", help="a diagram for Mermaid")
+    flags.add_show_secrets(parser)
+    flags.add_refresh(parser)
 
 
-def callees(options: argparse.Namespace) -> int:
-    """List what a symbol calls."""
-    return _list(options, Index.callees)
-
-
-def uses(options: argparse.Namespace) -> int:
-    """List every reference to a symbol."""
-    return _list(options, Index.uses)
-
-
-def implementers(options: argparse.Namespace) -> int:
-    """List what implements an interface, or overrides a method."""
-    return _list(options, Index.implementers)
-
-
-def subclasses(options: argparse.Namespace) -> int:
-    """List what extends a class."""
-    return _list(options, Index.subclasses)
-
-
-def impact(options: argparse.Namespace) -> int:
-    """List what a change would touch, tests apart."""
-    return _list(options, Index.impact)
-
-
-def path(options: argparse.Namespace) -> int:
-    """Show the shortest chain from one symbol to another."""
-    return _show(options, lambda index: index.path(options.start, options.end, options.depth))
-
-
-def _list(options: argparse.Namespace, question: Callable[..., GraphAnswer]) -> int:
-    return _show(options, lambda index: question(index, options.symbol, options.depth, options.top_k))
-
-
-def _show(options: argparse.Namespace, question: Callable[[Index], GraphAnswer]) -> int:
-    """Ask, and write the answer in the form that was asked for; a name of several symbols asks back."""
+def run(options: argparse.Namespace) -> int:
+    """Query the code graph; an ambiguous name is an error that lists its candidates."""
     from dowse.symbol_lookup import AmbiguousName
 
-    index = open_index(options, refresh=options.refresh)
-    prepare(index)
+    index = open_current_index(options, refresh=options.refresh)
     try:
-        answer = question(index)
+        answer = _query(index, options)
     except AmbiguousName as error:
         _write_candidates(error, options)
-        say_error(error)
-        return ERROR
+        print_error(error)
+        return EXIT_ERROR
     write_graph(answer, options, index.root)
-    return FOUND if answer.steps else NOTHING
+    return EXIT_FOUND if answer.steps else EXIT_NOTHING
+
+
+def _query(index: Index, options: argparse.Namespace) -> GraphAnswer:
+    if options.command == "path":
+        return index.path(options.start, options.end, options.depth)
+    queries = {
+        "callers": index.callers,
+        "callees": index.callees,
+        "uses": index.uses,
+        "implementers": index.implementers,
+        "subclasses": index.subclasses,
+        "impact": index.impact,
+    }
+    return queries[options.command](options.symbol, options.depth, options.top_k)
 
 
 def _write_candidates(error: AmbiguousName, options: argparse.Namespace) -> None:
-    """Give programs what a name could mean in their form; people are told beside it."""
-    form = chosen_format(options)
-    if form not in ("json", "jsonl"):
-        return
-    from dowse.formats.graph_json import candidates_to_json
+    """Write the candidates of a name in a JSON format; the error lists them for the others."""
+    form = output_format(options)
+    if form in ("json", "jsonl"):
+        from dowse.formats.json_format import candidates_to_json, json_document, json_line
 
-    candidates = candidates_to_json(error.name, error.candidates)
-    if form == "json":
-        print_json(candidates)
-    else:
-        from dowse.formats.jsonl import json_line
-
-        sys.stdout.write(json_line(candidates))
+        write = json_document if form == "json" else json_line
+        sys.stdout.write(write(candidates_to_json(error.name, error.candidates)))

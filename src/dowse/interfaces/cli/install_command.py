@@ -1,4 +1,4 @@
-"""`dowse install`: tell coding agents about dowse, and take it back."""
+"""`dowse install`: add dowse to the configuration of coding agents, or remove it."""
 
 from __future__ import annotations
 
@@ -10,39 +10,41 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
-from dowse.security.terminal import escape_name
+from dowse.interfaces.cli.common import print_error, print_json, print_line, print_message
+from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
+from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.install.clients import Client
     from dowse.install.plan import Change, Target
 
 
-def add_install(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse install`."""
     clients = parser.add_argument(
         "clients", nargs="*", metavar="CLIENT", help="claude, codex, cursor, …: see --list"
     )
-    clients.completer = _names  # type: ignore[attr-defined]
+    clients.completer = _client_names  # type: ignore[attr-defined]
     parser.add_argument(
-        "--list", action="store_true", help="list the clients, their files and what is in them"
+        "--list", action="store_true", help="list the clients, their files and whether dowse is in them"
     )
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
-    parser.add_argument("--uninstall", action="store_true", help="take the entry out again")
+    parser.add_argument("--uninstall", action="store_true", help="remove the entry")
     parser.add_argument(
         "--project",
         nargs="?",
         const=".",
         metavar="DIR",
-        help="write the file of a project, for all who work on it, not the user's (default: .)",
+        help="write the shared file of a project instead of the user's (default: .)",
     )
     parser.add_argument(
         "--agents-md",
         nargs="?",
         const="AGENTS.md",
         metavar="FILE",
-        help="put a short section about dowse into a file of instructions (default: AGENTS.md)",
+        help="add a short section about dowse to an instruction file (default: AGENTS.md)",
     )
-    parser.add_argument("--name", default="dowse", help="what the entry is called (default: dowse)")
+    parser.add_argument("--name", default="dowse", help="name of the entry (default: dowse)")
     parser.add_argument(
         "--command", dest="start", metavar="COMMAND", help="e.g. 'uvx dowse' (default: this one)"
     )
@@ -51,46 +53,45 @@ def add_install(parser: argparse.ArgumentParser) -> None:
         action="append",
         dest="repositories",
         metavar="DIR",
-        help="repository to answer for, where the client names none; may be repeated",
+        help="repository to serve if the client names none; may be repeated",
     )
-    parser.add_argument("--watch", action="store_true", help="let the server keep its indexes true")
+    parser.add_argument(
+        "--watch", action="store_true", help="let the server update its indexes while files change"
+    )
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
 
 
-def _names(**_: object) -> list[str]:
-    """Return what a shell may complete a client to."""
+def _client_names(**_: object) -> list[str]:
+    """Return the completions of a client's name."""
     from dowse.install.clients import CLIENTS
 
     return list(CLIENTS)
 
 
-def install(options: argparse.Namespace) -> int:
-    """Write the entries that were asked for; one that fails does not keep the others."""
-    from dowse.interfaces.cli.common import say, say_error
-    from dowse.interfaces.cli.main import ERROR, FOUND, NOTHING
-
+def run(options: argparse.Namespace) -> int:
+    """Write the entries of the named clients; one that fails does not stop the others."""
     if options.list:
         return _list(options)
     if not options.clients and options.agents_md is None:
         raise DowseError("name a client, e.g. `dowse install claude`; `dowse install --list` lists them")
     failed = changed = False
-    for name in _chosen(options):
+    for name in _names(options):
         try:
             changed |= _install(name, options)
         except DowseError as error:
             failed = True
-            say_error(error)
+            print_error(error)
         except OSError as error:
             failed = True
-            place = os.fsdecode(error.filename or "")
-            say(f"{place}: {error.strerror}; check the place and its permissions")
+            path = os.fsdecode(error.filename or "")
+            print_message(f"{path}: {error.strerror}; check the path and its permissions")
     if failed:
-        return ERROR
-    return NOTHING if options.uninstall and not changed else FOUND
+        return EXIT_ERROR
+    return EXIT_NOTHING if options.uninstall and not changed else EXIT_FOUND
 
 
-def _chosen(options: argparse.Namespace) -> Iterator[str]:
-    """Give the names of clients, all known, and "" for the file of instructions."""
+def _names(options: argparse.Namespace) -> Iterator[str]:
+    """Yield the names of clients, all known, and "" for the instruction file."""
     from dowse.install.clients import CLIENTS
 
     unknown = [name for name in options.clients if name not in CLIENTS]
@@ -105,27 +106,24 @@ def _chosen(options: argparse.Namespace) -> Iterator[str]:
 
 def _install(name: str, options: argparse.Namespace) -> bool:
     """Add or remove one entry; return whether it was, or would be, changed."""
-    from dowse.install.plan import add, plan_add, plan_remove, remove
+    from dowse.install.plan import add, plan_add, plan_remove, remove, unified_diff
 
-    target, entry = _wanted(name, options)
+    target, entry = _target_and_entry(name, options)
     change = plan_remove(target) if options.uninstall else plan_add(target, entry)
+    if change.is_none:
+        print_line(_summary(change, options, None))
+        return False
     if options.dry_run:
-        from dowse.install.diff import unified
-
-        text = unified(change) if not change.is_none else _sentence(change, options, None)
-        sys.stdout.write(text)  # a patch stays exact; on a terminal `protect_terminals` filters it
-    elif change.is_none:
-        sys.stdout.write(_sentence(change, options, None))
+        sys.stdout.write(unified_diff(change))  # stays exact; on a terminal `protect_terminals` filters it
     else:
         backup = remove(change) if options.uninstall else add(change)
-        sys.stdout.write(_sentence(change, options, backup))
-    return not change.is_none
+        print_line(_summary(change, options, backup))
+    return True
 
 
-def _wanted(name: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
-    """Return an entry's place, and what it must say."""
-    from dowse.install.clients import CLIENTS
-    from dowse.install.command import server_command
+def _target_and_entry(name: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
+    """Return the file and key of an entry, and its values."""
+    from dowse.install.clients import CLIENTS, server_command
     from dowse.install.plan import client_target, section_target
 
     if not name:
@@ -142,7 +140,7 @@ def _wanted(name: str, options: argparse.Namespace) -> tuple[Target, dict[str, A
 
 
 def _project(client: Client, options: argparse.Namespace) -> Path | None:
-    """Return the project that is meant, if one is; some clients have no other file."""
+    """Return the project whose file is written, if any; some clients have no other file."""
     if options.project is None:
         return None if client.user() else Path()
     project = Path(options.project).expanduser()
@@ -151,46 +149,40 @@ def _project(client: Client, options: argparse.Namespace) -> Path | None:
     return project
 
 
-def _sentence(change: Change, options: argparse.Namespace, backup: Path | None) -> str:
-    """Say what was done, on one line."""
-    return escape_name(_unescaped_sentence(change, options, backup)) + "\n"
-
-
-def _unescaped_sentence(change: Change, options: argparse.Namespace, backup: Path | None) -> str:
+def _summary(change: Change, options: argparse.Namespace, backup: Path | None) -> str:
+    """Return what was changed, on one line."""
     target = change.target
-    where = f'{target.title}: "{target.keys[-1]}"'
+    entry = f'{target.title}: "{target.keys[-1]}"'
     if change.is_none:
-        return f"{where} {'is not' if options.uninstall else 'is already'} in {_short(target.path)}"
+        return f"{entry} {'is not' if options.uninstall else 'is already'} in {_short(target.path)}"
     kept = f" (backup: {_short(backup)})" if backup else ""
     if change.after is None:
-        return f"{where} removed, and {_short(target.path)} with it{kept}"
+        return f"{entry} removed, and {_short(target.path)} with it{kept}"
     done = "removed from" if options.uninstall else "written to"
-    return f"{where} {done} {_short(target.path)}{kept}"
+    return f"{entry} {done} {_short(target.path)}{kept}"
 
 
 def _list(options: argparse.Namespace) -> int:
-    from dowse.formats.text import print_json
     from dowse.install.clients import CLIENTS
-    from dowse.interfaces.cli.main import FOUND
 
     project = Path(options.project or ".").expanduser()
     rows = [row for client in CLIENTS.values() for row in _states(client, project, options.name)]
     if options.json:
         print_json(rows)
-        return FOUND
+        return EXIT_FOUND
     width = max(len(row["client"]) for row in rows)
     for row in rows:
         head = f"{row['client']:<{width}}  {row['scope']:<7}  {row['state']:<13}"
-        sys.stdout.write(escape_name(f"{head}  {_short(Path(row['file']))}") + "\n")
-    return FOUND
+        print_line(f"{head}  {_short(Path(row['file']))}")
+    return EXIT_FOUND
 
 
 def _states(client: Client, project: Path, name: str) -> Iterator[dict[str, str]]:
-    """Give both files of a client, and whether dowse is in them."""
-    for scope, place in (("user", None), ("project", project)):
-        path = client.file(place)
+    """Yield both files of a client, and whether dowse is in them."""
+    for scope, folder in (("user", None), ("project", project)):
+        path = client.file(folder)
         if path is not None:
-            state = _state(client, place, name) if path.exists() else "no file"
+            state = _state(client, folder, name) if path.exists() else "no file"
             yield {
                 "client": client.name,
                 "title": client.title,
@@ -200,16 +192,17 @@ def _states(client: Client, project: Path, name: str) -> Iterator[dict[str, str]
             }
 
 
-def _state(client: Client, place: Path | None, name: str) -> str:
-    from dowse.install.plan import client_target, current
+def _state(client: Client, project: Path | None, name: str) -> str:
+    from dowse.install.plan import client_target, current_entry
 
     try:
-        return "not installed" if current(client_target(client, place, name)) is None else "installed"
+        entry = current_entry(client_target(client, project, name))
+        return "not installed" if entry is None else "installed"
     except (DowseError, OSError):
         return "damaged"
 
 
 def _short(path: Path) -> str:
-    """Return a path as people write it."""
+    """Return a path with `~` for the home folder."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -7,14 +7,16 @@ import os
 from pathlib import Path
 
 from dowse.errors import DowseError
-from dowse.interfaces.cli.main import FOUND
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND
+from dowse.interfaces.cli.parser import CommandParser
 
 # Settings that are flags of this command.
 _SETTINGS = ("encoder", "view", "vectors", "device", "threads", "show_secrets")
 
 
-def add_mcp(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of `dowse mcp`, but for those of encoding."""
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse mcp`."""
     parser.add_argument(
         "paths",
         nargs="*",
@@ -22,19 +24,23 @@ def add_mcp(parser: argparse.ArgumentParser) -> None:
         help="repositories to serve (default: the client's roots, else the current folder)",
     )
     parser.add_argument(
-        "--http", metavar="[HOST:]PORT", help="answer over HTTP on this machine, not over stdin; 0 takes any"
+        "--http",
+        metavar="[HOST:]PORT",
+        help="serve over HTTP on this machine instead of stdin; 0 takes any port",
     )
-    parser.add_argument("--watch", action="store_true", help="keep indexes true while files change")
+    parser.add_argument("--watch", action="store_true", help="update indexes while files change")
     parser.add_argument(
         "--structured",
         choices=("auto", "always", "never"),
         default="auto",
-        help="data beside the text of answers; auto: unless the client's model would read it instead",
+        help="structured content beside the text of answers; auto: unless the client's model would read it",
     )
+    flags.add_show_secrets(parser)
+    flags.add_encoder(parser)
 
 
-def mcp(options: argparse.Namespace) -> int:
-    """Answer an agent until it goes, or over HTTP until Ctrl-C."""
+def run(options: argparse.Namespace) -> int:
+    """Serve an agent until it disconnects, or over HTTP until Ctrl-C."""
     from dowse.interfaces.mcp.options import McpOptions
     from dowse.interfaces.mcp.roots import current_folder
     from dowse.interfaces.mcp.run import run_http, run_stdio
@@ -46,7 +52,7 @@ def mcp(options: argparse.Namespace) -> int:
         if not path.exists():
             raise DowseError(f"{path} does not exist; name a repository or a folder")
     limits = McpOptions().limits
-    chosen = McpOptions(
+    server_options = McpOptions(
         paths=tuple(path.resolve() for path in paths),
         watch=options.watch,
         warm=True,
@@ -57,10 +63,10 @@ def mcp(options: argparse.Namespace) -> int:
         },
     )
     if options.http is None:
-        run_stdio(chosen)
+        run_stdio(server_options)
     else:
-        run_http(chosen, *_address(options.http), token=os.environ.get("DOWSE_TOKEN", ""))
-    return FOUND
+        run_http(server_options, *_address(options.http), token=os.environ.get("DOWSE_TOKEN", ""))
+    return EXIT_FOUND
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -14,22 +14,22 @@ _INTERVAL = 0.1
 
 
 class Progress(Protocol):
-    """How far something is."""
+    """Progress of a task."""
 
     @property
     def done(self) -> int:
-        """What is behind."""
+        """Items that are done."""
 
     @property
     def total(self) -> int:
-        """What there is in all."""
+        """All items."""
 
 
 class StatusLine:
-    """A line that is rewritten now and then, and gone at the end."""
+    """A line in a terminal that is rewritten a few times a second, and removed at the end."""
 
-    def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._enabled = not quiet and sys.stderr.isatty()
         self._started, self._shown = time.monotonic(), 0.0
 
     def __enter__(self) -> Self:
@@ -43,7 +43,7 @@ class StatusLine:
             sys.stderr.flush()
 
     def _is_due(self, now: float, is_last: bool) -> bool:
-        """Whether to write: not if that was a moment ago, unless nothing follows."""
+        """Return whether to rewrite the line: a few times a second, and for the last update."""
         if not self._enabled or (now - self._shown < _INTERVAL and not is_last):
             return False
         self._shown = now
@@ -51,14 +51,14 @@ class StatusLine:
 
 
 class ProgressBar(StatusLine):
-    """Shows how much is done and about how long the rest takes."""
+    """Shows the share that is done and the estimated time left."""
 
-    def __init__(self, enabled: bool, doing: str = "indexing", what: str = "files") -> None:
-        super().__init__(enabled)
-        self._doing, self._what = escape_name(doing), escape_name(what)
+    def __init__(self, activity: str = "indexing", unit: str = "files", *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
+        self._activity, self._unit = escape_name(activity), escape_name(unit)
 
     def show(self, progress: Progress) -> None:
-        """Draw the bar, unless it was drawn a moment ago."""
+        """Draw the bar, at most a few times a second."""
         now = time.monotonic()
         if not self._is_due(now, progress.done >= progress.total):
             return
@@ -66,7 +66,7 @@ class ProgressBar(StatusLine):
         bar = "█" * round(share * _WIDTH)
         left = (now - self._started) * (1 - share) / share if share else 0.0
         sys.stderr.write(
-            f"\r{self._doing} {bar:░<{_WIDTH}} {progress.done:,}/{progress.total:,} {self._what},"
+            f"\r{self._activity} {bar:░<{_WIDTH}} {progress.done:,}/{progress.total:,} {self._unit},"
             f" {left:.0f} s left\x1b[K"
         )
         sys.stderr.flush()

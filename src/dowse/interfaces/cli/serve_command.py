@@ -1,4 +1,4 @@
-"""`dowse serve`: the page and the API, until Ctrl-C."""
+"""`dowse serve`: the search page and the API over HTTP, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,15 +9,47 @@ from pathlib import Path
 
 from dowse.errors import DowseError
 from dowse.index import Index
-from dowse.interfaces.cli.main import FOUND
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND
+from dowse.interfaces.cli.parser import CommandParser
 
 # Settings that are flags of this command.
 _SETTINGS = ("backend", "encoder", "view", "vectors", "device", "threads", "show_secrets")
 
 
-def serve(options: argparse.Namespace) -> int:
-    """Answer over HTTP from one or several indexes."""
-    from dowse.interfaces.http.run import serve as run
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse serve`."""
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="repositories, folders or corpora (default: .)"
+    )
+    flags.add_backend(parser)
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
+    parser.add_argument("--port", type=int, default=8742, metavar="N", help="0 takes any (default: 8742)")
+    parser.add_argument("--token", metavar="SECRET", help="that every request must carry (or DOWSE_TOKEN)")
+    parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    parser.add_argument(
+        "--reports", action="append", metavar="FOLDER", help="with reports of `dowse eval`; may be repeated"
+    )
+    parser.add_argument("--no-feedback", action="store_true", help="neither record nor use feedback")
+    parser.add_argument(
+        "--watch", action="store_true", help="update indexes while files change (docs/WATCH.md)"
+    )
+    parser.add_argument(
+        "--rate", type=float, metavar="N", help="requests a second from one address (0: any; default: 200)"
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        help="another origin whose pages may send requests, e.g. of a proxy; may be repeated",
+    )
+    flags.add_show_secrets(parser)
+    flags.add_encoder(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve one or several indexes over HTTP."""
+    from dowse.interfaces.http.run import serve
     from dowse.services.web.options import Limits, ServeOptions, is_loopback
 
     token = options.token or os.environ.get("DOWSE_TOKEN", "")
@@ -30,7 +62,7 @@ def serve(options: argparse.Namespace) -> int:
     indexes = [
         Index.open(path, exact_seconds=limits.pattern_seconds, **settings) for path in options.paths or ["."]
     ]
-    chosen = ServeOptions(
+    server_options = ServeOptions(
         host=options.host,
         port=options.port,
         token=token,
@@ -40,5 +72,5 @@ def serve(options: argparse.Namespace) -> int:
         watch=options.watch,
         limits=limits,
     )
-    run(indexes, chosen, open_page=options.open)
-    return FOUND
+    serve(indexes, server_options, open_page=options.open)
+    return EXIT_FOUND

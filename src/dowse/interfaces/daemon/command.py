@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dowse.config import index_folder, load_settings
 from dowse.index import Index
-from dowse.interfaces.cli.environment import Surroundings, stand_in
+from dowse.interfaces.cli.environment import Environment, set_environment
 from dowse.interfaces.daemon.client import COMMANDS
 from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, ERRORS, EXIT, OUTPUT
 from dowse.security.terminal import escape_for_terminal
@@ -67,10 +67,10 @@ def run_command(request: CommandRequest, served: ServedIndex, accept: Callable[[
     """
     from dowse.interfaces.cli import main as command_line
 
-    options = _parse(request, command_line._parse)
+    options = _parse(request, command_line.parse_arguments)
     output = CapturedOutput(request.terminals)
     _current_output.set(output)
-    stand_in(Surroundings(request.display, _index_opener(request, served, accept), _settler(served)))
+    set_environment(Environment(request.display, _index_opener(request, served, accept), _settler(served)))
     code = command_line.run(options)
     return [*output.parts(), EXIT + str(code).encode()]
 

@@ -178,9 +178,11 @@ def warm_up(index: Index) -> None:
     """Load what the first request would have to wait for."""
     with contextlib.suppress(Exception):  # whatever it is, the first request reports it
         if index.exists:
-            from dowse.interfaces.cli import commands, graph_commands
+            from dowse.interfaces.cli.main import load_command
+            from dowse.interfaces.daemon.client import COMMANDS
 
-            _ = commands, graph_commands
+            for command in COMMANDS:
+                load_command(command)
             index.search("get ready", k=1, feedback=False)
 
 

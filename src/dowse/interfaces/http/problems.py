@@ -21,7 +21,7 @@ from dowse.errors import (
     IndexVersionError,
     TooSlow,
 )
-from dowse.formats.graph_json import symbol_to_json
+from dowse.formats.json_format import symbol_to_json
 from dowse.query import QueryError
 from dowse.services.errors import AmbiguousTarget, Busy, NotFound
 from dowse.services.web.problem import problem

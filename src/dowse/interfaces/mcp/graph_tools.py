@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from dowse.formats.answer_json import notes_to_json
-from dowse.formats.graph_json import graph_to_json
 from dowse.formats.graph_text import render_graph
-from dowse.formats.text import Style
+from dowse.formats.json_format import graph_to_json, notes_to_json
+from dowse.formats.style import Style
 from dowse.graph.model import GraphAnswer
 from dowse.interfaces.mcp.arguments import GraphArguments
 from dowse.interfaces.mcp.budget import max_items, truncate

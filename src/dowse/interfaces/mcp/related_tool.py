@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.formats.answer_json import related_to_json
+from dowse.formats.json_format import related_to_json
 from dowse.interfaces.mcp.arguments import RelatedArguments
 from dowse.interfaces.mcp.budget import json_bytes, truncate
 from dowse.interfaces.mcp.frame import quote_name

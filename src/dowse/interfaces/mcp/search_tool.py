@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.formats.answer_json import notes_to_json
+from dowse.formats.json_format import notes_to_json
 from dowse.interfaces.mcp.arguments import SearchArguments
 from dowse.interfaces.mcp.budget import json_bytes, truncate, truncate_json
 from dowse.interfaces.mcp.hits import ShownHit, hits_data, hits_text, omitted

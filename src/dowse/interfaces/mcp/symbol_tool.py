@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dowse.formats.answer_json import notes_to_json
+from dowse.formats.json_format import notes_to_json
 from dowse.interfaces.mcp.arguments import SymbolArguments
 from dowse.interfaces.mcp.budget import json_bytes, max_items, truncate, truncate_json, truncate_line
 from dowse.interfaces.mcp.frame import frame, quote_name

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dowse.interfaces.cli.evaluation.parser import parse_eval
 
 
-def run_eval(arguments: Sequence[str]) -> int:
-    """Do what follows `dowse eval`."""
+def main(arguments: Sequence[str]) -> int:
+    """Run `dowse eval` with the arguments that follow it."""
     options = parse_eval(arguments)
     if options.step == "judge":
         from dowse.interfaces.cli.evaluation.judge import judge as command

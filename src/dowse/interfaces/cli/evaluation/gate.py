@@ -12,19 +12,19 @@ from dowse.eval.gate import Verdict, render_gate, render_gate_markdown, verdict_
 from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import read_report
-from dowse.formats.text import print_json
-from dowse.interfaces.cli.evaluation.output import check_places, save
+from dowse.interfaces.cli.common import print_json
+from dowse.interfaces.cli.evaluation.output import check_output_paths, save
 from dowse.interfaces.cli.evaluation.rows import ways_named
 from dowse.interfaces.cli.evaluation.run import named_entries, run
-from dowse.interfaces.cli.main import FOUND, NOTHING
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 
-# A row of a saved report: `FILE.json`, if it has but one, or `FILE.json:ROW`.
-_IN_FILE = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")
+# A row of a saved report: `FILE.json`, if it has only one, or `FILE.json:ROW`.
+_SAVED_ROW = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")
 
 
 def gate(options: argparse.Namespace) -> int:
-    """Decide, and say why."""
-    check_places(argparse.Namespace(markdown=options.markdown))
+    """Compare a candidate with a baseline, and print the verdict with its reasons."""
+    check_output_paths(argparse.Namespace(markdown=options.markdown))
     verdict = _verdict(options)
     if options.markdown:
         save(options.markdown, render_gate_markdown(verdict))
@@ -32,40 +32,43 @@ def gate(options: argparse.Namespace) -> int:
         print_json(verdict_json(verdict))
     else:
         sys.stdout.write(render_gate(verdict))
-    return FOUND if verdict.passed else NOTHING
+    return EXIT_FOUND if verdict.passed else EXIT_NOTHING
 
 
 def _verdict(options: argparse.Namespace) -> Verdict:
-    (candidate, ours), (baseline, theirs) = _row(options.candidate), _row(options.baseline)
-    files = [report for report in (ours, theirs) if report]
-    # A row without a file stands in the report of the other, unless one is named for it.
-    if len(files) == 2 or (files and not _names_a_report(options)):
-        shared = files[0]
+    (candidate, candidate_report), (baseline, baseline_report) = (
+        _row(options.candidate),
+        _row(options.baseline),
+    )
+    saved = [report for report in (candidate_report, baseline_report) if report]
+    # A row without a file is in the report of the other, unless a report is named for it.
+    if len(saved) == 2 or (saved and not _names_a_report(options)):
+        shared = saved[0]
     else:
-        loose = [row for row, report in ((candidate, ours), (baseline, theirs)) if not report]
-        shared = _shared_report(options, loose)
-    ours, theirs = ours or shared, theirs or shared
+        rows = ((candidate, candidate_report), (baseline, baseline_report))
+        shared = _shared_report(options, [row for row, report in rows if not report])
+    candidate_report, baseline_report = candidate_report or shared, baseline_report or shared
     return decide(
-        ours,
+        candidate_report,
         candidate,
         baseline,
         metric=options.metric,
         within_noise=options.within_noise,
-        baseline_report=None if theirs is ours else theirs,
+        baseline_report=None if baseline_report is candidate_report else baseline_report,
     )
 
 
 def _row(text: str) -> tuple[str, Report | None]:
-    """Return which row is meant, and the report it stands in if that is named."""
-    named = _IN_FILE.match(text)
-    if not named:
+    """Return a row, and its report if a file is named."""
+    match = _SAVED_ROW.match(text)
+    if not match:
         return text, None
-    report = read_report(named["file"])
-    if not named["row"] and len(report.modes) != 1:
+    report = read_report(match["file"])
+    if not match["row"] and len(report.modes) != 1:
         raise EvalError(
             f"{text} has several rows; write {text}:ROW, where ROW is one of {', '.join(report.modes)}"
         )
-    return named["row"] or report.modes[0], report
+    return match["row"] or report.modes[0], report
 
 
 def _names_a_report(options: argparse.Namespace) -> bool:
@@ -73,9 +76,9 @@ def _names_a_report(options: argparse.Namespace) -> bool:
 
 
 def _shared_report(options: argparse.Namespace, rows: Sequence[str]) -> Report:
-    """Return the report that holds these rows: the saved one, or one that is made now."""
+    """Return the report with these rows: a saved one, or a new run."""
     if not _names_a_report(options):
-        raise EvalError("name what to compare on: --report FILE, --manifest FILE or --dataset D")
+        raise EvalError("name a report or a dataset: --report FILE, --manifest FILE or --dataset D")
     if options.report:
         return read_report(options.report)
     return run(named_entries(options), options, ways_named(rows))

@@ -1,4 +1,4 @@
-"""`dowse eval judge`: grades for what searches find, given in a terminal or on a sheet."""
+"""`dowse eval judge`: relevance judgements of pooled results, in a terminal or on a sheet."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from dowse.eval.judge.judgements import SOURCE
 from dowse.eval.run import Progress, embed, make_search, prepare_index
 from dowse.eval.types import Case, Search
 from dowse.index import Index
-from dowse.interfaces.cli.common import say
+from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.evaluation.output import check_replaceable
 from dowse.interfaces.cli.evaluation.progress import progress
-from dowse.interfaces.cli.evaluation.rows import listed, ways_named
-from dowse.interfaces.cli.main import FOUND, NOTHING
+from dowse.interfaces.cli.evaluation.rows import split_list, ways_named
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 
 
 def judge(options: argparse.Namespace) -> int:
-    """Collect grades, and write the cases that they make."""
-    # What can be wrong is done first: a mistake must leave no file behind.
+    """Collect grades, and write them as cases."""
+    # Checks come first: a mistake must leave no file behind.
     check_replaceable(Path(options.out), (SOURCE,), "judged questions")
     sheet = read_sheet(options.read) if options.read else None
-    questions = [] if sheet else _pooled(options, _queries(options))
-    with Judgements(_notebook(options.out)) as judgements:
+    questions = [] if sheet else _pool_results(options, _queries(options))
+    with Judgements(_grades_path(options.out)) as judgements:
         if sheet:
-            _take_grades(sheet, options.read, judgements)
+            _import_grades(sheet, options.read, judgements)
         elif options.sheet:
             return _write_sheet(options, questions, judgements)
         else:
@@ -44,27 +44,27 @@ def _queries(options: argparse.Namespace) -> list[str]:
     return read_queries(options.queries)
 
 
-def _notebook(out: str) -> Path:
-    """Return where every single grade is kept, beside the cases."""
+def _grades_path(out: str) -> Path:
+    """Return the file of the single grades, beside the cases."""
     path = Path(out)
     return path.with_name(path.name.removesuffix(".jsonl") + ".grades.jsonl")
 
 
-def _take_grades(sheet: Sheet, place: str, judgements: Judgements) -> None:
+def _import_grades(sheet: Sheet, path: str, judgements: Judgements) -> None:
     for problem in sheet.problems:
-        say(problem)
+        print_message(problem)
     graded = [each for each in sheet.judgements if each.is_graded]
     judgements.add(each for each in sheet.judgements if not each.is_graded)
     left = f"; {sheet.empty} have none yet" if sheet.empty else ""
-    say(f"{judgements.add(graded)} grades taken from {place}{left}")
+    print_message(f"{judgements.add(graded)} grades taken from {path}{left}")
 
 
-def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:
-    """Ask every question in every way, of an index that holds neither questions nor grades."""
-    files = (options.queries, options.out, _notebook(options.out), options.sheet)
+def _pool_results(options: argparse.Namespace, queries: list[str]) -> list[Question]:
+    """Pool the results of every configuration, from an index without the queries and grades."""
+    files = (options.queries, options.out, _grades_path(options.out), options.sheet)
     index = open_clean_index(
         Path(options.path).expanduser(),
-        [Path(place) for place in files if place],
+        [Path(path) for path in files if path],
         settings={"encoder": options.encoder},
         index_dir=options.index_dir or "",
     )
@@ -76,31 +76,33 @@ def _pooled(options: argparse.Namespace, queries: list[str]) -> list[Question]:
             queries,
             options.top_k,
             root=index.root,
-            on_query=lambda done: show(Progress("asking", done, len(queries), "questions")),
+            on_query=lambda done: show(Progress("make_search", done, len(queries), "questions")),
         )
 
 
 def _ways(index: Index, modes: str) -> Index | list[Search]:
     if not modes:
         return index
-    return [make_search(index, each) for each in ways_named(listed(modes))]
+    return [make_search(index, each) for each in ways_named(split_list(modes))]
 
 
 def _write_sheet(options: argparse.Namespace, questions: list[Question], judgements: Judgements) -> int:
     count = write_sheet(options.sheet, questions, judgements)
     remedy = f"`dowse eval judge --read {options.sheet} --out {options.out}`"
-    say(f"{count} results to grade in {options.sheet}; when that is done, run {remedy}")
-    return FOUND
+    print_message(f"{count} results to grade in {options.sheet}; when that is done, run {remedy}")
+    return EXIT_FOUND
 
 
 def _finish(options: argparse.Namespace, cases: list[Case]) -> int:
-    """Write what is judged so far; cases in which nothing is relevant say nothing about a search."""
+    """Write the judged cases; one without anything relevant says nothing about a search."""
     useful = [case for case in cases if any(case.files.values()) or any(case.symbols.values())]
     if not useful:
-        say("nothing is judged as relevant yet; grade at least one result above 0")
-        return NOTHING
+        print_message("nothing is judged relevant yet; grade at least one result above 0")
+        return EXIT_NOTHING
     write_cases(options.out, useful)
-    place = "" if options.path == "." else f"{options.path} "
+    path = "" if options.path == "." else f"{options.path} "
     count = "1 question" if len(useful) == 1 else f"{len(useful)} questions"
-    say(f"{count} judged in {options.out}; run `dowse eval {place}--dataset {options.out} --compare`")
-    return FOUND
+    print_message(
+        f"{count} judged in {options.out}; run `dowse eval {path}--dataset {options.out} --compare`"
+    )
+    return EXIT_FOUND

@@ -1,4 +1,4 @@
-"""Questions mined from a repository: written where the user says, or kept in the cache."""
+"""Queries mined from a repository: written to a file of the user, or kept in the cache."""
 
 from __future__ import annotations
 
@@ -12,61 +12,63 @@ from dowse.eval.manifest import Entry
 from dowse.eval.mine import build_from_docs, build_from_git
 from dowse.eval.run import Progress
 from dowse.eval.types import DOCS, OWN_PREFIX, Case
-from dowse.interfaces.cli.common import say
+from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.evaluation.output import check_replaceable
 from dowse.interfaces.cli.evaluation.progress import progress
-from dowse.interfaces.cli.main import FOUND
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND
 
 _ORIGINS = {"git": "history", DOCS: "documentation"}
 
 
-def mined(options: argparse.Namespace) -> tuple[str, Path]:
-    """Return name and place of the questions mined from a repository, mining them on first use."""
-    place = _usual_place(options)
-    if place.exists():
-        say(f"asking what was mined before from the {_ORIGINS[options.origin]}; `--build` mines it anew")
+def mined_dataset(options: argparse.Namespace) -> tuple[str, Path]:
+    """Return name and path of the queries mined from a repository, mining them on first use."""
+    path = _default_path(options)
+    if path.exists():
+        print_message(
+            f"using queries mined before from the {_ORIGINS[options.origin]}; `--build` mines new ones"
+        )
     else:
         build(options)
-    return f"{_root(options).name}/{options.origin}", place
+    return f"{_root(options).name}/{options.origin}", path
 
 
 def build(options: argparse.Namespace) -> int:
-    """Mine questions and write them."""
+    """Mine queries and write them."""
     root = _root(options)
-    place = Path(options.dataset).expanduser() if options.dataset else _usual_place(options)
-    check_replaceable(place, _ORIGINS, "mined questions")
+    path = Path(options.dataset).expanduser() if options.dataset else _default_path(options)
+    check_replaceable(path, _ORIGINS, "mined questions")
     cases = _mine(root, options.level or "file", options)
-    write_cases(place, cases)
-    say(f"{len(cases)} questions written to {place}")
-    return FOUND
+    write_cases(path, cases)
+    print_message(f"{len(cases)} questions written to {path}")
+    return EXIT_FOUND
 
 
 def build_entry(entry: Entry, options: argparse.Namespace) -> None:
-    """Mine the questions of a manifest's entry, unless they are there."""
-    place = Path(entry.dataset)
-    if place.exists() or entry.dataset.startswith(OWN_PREFIX):
+    """Mine the queries of a manifest's entry, unless they exist."""
+    path = Path(entry.dataset)
+    if path.exists() or entry.dataset.startswith(OWN_PREFIX):
         return
     if entry.watched_dir is None:
         raise EvalError(f"{entry.name} needs a watched_dir to mine questions from")
     cases = _mine(entry.watched_dir, entry.level or options.level or "file", options)
-    write_cases(place, cases)
-    say(f"{entry.name}: {len(cases)} questions written to {place}")
+    write_cases(path, cases)
+    print_message(f"{entry.name}: {len(cases)} questions written to {path}")
 
 
 def _root(options: argparse.Namespace) -> Path:
     return Path(options.path or ".").expanduser().resolve()
 
 
-def _usual_place(options: argparse.Namespace) -> Path:
-    """Return where mined questions are kept: outside the tree that they ask about."""
+def _default_path(options: argparse.Namespace) -> Path:
+    """Return the file of mined queries in the cache: outside the tree that they search."""
     root = _root(options)
     name = f"{root.name}-{options.origin}-{options.level or 'file'}"
-    place = cache_path("mined", root, name, (options.max_cases, options.since, options.with_tests))
-    return place.with_name(f"{place.name}.jsonl")
+    path = cache_path("mined", root, name, (options.max_cases, options.since, options.with_tests))
+    return path.with_name(f"{path.name}.jsonl")
 
 
 def _mine(root: Path, level: str, options: argparse.Namespace) -> list[Case]:
-    say(f"mining questions from the {_ORIGINS[options.origin]} of {root}")
+    print_message(f"mining questions from the {_ORIGINS[options.origin]} of {root}")
     if options.origin == DOCS:
         cases = build_from_docs(root, max_cases=options.max_cases)
     else:

@@ -11,39 +11,39 @@ from typing import NoReturn
 from dowse.config import VIEWS
 from dowse.eval.configurations import DIVERSIFIERS
 from dowse.eval.types import HALVES, LEVELS
-from dowse.interfaces.cli.main import ERROR
+from dowse.interfaces.cli.exit_codes import EXIT_ERROR
 
 STEPS = {
-    "judge": "grade answers by hand where there are no judgements: blind, resumable",
-    "gate": "decide whether one way of searching may replace another",
-    "report": "render a report that was saved",
+    "judge": "grade results by hand where there are no judgements: blind, resumable",
+    "gate": "decide whether one configuration may replace another",
+    "report": "render a saved report",
 }
-# Flags of the gate that mean something else there, or are said in another way.
+# Flags of the gate with a meaning or a form of their own.
 _GATE_FLAGS = frozenset(["path", "report", "markdown", "json"])
 _EXAMPLES = """examples:
-  dowse eval                                       on questions from this repository's git history
-  dowse eval --compare --level symbol              every way of searching, for symbols instead of files
-  dowse eval --build --dataset cases.jsonl         only mine the questions, to look at them or to keep them
-  dowse eval --dataset cases.jsonl --html out.html questions of your own, and a page with plots
+  dowse eval                                       on queries mined from this repository's git history
+  dowse eval --compare --level symbol              every configuration, for symbols instead of files
+  dowse eval --build --dataset cases.jsonl         only mine the queries, to look at them or to keep them
+  dowse eval --dataset cases.jsonl --html out.html queries of your own, and a page with plots
   dowse eval --manifest repos.json --compare       many repositories, and their average
-  dowse eval --budget 500,2000,8000                what an agent has read after so many tokens
+  dowse eval --budget 500,2000,8000                recall after an agent has read so many tokens
   dowse eval gate --candidate auto --baseline keyword --report out.json
   dowse eval judge --queries questions.txt --out cases.jsonl
 """
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints are one line: there are too many flags to list them all each time."""
+    """A parser whose errors are one line: there are too many flags for a usage message."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(ERROR, f"dowse: {message}; see `{self.prog} --help`\n")
+        self.exit(EXIT_ERROR, f"dowse: {message}; see `{self.prog} --help`\n")
 
 
 def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse what follows `dowse eval`."""
     step = arguments[0] if arguments and arguments[0] in STEPS else ""
     parser = eval_parser(step)
-    options = parser.parse_args(_joined(arguments[1:] if step else arguments))
+    options = parser.parse_args(_join_filters(arguments[1:] if step else arguments))
     options.step = step
     if not step:
         _check_step(parser, options.path)
@@ -52,8 +52,8 @@ def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _joined(arguments: Sequence[str]) -> list[str]:
-    """Return the words with conditions joined to their flag: `-path:x` would be taken for a flag itself."""
+def _join_filters(arguments: Sequence[str]) -> list[str]:
+    """Return the words with filters merge_reports to their flag: argparse would take `-path:x` for a flag."""
     words: list[str] = []
     for word in arguments:
         if words and words[-1] == "--filters" and word.startswith("-") and not word.startswith("--"):
@@ -64,16 +64,16 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 
 
 def _check_step(parser: argparse.ArgumentParser, path: str | None) -> None:
-    """Refuse a path that is not there and was probably meant as a step."""
-    meant = get_close_matches(path or "", STEPS, 1)
-    if path and meant and not Path(path).exists():
-        parser.error(f"there is no {path} to search; did you mean the step `dowse eval {meant[0]}`")
+    """Refuse a path that does not exist and was probably meant as a step."""
+    steps = get_close_matches(path or "", STEPS, 1)
+    if path and steps and not Path(path).exists():
+        parser.error(f"there is no {path} to search; did you mean the step `dowse eval {steps[0]}`")
 
 
 def eval_parser(step: str = "") -> argparse.ArgumentParser:
     """Return the parser of `dowse eval`, or of one of its steps."""
     add = {"": _add_run, "judge": _add_judge, "gate": _add_gate, "report": _add_report}[step]
-    text = STEPS.get(step) or "measure how well searches answer, on questions with known answers"
+    text = STEPS.get(step) or "measure search quality, on queries with known answers"
     steps = "".join(f"  {name:8} {what}\n" for name, what in STEPS.items())
     parser = _Parser(
         prog=f"dowse eval {step}".strip(),
@@ -86,14 +86,14 @@ def eval_parser(step: str = "") -> argparse.ArgumentParser:
 
 
 def _count(text: str) -> int:
-    """Return a number from 0 on."""
+    """Parse a number from 0 on."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 on")
     return int(text)
 
 
 def _positive(text: str) -> int:
-    """Return a number from 1 on."""
+    """Parse a number from 1 on."""
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
     return int(text)
@@ -110,9 +110,11 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
-    """Add what is searched and what is asked."""
-    group = parser.add_argument_group("what is searched, and what is asked")
-    group.add_argument("path", nargs="?", help="repository, folder or corpus (default: the set's own, or .)")
+    """Add what is search_root, and the queries."""
+    group = parser.add_argument_group("repositories and queries")
+    group.add_argument(
+        "path", nargs="?", help="repository, folder or corpus (default: that of the dataset, or .)"
+    )
     group.add_argument(
         "--dataset",
         metavar="D",
@@ -122,9 +124,9 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--manifest",
         metavar="FILE",
-        help="many at once: a JSON list of {name, watched_dir, store_dir, dataset}",
+        help="many datasets: a JSON list of {name, watched_dir, store_dir, dataset}",
     )
-    group.add_argument("--checkouts", metavar="DIR", help="the repositories that a suite asks about, by name")
+    group.add_argument("--checkouts", metavar="DIR", help="the repositories of a suite, by name")
     group.add_argument(
         "--queries",
         default="",
@@ -135,63 +137,63 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
         "--half",
         choices=HALVES,
         default="all",
-        help="ask only one half: to choose by, or to report",
+        help="use only one half: for tuning, or for the report",
     )
-    group.add_argument("--index-dir", metavar="DIR", help="where the index lies (default: one of its own)")
+    group.add_argument("--index-dir", metavar="DIR", help="folder of the index (default: one of its own)")
     group.add_argument(
-        "--backend", metavar="URL", help="make indexes in a cluster, beside elastic://host:9200/NAME"
+        "--backend", metavar="URL", help="build indexes in a cluster, beside elastic://host:9200/NAME"
     )
+    group.add_argument("--index", action="store_true", help="update indexes also where they are named")
+    group.add_argument("--exclude", action="append", metavar="GLOB", help="exclude files; may be repeated")
     group.add_argument(
-        "--index", action="store_true", help="bring indexes up to date also where they are named"
-    )
-    group.add_argument("--exclude", action="append", metavar="GLOB", help="leave out; may be repeated")
-    group.add_argument(
-        "--strip-docs", action="store_true", default=None, help="leave documentation out of the index"
+        "--strip-docs", action="store_true", default=None, help="exclude documentation from the index"
     )
     group.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
-    group.add_argument("--view", choices=VIEWS, help="what is encoded of a symbol")
+    group.add_argument("--view", choices=VIEWS, help="what is encoded of a symbol: all, or its docs")
 
 
 def _add_ways(parser: argparse.ArgumentParser) -> None:
     """Add the rows of the table."""
-    group = parser.add_argument_group("ways of searching, a row each")
+    group = parser.add_argument_group("configurations, one row each")
     group.add_argument(
         "--mode", "--modes", dest="modes", metavar="W,W", help="e.g. keyword,rrf,auto+expand (default: auto)"
     )
     group.add_argument("--compare", action="store_true", help="each lane alone, hybrid, and auto")
     group.add_argument("--adaptive", action="store_true", help="with the fusion that weighs names")
-    group.add_argument("--expand", action="store_true", help="with terms of the best answers added")
-    group.add_argument("--graph-expand", action="store_true", help="with what the best answers call")
+    group.add_argument("--expand", action="store_true", help="with query expansion by terms of the best hits")
+    group.add_argument("--graph-expand", action="store_true", help="with the callees of the best hits")
     group.add_argument(
         "--diversify",
         choices=tuple(DIVERSIFIERS),
         metavar="HOW",
-        help="with answers put apart that are alike: mmr, cluster, sample, cluster:euclidean and so on",
+        help="with diversified hits: mmr, cluster, sample, cluster:euclidean and so on",
     )
-    group.add_argument("--rerank", action="store_true", help="with a second look by a cross-encoder")
-    group.add_argument("--reranker", metavar="MODEL", help="which one: rerank (shipped), or a folder")
-    group.add_argument("--models", default="", metavar="A,B", help="the same for each of these encoders")
+    group.add_argument(
+        "--rerank", action="store_true", help="with a cross-encoder that reranks the best hits"
+    )
+    group.add_argument("--reranker", metavar="MODEL", help="the cross-encoder: rerank (shipped), or a folder")
+    group.add_argument("--models", default="", metavar="A,B", help="the same rows for each of these encoders")
     group.add_argument(
         "--with",
         dest="systems",
         default="",
         metavar="T,T",
         help="other tools: ripgrep, fts5, semble=FOLDER, paper=elastic://HOST:PORT/NAME (Elasticsearch as "
-        "the graph-clustering paper has it), constant (the same answer always: the floor)",
+        "the graph-clustering paper has it), constant (always the same answer: the floor)",
     )
     group.add_argument("--against", metavar="ROW", help="compare the others with this row (default: auto)")
     group.add_argument(
         "--filters",
         default="",
         metavar="F",
-        help="ask every question with these conditions, e.g. --filters='-path:docs lang:go'",
+        help="filters of every query, e.g. --filters='-path:docs lang:go'",
     )
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("scoring")
     group.add_argument("--level", choices=LEVELS, default="", help="what must be found")
-    group.add_argument("--ks", default="1,5,10", metavar="K,K", help="where metrics are cut (1,5,10)")
+    group.add_argument("--ks", default="1,5,10", metavar="K,K", help="cutoffs of the metrics (1,5,10)")
     group.add_argument(
         "--budget",
         default="",
@@ -199,27 +201,31 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
         help="also the share of relevant code that an agent has read after N tokens, beside ripgrep and "
         "reading files (default rows then: auto and keyword), e.g. 500,1000,2000,4000,8000",
     )
-    group.add_argument("--depth", type=_positive, default=100, metavar="N", help="results asked for (100)")
+    group.add_argument(
+        "--depth", type=_positive, default=100, metavar="N", help="results of each query (100)"
+    )
 
 
 def _add_mining(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("mining questions")
-    group.add_argument("--build", action="store_true", help="mine questions (into --dataset FILE), and stop")
-    group.add_argument("--from", dest="origin", choices=("git", "docs"), default="git", help="mined from")
+    group = parser.add_argument_group("mining queries")
+    group.add_argument("--build", action="store_true", help="mine queries (into --dataset FILE), and stop")
+    group.add_argument(
+        "--from", dest="origin", choices=("git", "docs"), default="git", help="source of mined queries"
+    )
     group.add_argument("--max-cases", type=_count, default=200, metavar="N", help="0: no limit (200)")
     group.add_argument("--since", default="", metavar="DATE", help="commits from then on")
     group.add_argument("--with-tests", action="store_true", help="tests count as answers too")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Add where the report goes."""
+    """Add the output files of the report."""
     group = parser.add_argument_group("reports")
     group.add_argument("--json", action="store_true", help="print the report as JSON")
     group.add_argument("--report", metavar="FILE", help="save it as JSON, for `eval gate` and `eval report`")
     group.add_argument("--markdown", metavar="FILE", help="write it as Markdown")
     group.add_argument("--html", metavar="FILE", help="write it as one page with plots")
     group.add_argument(
-        "--worst", type=_count, metavar="N", help="worst questions told (5; pages and files: more)"
+        "--worst", type=_count, metavar="N", help="worst queries listed (5; pages and files: more)"
     )
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     group.add_argument("-q", "--quiet", action="store_true", help="no progress")
@@ -228,15 +234,15 @@ def _add_outputs(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
 def _add_judge(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", default=".", help="repository, folder or corpus (default: .)")
-    parser.add_argument("--queries", metavar="FILE", help='questions: one a line, or {"query"} a line')
-    parser.add_argument("--out", metavar="FILE", required=True, help="where the judgements go (JSONL)")
+    parser.add_argument("--queries", metavar="FILE", help='queries: one a line, or {"query"} a line')
+    parser.add_argument("--out", metavar="FILE", required=True, help="file of the judgements (JSONL)")
     parser.add_argument(
-        "-k", "--top-k", type=_positive, default=10, metavar="N", help="hits of each way (10)"
+        "-k", "--top-k", type=_positive, default=10, metavar="N", help="hits of each configuration (10)"
     )
-    parser.add_argument("--modes", default="", metavar="W,W", help="ways that are pooled (default: all)")
-    parser.add_argument("--sheet", metavar="FILE", help="write a sheet to fill in instead of asking")
-    parser.add_argument("--read", metavar="FILE", help="take the grades of a filled sheet")
-    parser.add_argument("--index-dir", metavar="DIR", help="where the index lies")
+    parser.add_argument("--modes", default="", metavar="W,W", help="configurations to pool (default: all)")
+    parser.add_argument("--sheet", metavar="FILE", help="write a sheet to fill in instead of make_search")
+    parser.add_argument("--read", metavar="FILE", help="read the grades of a filled sheet")
+    parser.add_argument("--index-dir", metavar="DIR", help="folder of the index")
     parser.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
 
 
@@ -245,27 +251,29 @@ def _add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", required=True, metavar="Y", help="a row, or FILE.json[:ROW]")
     parser.add_argument("--report", metavar="FILE", help="saved by `dowse eval --report FILE`")
     parser.add_argument("--manifest", metavar="FILE", help="run both rows on these repositories now")
-    parser.add_argument("--dataset", metavar="D", help="run both rows on this set now")
-    parser.add_argument("--path", metavar="PATH", help="what --dataset asks about (default: its own, or .)")
-    parser.add_argument("--checkouts", metavar="DIR", help="the repositories that a suite asks about")
+    parser.add_argument("--dataset", metavar="D", help="run both rows on this dataset now")
+    parser.add_argument(
+        "--path", metavar="PATH", help="what to search for --dataset (default: its own, or .)"
+    )
+    parser.add_argument("--checkouts", metavar="DIR", help="the repositories of a suite")
     parser.add_argument("--level", choices=LEVELS, default="", help="what must be found")
-    parser.add_argument("--half", choices=HALVES, default="all", help="ask only one half")
-    parser.add_argument(
-        "--index", action="store_true", help="bring indexes up to date also where they are named"
-    )
+    parser.add_argument("--half", choices=HALVES, default="all", help="use only one half")
+    parser.add_argument("--index", action="store_true", help="update indexes also where they are named")
     parser.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")
-    parser.add_argument("--metric", default="", metavar="M", help="instead of each set's own")
+    parser.add_argument("--metric", default="", metavar="M", help="instead of the metric of each dataset")
     parser.add_argument(
-        "--within-noise", action="store_true", help="let a set that is lower pass if that may be chance"
+        "--within-noise",
+        action="store_true",
+        help="let a dataset with a lower score pass if that may be chance",
     )
-    parser.add_argument("--reranker", metavar="MODEL", help="what `+rerank` in a row means")
+    parser.add_argument("--reranker", metavar="MODEL", help="the cross-encoder of `+rerank` in a row")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.add_argument("--markdown", metavar="FILE", help="write the verdict as Markdown")
-    usual = eval_parser().parse_args([])  # what running takes, as if nothing had been said about it
-    parser.set_defaults(**{name: value for name, value in vars(usual).items() if name not in _GATE_FLAGS})
+    defaults = eval_parser().parse_args([])  # those of a run
+    parser.set_defaults(**{name: value for name, value in vars(defaults).items() if name not in _GATE_FLAGS})
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("saved", metavar="FILE", nargs="+", help="reports saved by `dowse eval --report`")
     _add_outputs(parser)
-    parser.set_defaults(details=None)  # a saved report does not tell every answer
+    parser.set_defaults(details=None)  # a saved report does not have every answer

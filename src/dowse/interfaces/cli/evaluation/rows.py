@@ -1,4 +1,4 @@
-"""From flags to the rows of a table."""
+"""The rows of the table that the flags name."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dowse.eval.configurations import (
 
 
 def chosen_ways(options: argparse.Namespace) -> tuple[Configuration, ...]:
-    """Return the rows that the flags ask for.
+    """Return the rows that the flags name.
 
-    Switches such as `--expand` change the rows that are named; beside `--compare` each makes a row of its
-    own, so that one sees what it does.
+    Switches such as `--expand` change the named rows; with `--compare` each adds a row of its own, so that
+    its effect can be seen.
     """
-    names = listed(options.modes)
+    names = split_list(options.modes)
     switches = _switches(options)
     adaptive = ["adaptive"] if options.adaptive else []
     if options.compare:
@@ -29,7 +29,7 @@ def chosen_ways(options: argparse.Namespace) -> tuple[Configuration, ...]:
     else:
         usual = BUDGETED if options.budget else (DEFAULT_BASELINE,)
         names = ["+".join((name, *switches)) for name in [*names, *adaptive] or usual]
-    models = list(dict.fromkeys(listed(options.models)))
+    models = list(dict.fromkeys(split_list(options.models)))
     return tuple(per_encoder(ways_named(names), models))
 
 
@@ -39,16 +39,12 @@ def ways_named(names: Sequence[str]) -> tuple[Configuration, ...]:
     return tuple({each.name: each for each in ways}.values())
 
 
-def listed(text: str | None) -> list[str]:
-    """Return the parts of a list that is separated by commas."""
+def split_list(text: str | None) -> list[str]:
+    """Return the parts of a comma-separated list."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]
 
 
 def _switches(options: argparse.Namespace) -> list[str]:
-    wanted = {
-        "expand": options.expand,
-        "graph": options.graph_expand,
-        "rerank": options.rerank,
-    }
-    spread = [options.diversify] if options.diversify else []
-    return [*(name for name, on in wanted.items() if on), *spread]
+    switches = {"expand": options.expand, "graph": options.graph_expand, "rerank": options.rerank}
+    diversify = [options.diversify] if options.diversify else []
+    return [*(name for name, is_on in switches.items() if is_on), *diversify]

@@ -1,4 +1,4 @@
-"""Run sets: from flags to rows, sets and a report."""
+"""`dowse eval`: run datasets and write a report."""
 
 from __future__ import annotations
 
@@ -20,35 +20,34 @@ from dowse.eval.run import RunOptions, ShowProgress, run_dataset, search_root
 from dowse.eval.systems import named_system
 from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
-from dowse.formats.text import print_json, render_models
-from dowse.interfaces.cli.common import say
-from dowse.interfaces.cli.evaluation.mining import build, build_entry, mined
-from dowse.interfaces.cli.evaluation.output import check_places, deliver
+from dowse.interfaces.cli.common import print_json, print_line, print_message
+from dowse.interfaces.cli.evaluation.mining import build, build_entry, mined_dataset
+from dowse.interfaces.cli.evaluation.output import check_output_paths, write_report
 from dowse.interfaces.cli.evaluation.progress import progress
-from dowse.interfaces.cli.evaluation.rows import chosen_ways, listed
-from dowse.interfaces.cli.main import FOUND
+from dowse.interfaces.cli.evaluation.rows import chosen_ways, split_list
+from dowse.interfaces.cli.exit_codes import EXIT_FOUND
 from dowse.source.corpus import is_corpus
 
 _INDEX_SETTINGS = ("backend", "exclude", "strip_docs", "encoder", "view", "reranker")
-# What reports say of the index as a whole, where all sets have it in common.
+# Facts about the index that a report states once if all datasets share them.
 _SHARED_FACTS = ("view", "fusion", "vectors", "filters", "depth")
 
 
 def evaluate(options: argparse.Namespace) -> int:
-    """Run what the flags name and show how good it was."""
+    """Run the datasets that the flags name, and report the metrics."""
     if options.list_models:
         return _list_models(options)
     if options.build and not options.manifest:
         return build(options)
-    check_places(options)
+    check_output_paths(options)
     ways = chosen_ways(options)
     entries = named_entries(options)
     if options.build:
         for entry in entries:
             build_entry(entry, options)
     report = run(entries, options, ways)
-    deliver(report, options)
-    return FOUND
+    write_report(report, options)
+    return EXIT_FOUND
 
 
 def _list_models(options: argparse.Namespace) -> int:
@@ -58,28 +57,30 @@ def _list_models(options: argparse.Namespace) -> int:
     if options.json:
         print_json([model._asdict() for model in models])
     else:
-        sys.stdout.write(render_models(models))
-    return FOUND
+        for model in models:
+            size = f"{model.dimension:>4} dimensions  {model.megabytes:>6.1f} MB"
+            print_line(f"{model.name:<8} {size}  {model.id}")
+    return EXIT_FOUND
 
 
 def named_entries(options: argparse.Namespace) -> list[Entry]:
-    """Return the entries of the manifest, or what the flags name as if it stood in one."""
+    """Return the entries of the manifest, or one entry for the other flags."""
     if not options.manifest:
-        return [_single(options)]
+        return [_single_entry(options)]
     for flag in ("dataset", "path"):
         if getattr(options, flag):
-            raise EvalError(f"--manifest names what is asked and searched; leave the {flag} out")
+            raise EvalError(f"--manifest names datasets and repositories; leave the {flag} out")
     return read_manifest(Path(options.manifest))
 
 
-def _single(options: argparse.Namespace) -> Entry:
+def _single_entry(options: argparse.Namespace) -> Entry:
     name, dataset = "", options.dataset
     if not dataset:
-        name, dataset = mined(options)
+        name, dataset = mined_dataset(options)
     return Entry(
         name=name,
         dataset=str(dataset),
-        watched_dir=_usual_root(options.path, str(dataset)),
+        watched_dir=_default_root(options.path, str(dataset)),
         store_dir=options.index_dir or "",
         level=options.level,
         queries=options.queries,
@@ -88,37 +89,37 @@ def _single(options: argparse.Namespace) -> Entry:
     )
 
 
-def _usual_root(path: str | None, dataset: str) -> Path | None:
-    """Return what to search: plain cases ask about the folder one is in, other sets name their own."""
+def _default_root(path: str | None, dataset: str) -> Path | None:
+    """Return what to search: plain cases search the current folder, other datasets name their own."""
     if path:
         return Path(path).expanduser()
     return Path() if Path(dataset).is_file() and not is_corpus(dataset) else None
 
 
 def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Configuration, ...]) -> Report:
-    """Run every row on every set."""
+    """Run every row on every dataset."""
     running = _running(options, ways)
-    # All is read before anything is run: a mistake in the last set must not show after an hour.
-    asked = [(entry, each) for entry in entries for each in entry.datasets(options.level, options.half)]
-    for entry, dataset in asked:
+    # All is read before anything is run: a mistake in the last dataset must not show after an hour.
+    datasets = [(entry, each) for entry in entries for each in entry.datasets(options.level, options.half)]
+    for entry, dataset in datasets:
         search_root(dataset, entry.watched_dir)
         check_filters(_filters(entry, running))
     with progress(options.quiet) as show:
-        sets = [_run_set(entry, dataset, running, options.index, show) for entry, dataset in asked]
+        sets = [_run_set(entry, dataset, running, options.index, show) for entry, dataset in datasets]
     for left_out in dict.fromkeys(str(each.dataset.index["left_out"]) for each in sets):
         if left_out:
-            say(f"left out, for want of an encoder or a graph: {left_out}")
+            print_message(f"left out, because there is no encoder or graph: {left_out}")
     for each in sets:
         name = f"{each.dataset.name}: " if len(sets) > 1 else ""
         for note in each.dataset.notes:
-            say(f"{name}{note}")
+            print_message(f"{name}{note}")
     return make_report({**about(["dowse", *sys.argv[1:]]), **_facts(sets, options)}, sets)
 
 
 def _running(options: argparse.Namespace, ways: tuple[Configuration, ...]) -> RunOptions:
     running = RunOptions(
         configurations=ways,
-        systems=tuple(named_system(each) for each in listed(options.systems)),
+        systems=tuple(named_system(each) for each in split_list(options.systems)),
         ks=_ks(options.ks),
         depth=options.depth,
         filters=options.filters,
@@ -134,21 +135,21 @@ def _running(options: argparse.Namespace, ways: tuple[Configuration, ...]) -> Ru
 def _run_set(
     entry: Entry, dataset: Dataset, running: RunOptions, index: bool, show: ShowProgress
 ) -> SetReport:
-    # An index that the user named is taken as it is, unless he says otherwise.
+    # An index that the user names is not updated without --index.
     refresh = index or not entry.store_dir
     running = replace(running, filters=_filters(entry, running), on_progress=show)
     return run_dataset(dataset, entry.watched_dir, running, entry.index_dir(dataset), refresh=refresh)
 
 
 def _filters(entry: Entry, running: RunOptions) -> str:
-    """Return what every question of an entry is asked with."""
+    """Return the filters of every query of an entry."""
     return " ".join(filter(None, (running.filters, entry.filters)))
 
 
 def _facts(sets: Sequence[SetReport], options: argparse.Namespace) -> dict[str, object]:
-    """Return what the sets of a run have in common, for the report."""
-    used = [Path(model).name for model in listed(options.models)]
-    encoders = used or [str(each.dataset.index["encoder"]) for each in sets]
+    """Return what the datasets of a run have in common, for the report."""
+    models = [Path(model).name for model in split_list(options.models)]
+    encoders = models or [str(each.dataset.index["encoder"]) for each in sets]
     indexes = [each.dataset.index for each in sets]
     shared = {name: indexes[0][name] for name in _SHARED_FACTS if len({str(i[name]) for i in indexes}) == 1}
     return {
@@ -161,7 +162,7 @@ def _facts(sets: Sequence[SetReport], options: argparse.Namespace) -> dict[str, 
 
 
 def _budgets(text: str) -> tuple[int, ...]:
-    """Return after how many tokens to look; ripgrep, which they are compared with, must be there."""
+    """Return the token budgets; ripgrep, the baseline, must be installed."""
     if not text:
         return ()
     budgets = read_budgets(text)
@@ -171,7 +172,7 @@ def _budgets(text: str) -> tuple[int, ...]:
 
 def _ks(text: str) -> tuple[int, ...]:
     try:
-        ks = sorted({int(each) for each in listed(text)})
+        ks = sorted({int(each) for each in split_list(text)})
     except ValueError:
         ks = []
     if not ks or ks[0] < 1:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from dowse.formats.graph_json import graph_to_json, symbol_to_json
+from dowse.formats.json_format import graph_to_json, symbol_to_json
 from dowse.graph.diagrams import arrows, shown_symbols
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.graph.queries import find_path_between

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from dowse.errors import DowseError
-from dowse.formats.answer_json import notes_to_json, related_to_json
+from dowse.formats.json_format import notes_to_json, related_to_json
 from dowse.interfaces.http.routes.parameters import IndexName, Target
 from dowse.interfaces.http.state import ServerState, State
 from dowse.services.models.symbol import RelatedAnswer, SymbolAnswer

@@ -1,20 +1,44 @@
-"""What `dowse doctor` looks at."""
+"""`dowse doctor`: check the index and the installation."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import sqlite3
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
-from dowse.index import Index
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.common import open_index, print_json, print_line
+from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND
+from dowse.interfaces.cli.parser import CommandParser
 
-Check = tuple[str, bool, str]
+if TYPE_CHECKING:
+    from dowse.index import Index
+
+Check = tuple[str, bool, str]  # name, whether it passed, detail
 
 
-def run_checks(index: Index) -> list[Check]:
-    """Return every check as (name, whether it is well, detail)."""
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse doctor`."""
+    flags.add_target(parser)
+    flags.add_encoder(parser)
+    flags.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run every check and print its result."""
+    checks = _run_checks(open_index(options))
+    if options.json:
+        print_json([{"check": name, "ok": ok, "detail": detail} for name, ok, detail in checks])
+    else:
+        for name, ok, detail in checks:
+            print_line(f"{'ok' if ok else 'BAD':<4} {name}: {detail}")
+    return EXIT_FOUND if all(ok for _, ok, _ in checks) else EXIT_ERROR
+
+
+def _run_checks(index: Index) -> list[Check]:
     checks = [
         ("python", sys.version_info >= (3, 11), sys.version.split()[0]),
         ("sqlite", sqlite3.sqlite_version_info >= (3, 22), sqlite3.sqlite_version),
@@ -41,7 +65,7 @@ def _grammars() -> Check:
 
 
 def _encoder_checks(index: Index) -> list[Check]:
-    """Try the encoder, and look at the vectors it made."""
+    """Encode a query, and check the stored vectors."""
     try:
         encoder = index.encoder
         if encoder is None:
@@ -49,21 +73,21 @@ def _encoder_checks(index: Index) -> list[Check]:
         length = float((encoder.queries(["does it work"])[0] ** 2).sum())
     except DowseError as error:
         return [("encoder", False, str(error))]
-    tried = ("encoder", abs(length - 1) < 1e-2, f"{encoder.id} encodes")
+    encoding = ("encoder", abs(length - 1) < 1e-2, f"{encoder.id} encodes")
     try:
         with index.backend.reader() as reader:
-            return [tried, ("vectors", *reader.vector_health(encoder.id))]
+            return [encoding, ("vectors", *reader.vector_health(encoder.id))]
     except DowseError as error:
-        return [tried, ("vectors", False, str(error))]
+        return [encoding, ("vectors", False, str(error))]
 
 
 def _cluster_checks(cluster: dict[str, Any]) -> list[Check]:
-    """Say how the cluster fares that holds the index, if one does."""
+    """Return the health of the cluster that holds the index, if one does."""
     if not cluster:
         return []
     state = f"{cluster['status']}, {cluster['nodes']} nodes, {cluster['unassigned']} shards without one"
     checks = [("cluster", cluster["status"] != "red", state)]
-    return [*checks, *(("advice", True, said) for said in cluster["advice"])]
+    return [*checks, *(("advice", True, advice) for advice in cluster["advice"])]
 
 
 def _count_problems(index: Index) -> list[str]:
@@ -78,9 +102,9 @@ def _index_checks(index: Index) -> list[Check]:
     try:
         problems = index.backend.check() or _count_problems(index)
     except DowseError as error:
-        problems = [str(error)]
+        return [("index", False, str(error))]
     if problems:
-        remedy = "" if "--rebuild" in problems[0] else "; run `dowse index --rebuild`"
+        remedy = "" if index.is_shared else "; run `dowse index --rebuild`"  # a cluster names its remedies
         return [("index", False, "; ".join(problems) + remedy)]
     facts = index.status()
     changed = sum(facts["changes"].values())
@@ -89,8 +113,8 @@ def _index_checks(index: Index) -> list[Check]:
         ("index", True, f"{facts['files']:,} files, {facts['symbols']:,} symbols, both halves agree"),
         ("freshness", True, fresh),
         *_cluster_checks(facts["cluster"]),
+        *_encoder_checks(index),
     ]
-    checks += _encoder_checks(index)
     if facts["problems"]:
         checks.append(
             ("parsing", True, f"{facts['problems']:,} files had no syntax tree: `dowse status --files`")
