@@ -42,7 +42,7 @@ _PARALLEL = re.compile(
 _WAITS = re.compile(r"\b(?:sleep|wait|retry|retries|attempts?|timeout|poll)\b")
 _TRUTHS = frozenset((b"True", b"False"))
 
-# Words of a question that speak of what a function does step by step, and how the code shows it.
+# WordTokenizer of a question that speak of what a function does step by step, and how the code shows it.
 FLOW_WORDS: dict[str, re.Pattern[str]] = {
     "loop": re.compile(
         r"\b(?:loop\w*|iterat\w+|each|every|all|through|repeat\w*|while|for|over|elements?|items?)\b"

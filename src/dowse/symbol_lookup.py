@@ -9,7 +9,7 @@ from functools import partial
 from dowse.errors import DowseError
 from dowse.kinds import BESIDES
 from dowse.security.secret_masking import mask_text
-from dowse.security.terminal import decodable, escape_name
+from dowse.security.terminal import escape_name, escape_surrogates
 from dowse.storage.protocol import Reader
 from dowse.types import SymbolRow
 
@@ -125,7 +125,7 @@ def _order(parts: list[str], row: SymbolRow) -> tuple[bool, bool, str, int]:
 
 def _plain(text: str) -> str:
     # Nothing in an index has lone surrogates: what is no text in a path is stored as an escape.
-    return decodable(text).strip().strip("`").removesuffix("()")
+    return escape_surrogates(text).strip().strip("`").removesuffix("()")
 
 
 def _parts(text: str) -> list[str]:

@@ -40,7 +40,9 @@ def tokenizer_json() -> str:
         show_progress=False,
     )
     root = Path(__file__).parents[2] / "src" / "dowse"
-    texts = [(root / name).read_text(encoding="utf-8") for name in ("config.py", "symbol_lookup.py", "index.py")]
+    texts = [
+        (root / name).read_text(encoding="utf-8") for name in ("config.py", "symbol_lookup.py", "index.py")
+    ]
     tokenizer.train_from_iterator([*texts, "Größe größer ÜBER über 2024 2023 1999 " * 20], trainer)
     return tokenizer.to_str()
 

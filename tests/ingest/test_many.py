@@ -11,7 +11,7 @@ import pytest
 
 from dowse import Index
 from dowse.encoders.document import Document
-from dowse.encoders.models import load
+from dowse.encoders.registry import load_encoder
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.encoding import EncoderChoice, SpreadEncoder, encode_chunk
@@ -64,11 +64,13 @@ def test_spread_vectors_are_those_of_the_encoder() -> None:
         chunks_seen.extend(map(len, chunks))
         return lambda: [encode_chunk(choice, chunk) for chunk in chunks]
 
-    plain = load(*CHOICE).documents(documents)
+    plain = load_encoder(*CHOICE).encode_documents(documents)
     for encoder in (SpreadEncoder(CHOICE), SpreadEncoder(CHOICE, spread, chunk=16)):
-        assert np.abs(encoder.documents(documents) - plain).max() < 0.01  # bytes, as every index keeps them
+        assert (
+            np.abs(encoder.encode_documents(documents) - plain).max() < 0.01
+        )  # bytes, as every index keeps them
     assert chunks_seen == [16, 16, 8]
-    assert SpreadEncoder(CHOICE, spread).documents([]).shape == (0, plain.shape[1])
+    assert SpreadEncoder(CHOICE, spread).encode_documents([]).shape == (0, plain.shape[1])
 
 
 def test_folders_are_indexed_as_by_themselves(depot: list[Path], tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.parsing.files import parse_file
-from dowse.parsing.languages import language_of
+from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import MAX_DEPTH, MAX_NAME_BYTES, MAX_QUALIFIED_NAME, file_seconds
+from dowse.parsing.parser import parse_file
 from dowse.parsing.spans import overlap, without
 from dowse.source.content import decode
 
@@ -39,39 +39,39 @@ print(json.dumps({{"names": [d.qualified_name for d in found.definitions], "prob
 """
 
 
-def parse_limited(text: str, language: str, path: str) -> dict:
+def parse_json_limited(text: str, language: str, path: str) -> dict:
     return run_limited(PARSE.format(text=text, language=language, path=path))
 
 
 def test_headers_of_blank_lines_are_indexed():
     found = run_limited("""
-from dowse.parse.languages import language_of
+from dowse.parse.languages import detect_language
 heads = [b"\\n" * 60_000, b" \\r\\n" * 20_000, b"\\n" * 60_000 + b"class A {};"]
-print(json.dumps([language_of("a.h", head) for head in heads]))
+print(json.dumps([detect_language("a.h", head) for head in heads]))
 """)
     assert found == ["c", "c", "cpp"]
 
 
 def test_a_class_after_blanks_makes_a_header_cpp():
-    assert language_of("a.h", b"int a;\n\n \t class A;\n") == "cpp"
-    assert language_of("a.h", b"int a; class A;\n") == "c"
+    assert detect_language("a.h", b"int a;\n\n \t class A;\n") == "cpp"
+    assert detect_language("a.h", b"int a; class A;\n") == "c"
 
 
 def test_many_headings_and_fences_are_all_found():
     text = "b'# a\\n' * 9_000 + b'```\\n# no\\n```\\n' * 50_000 + b'## last\\n'"
-    found = parse_limited(text, "markdown", "a.md")
+    found = parse_json_limited(text, "markdown", "a.md")
     assert found["names"][:9_000] == ["a"] * 9_000
     assert found["names"][-1] == "a.last" and "no" not in found["names"]
 
 
 def test_a_file_of_nothing_but_headings_is_cut_into_lines():
-    found = parse_limited("b'# a\\n' * 200_000", "markdown", "guide.md")
+    found = parse_json_limited("b'# a\\n' * 200_000", "markdown", "guide.md")
     assert set(found["names"]) == {"guide"} and found["bytes"] == 800_000
 
 
 @pytest.mark.parametrize("text", ["b'# ' * 200_000 + b'x\\n'", "b'# a' + b' ' * 400_000 + b'x\\n'"])
 def test_a_long_heading_is_one_section(text):
-    assert len(parse_limited(text, "markdown", "a.md")["names"]) >= 1
+    assert len(parse_json_limited(text, "markdown", "a.md")["names"]) >= 1
 
 
 def test_closing_marks_are_no_part_of_a_heading():
@@ -114,7 +114,7 @@ print(json.dumps(found.problem))
 
 def test_one_import_of_many_names_gives_them_all():
     text = "('import { ' + ', '.join(f'a{i}' for i in range(5000)) + ' } from \"./m\"\\n').encode()"
-    references = parse_limited(text, "javascript", "a.js")["references"]
+    references = parse_json_limited(text, "javascript", "a.js")["references"]
     assert references == [["import", f"a{i}", "./m"] for i in range(5000)]
 
 
@@ -141,13 +141,15 @@ def test_exported_and_destructured_names_keep_their_module():
     ],
 )
 def test_import_statements_without_bounds(statement, count):
-    program = "from dowse.parsing.imports import imports_of\nprint(json.dumps(len(imports_of('rust', {}))))"
+    program = (
+        "from dowse.parsing.imports import parse_imports\nprint(json.dumps(len(parse_imports('rust', {}))))"
+    )
     assert run_limited(program.format(statement)) == count
 
 
 def test_punctuation_without_end_is_indexed_as_lines():
     for text, language in (("b'(' * 200_000", "python"), ("b'x = [' + b',' * 200_000 + b']'", "javascript")):
-        found = parse_limited(text, language, "a")
+        found = parse_json_limited(text, language, "a")
         assert found["problem"] == "punctuation without end; indexed as plain lines"
         assert found["bytes"] >= 200_000
 
@@ -166,7 +168,7 @@ def test_lists_of_real_values_are_parsed():
     ],
 )
 def test_deep_nesting_costs_each_level_once(text, language):
-    found = parse_limited(text, language, "a")
+    found = parse_json_limited(text, language, "a")
     assert found["names"]
     assert max(name.count(".") for name in found["names"]) < MAX_DEPTH
     assert found["bytes"] <= (MAX_DEPTH + 1) * 400_000
@@ -182,13 +184,13 @@ def test_definitions_inside_long_names_have_short_ones():
 
 
 def test_all_definitions_of_one_long_line_are_found():
-    found = parse_limited("b'function a() { b() } ' * 20_000", "javascript", "a.js")
+    found = parse_json_limited("b'function a() { b() } ' * 20_000", "javascript", "a.js")
     assert found["names"].count("a") == 20_000
 
 
 def test_comments_and_attributes_between_document_what_follows():
     text = "b'/// words\\n#[lead]\\n' * 20_000 + b'fn f() {}\\n'"
-    found = parse_limited(text, "rust", "a.rs")
+    found = parse_json_limited(text, "rust", "a.rs")
     assert set(found["names"]) == {"f"} and len(found["names"]) > 100
 
 

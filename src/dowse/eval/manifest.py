@@ -12,7 +12,7 @@ from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets
 from dowse.eval.datasets.repos import is_suite
 from dowse.eval.types import OWN_PREFIX, Dataset
-from dowse.security.limited_json import parse_limited
+from dowse.security.limited_json import parse_json_limited
 from dowse.security.safe_files import read_regular_file
 
 _TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts", "filters")
@@ -73,7 +73,7 @@ def read_manifest(path: Path) -> list[Entry]:
     """Read a manifest; paths are relative to it, and `$NAME` stands for a variable of the environment."""
     try:
         data = read_regular_file(path, _MAX_BYTES, follow_symlinks=True)
-        entries = parse_limited(data, max_memory=4 * _MAX_BYTES, max_elements=_MAX_VALUES)
+        entries = parse_json_limited(data, max_memory=4 * _MAX_BYTES, max_elements=_MAX_VALUES)
     except OSError as error:
         raise EvalError(f"{path} can't be read ({error.strerror}); check the path") from error
     except ValueError as error:

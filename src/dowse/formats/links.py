@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from dowse.errors import DowseError
 from dowse.interfaces.cli.environment import environment
-from dowse.security.safe_files import file_below
+from dowse.security.safe_files import resolve_inside
 
 if TYPE_CHECKING:
     from dowse.formats.text import Style
@@ -44,7 +44,7 @@ class Links:
     def around(self, text: str, path: str, line: int) -> str:
         """Return a text as a link to a place; as it is where there is no such file on this machine."""
         try:
-            file = file_below(self.root, path)
+            file = resolve_inside(self.root, path)
         except OSError:
             return text
         if not file.is_file():

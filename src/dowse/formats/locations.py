@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.security.safe_files import file_below, read_regular_file
+from dowse.security.safe_files import read_regular_file, resolve_inside
 from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
 from dowse.types import Answer, Hit, LineMatch
@@ -126,7 +126,9 @@ class _Files:
             return ""
         if path not in self._lines:
             try:
-                read = read_regular_file(file_below(self._root, path), _MAX_BYTES).decode("utf-8", "replace")
+                read = read_regular_file(resolve_inside(self._root, path), _MAX_BYTES).decode(
+                    "utf-8", "replace"
+                )
             except OSError:
                 read = ""
             self._lines[path] = read.split("\n")

@@ -15,7 +15,7 @@ from dowse.security.terminal import escape_controls, escape_json, escape_name
 from dowse.types import Answer, Hit
 
 if TYPE_CHECKING:
-    from dowse.encoders.models import Model
+    from dowse.encoders.registry import EncoderInfo
     from dowse.formats.links import Links
     from dowse.indexing.embed import EmbedReport
     from dowse.indexing.update import Report
@@ -134,7 +134,7 @@ def _one_line(hit: Hit, style: Style) -> str:
     return f"{style.dim}{hit.score:.2f}{style.reset}  {place}  {name}"
 
 
-def render_models(models: Sequence[Model]) -> str:
+def render_models(models: Sequence[EncoderInfo]) -> str:
     """Return the encoders there are, one line each."""
     lines = [
         escape_name(
@@ -222,7 +222,7 @@ def _render_why(hit: Hit, style: Style) -> list[str]:
 
 
 def _terms(text: str) -> list[str]:
-    from dowse.parsing.tokens import tokenize
+    from dowse.parsing.tokenizer import tokenize
 
     return tokenize(text)
 

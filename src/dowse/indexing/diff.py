@@ -13,14 +13,14 @@ from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
 from dowse.security.safe_files import read_regular_file
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.source.git import repo_identity
 from dowse.source.secrets import is_secret_reason
 from dowse.source.walk import SkippedFile, walk
 from dowse.types import FileStamp
 
 if TYPE_CHECKING:
-    from dowse.source.survey import Entry, Seen
+    from dowse.source.tree_scanner import Entry, ScanResult
     from dowse.storage.protocol import Reader, Writer
 
 # Size and time of files that are left out for what is in them, and why: they are not opened again.
@@ -46,7 +46,7 @@ class Difference:
 
 
 def difference(
-    root: Path, index: Reader | Writer, settings: Settings, seen: Seen | None = None
+    root: Path, index: Reader | Writer, settings: Settings, seen: ScanResult | None = None
 ) -> Difference:
     """Walk the tree and compare it with what the index knows.
 
@@ -91,10 +91,10 @@ def difference(
             found.skipped.append((key, left_out[key][1]))
             found.left_out[key] = left_out[key]
             continue
-        from dowse.source.roles import role_of  # its patterns take a while to compile; most walks need none
+        from dowse.source.roles import file_role  # its patterns take a while to compile; most walks need none
 
         job = Job(
-            *(key, repo, key, role_of(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
+            *(key, repo, key, file_role(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
             known_hash=known.content_hash if known else "",
             strip_docs=settings.strip_docs,
             include_secrets=settings.include_secrets,
@@ -129,7 +129,7 @@ def refuse_another_root(index: Reader | Writer, root: Path, shares: Callable[[],
     A place that was copied or moved together with its index keeps it.
     """
     old = index.meta().get("root", "")
-    if old in ("", decodable(str(root))):
+    if old in ("", escape_surrogates(str(root))):
         return
     try:
         is_same = Path(old).samefile(root)
@@ -152,7 +152,7 @@ def _shares_files(root: Path, keys: list[str]) -> bool:
 def without_same(found: Difference) -> Difference:
     """Leave out the files that have the content which the index knows, or one that it would leave out."""
     from dowse.indexing.hashes import content_hash
-    from dowse.source.content import classify
+    from dowse.source.content import classify_content
     from dowse.source.secrets import secret_content_reason
 
     def is_same(job: Job) -> bool:
@@ -162,7 +162,7 @@ def without_same(found: Difference) -> Difference:
             return False
         if job.known_hash:
             return content_hash(data) == job.known_hash
-        if classify(data, job.path).skip_reason:
+        if classify_content(data, job.path).skip_reason:
             return True
         return not job.include_secrets and bool(secret_content_reason(data, job.path))
 
@@ -192,4 +192,4 @@ def left_out_files(index: Reader | Writer, settings: Settings) -> LeftOut:
 
 def _printable(path: str) -> str:
     """Return a path that can be stored and shown; bytes that are no text become escapes."""
-    return decodable(path)
+    return escape_surrogates(path)

@@ -121,7 +121,7 @@ def _fill(encoder: Encoder, cache: VectorCache, writer: VectorWriter, chunk: Chu
     known = cache.get_many([key for key, _ in chunk])
     fresh = [(key, document) for key, document in chunk if key not in known]
     if fresh:
-        vectors = encoder.documents([document for _, document in fresh])
+        vectors = encoder.encode_documents([document for _, document in fresh])
         if not np.isfinite(vectors).all():
             raise DowseError(f"the encoder {encoder.name} gives numbers that are not finite; use another one")
         cache.put_many([key for key, _ in fresh], vectors)
@@ -143,4 +143,4 @@ def _questions(backend: Backend, encoder: Encoder) -> Floats:
         rows = reader.rows_of_files([file.file_id for file in some])
         documents = reader.documents([row.row for row in rows[: 10 * _QUESTIONS]])
     said = dict.fromkeys(first_sentence(document.docs) for document in documents if document.docs)
-    return encoder.queries([text for text in said if text][:_QUESTIONS])
+    return encoder.encode_queries([text for text in said if text][:_QUESTIONS])

@@ -16,10 +16,10 @@ from pathlib import Path
 from dowse.indexing.hashes import content_hash
 from dowse.indexing.parse_jobs import GROWTH_BYTES, READY, CorpusJob, Job, Reply, read_frame, write_frame
 from dowse.indexing.records import Source, corpus_record, make_record
-from dowse.parsing.languages import language_of
+from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
 from dowse.security.safe_files import read_regular_file
-from dowse.source.content import classify, decode
+from dowse.source.content import classify_content, decode
 from dowse.source.secrets import secret_content_reason
 
 # How much of a file may tell its language: C++ headers often begin with pages of preprocessor lines.
@@ -72,13 +72,13 @@ def parse_path(job: Job) -> Reply:
     digest = content_hash(data)
     if digest == job.known_hash:
         return Reply(job.key, (), "")
-    verdict = classify(data, job.path)
+    verdict = classify_content(data, job.path)
     if verdict.skip_reason:
         return Reply(job.key, (), verdict.skip_reason)
     if not job.include_secrets and (reason := secret_content_reason(data, job.path)):
         return Reply(job.key, (), reason)
     text, encoding = decode(data)
-    language = language_of(job.path, data[:_HEAD]) or "text"
+    language = detect_language(job.path, data[:_HEAD]) or "text"
     role = "generated" if verdict.generated else job.role
     # The size of what was read: the file may have been saved again since it was listed.
     source = Source(

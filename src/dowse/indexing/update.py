@@ -15,7 +15,7 @@ from dowse.indexing.diff import LeftOut, difference, known_stamps, left_out_file
 from dowse.indexing.hashes import corpus_hash
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job
 from dowse.indexing.parse_pool import parse_all
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
 from dowse.storage.protocol import Backend, Writer
@@ -23,7 +23,7 @@ from dowse.types import FileRecord
 from dowse.version import __version__
 
 if TYPE_CHECKING:
-    from dowse.source.survey import Seen
+    from dowse.source.tree_scanner import ScanResult
 
 # Functions of a corpus that travel to a parsing process together.
 _CORPUS_BATCH = 64
@@ -76,7 +76,7 @@ def update(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_wait: Callable[[str], None] = lambda _: None,
     wait: float | None = None,
-    seen: Seen | None = None,
+    seen: ScanResult | None = None,
 ) -> Report:
     """Bring the index up to date and return what was done; `seen` spares the walk (`difference`)."""
     started = time.monotonic()
@@ -97,7 +97,7 @@ def _update_tree(
     root: Path,
     settings: Settings,
     on_progress: Callable[[Progress], None],
-    seen: Seen | None,
+    seen: ScanResult | None,
 ) -> Report:
     diff = difference(root, writer, settings, seen)
     for key in diff.deleted:
@@ -259,7 +259,7 @@ def _description(writer: Writer, root: Path, settings: Settings, left_out: LeftO
         "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in left_out.items()}),
         "dowse": __version__,
     }
-    return {name: decodable(value) for name, value in facts.items()}
+    return {name: escape_surrogates(value) for name, value in facts.items()}
 
 
 def _is_described_otherwise(writer: Writer, settings: Settings) -> bool:

@@ -43,9 +43,9 @@ class Spread(Protocol):
 @lru_cache(maxsize=2)
 def loaded(choice: EncoderChoice) -> Encoder:
     """Return an encoder, which stays loaded for as long as the process lives."""
-    from dowse.encoders.models import load
+    from dowse.encoders.registry import load_encoder
 
-    return load(*choice)
+    return load_encoder(*choice)
 
 
 def encode_chunk(choice: EncoderChoice, documents: Sequence[Document]) -> Codes:
@@ -54,7 +54,7 @@ def encode_chunk(choice: EncoderChoice, documents: Sequence[Document]) -> Codes:
 
     from dowse.vectors.quantize import quantise
 
-    vectors = loaded(choice).documents(documents)
+    vectors = loaded(choice).encode_documents(documents)
     if not np.isfinite(vectors).all():
         raise DowseError(f"the encoder {choice.name} gives numbers that are not finite; use another one")
     return quantise(vectors)[0]
@@ -89,11 +89,11 @@ class SpreadEncoder:
         """How many numbers a vector has."""
         return self._encoder.dimension
 
-    def queries(self, texts: Sequence[str]) -> Vectors:
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return a unit row for every query."""
-        return self._encoder.queries(texts)
+        return self._encoder.encode_queries(texts)
 
-    def documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
         """Return a unit row for every document."""
         return self.begin(documents)()
 

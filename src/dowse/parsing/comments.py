@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from dowse.parsing.languages import Language
-from dowse.parsing.text import Text
+from dowse.parsing.source_text import Text
 from dowse.types import Span
 
 # White space between a definition and what leads it is looked for this far back.

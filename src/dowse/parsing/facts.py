@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dowse.parsing.grammar import Pattern
-from dowse.parsing.imports import Import, imports_of
+from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.limits import MAX_NAME_BYTES
-from dowse.parsing.text import Text
+from dowse.parsing.source_text import Text
 from dowse.types import Fact, Reference
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ _PREFIXES = re.compile(
 
 
 @lru_cache(maxsize=8192)
-def written_type(text: str) -> str:
+def parse_type_name(text: str) -> str:
     """The one class that a type expression names, joined with dots; "" if it is not that simple."""
     text = text.strip().strip("\"'").strip()
     text = _PREFIXES.sub("", text)
     text = re.sub(r"\s*\|\s*(?:None|null|undefined)\b|\b(?:None|null)\s*\|\s*|\?$", "", text)
     wrapped = _WRAPPERS.match(text)
     if wrapped:
-        return written_type(wrapped[1].split(",")[0])
+        return parse_type_name(wrapped[1].split(",")[0])
     if text.startswith(("[", "map[", "func", "chan ", "{", "(")):
         return LITERAL
     if text.endswith("]") and text.endswith("[]"):
@@ -163,12 +163,12 @@ class Facts:
     def _read(self, pattern: Pattern, captures: dict[str, list[Node]]) -> list[Import]:
         """What one match says: (kind, name, value, origin)."""
         if pattern.role == "statement":
-            return imports_of(self._language, self._text(*captures["bind"][0].byte_range))
+            return parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
         name = self._name(captures["bind"][0])
         if pattern.role == "package":
             return [("package", "", name, "")]
         if pattern.role == "impl":
-            return [("type", "Self", written_type(name), "")]
+            return [("type", "Self", parse_type_name(name), "")]
         if pattern.role == "default":
             return [("same", "export default", name, "")]
         if "required" in captures:
@@ -198,7 +198,7 @@ class Facts:
     def _value(self, captures: dict[str, list[Node]]) -> tuple[str, str]:
         """The kind of a fact and what the name stands for."""
         for capture, kind, read in (
-            ("as", "type", written_type),
+            ("as", "type", parse_type_name),
             ("made", "made", _expression),
             ("same", "same", _expression),
         ):

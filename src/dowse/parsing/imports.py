@@ -20,7 +20,7 @@ _AS = re.compile(r"\s+as\s+|\s*=>\s*")
 _PHP_KINDS = re.compile(r"^(?:function|const)\s+")
 
 
-def imports_of(language: str, written: str) -> list[Import]:
+def parse_imports(language: str, written: str) -> list[Import]:
     """What one import statement brings in; nothing where nobody can tell."""
     reader = _READERS.get(language)
     if reader is None or len(written) > MAX_IMPORT_BYTES:

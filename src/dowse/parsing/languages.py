@@ -259,11 +259,11 @@ _INTERPRETERS = {**_PLAIN_INTERPRETERS, **_by("interpreters", {})}
 
 
 def language_names() -> tuple[str, ...]:
-    """Every name that `language_of` can give, in order."""
+    """Every name that `detect_language` can give, in order."""
     return tuple(sorted({*_EXTENSIONS.values(), *_FILENAMES.values(), *_INTERPRETERS.values()}))
 
 
-def language_of(path: str, head: bytes = b"") -> str:
+def detect_language(path: str, head: bytes = b"") -> str:
     """The language of a file by its name, else its shebang in `head`; "" when nobody knows."""
     name = path.rpartition("/")[2]
     if name in _FILENAMES:

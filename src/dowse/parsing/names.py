@@ -77,7 +77,7 @@ def clean_qualifier(written: bytes) -> str:
 
 
 @lru_cache(maxsize=8192)
-def split_defined(written: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
+def split_definition_name(written: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
     """The segments of a defined name that mean something: `Foo.prototype.bar` is Foo, bar."""
     text = " ".join(written.decode("utf-8", "ignore").split())
     if "<" in text and "operator" not in text:

@@ -16,13 +16,13 @@ from dowse.parsing.names import (
     CALLEE_BYTES,
     callees,
     clean_qualifier,
-    split_defined,
+    split_definition_name,
     split_import,
     split_path,
     type_name,
 )
+from dowse.parsing.source_text import Text
 from dowse.parsing.spans import is_inside
-from dowse.parsing.text import Text
 from dowse.types import Span
 
 if TYPE_CHECKING:
@@ -344,7 +344,7 @@ class Matches:
                 bare = type_name(written)
                 entry.path = (bare,) if bare else ()
             else:
-                entry.path = split_defined(written, language.separators)
+                entry.path = split_definition_name(written, language.separators)
             entry.name_at = start
         if "receiver" in captures:
             start, end = captures["receiver"][0].byte_range

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from dowse.parsing.chunking import split_spans
+from dowse.parsing.source_text import Text
 from dowse.parsing.spans import is_inside
-from dowse.parsing.split import split_spans
-from dowse.parsing.text import Text
 from dowse.types import Definition, Span
 
 # About a screenful, the size at which a window still has one subject.

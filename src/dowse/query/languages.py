@@ -41,8 +41,8 @@ KINDS = (
 
 def canonical_language(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known language that a name, an alias or a file extension stands for."""
-    from dowse.parsing.languages import language_of
+    from dowse.parsing.languages import detect_language
 
     name = name.lower().removeprefix(".")
-    candidates = (name, LANGUAGE_ALIASES.get(name), language_of(f"x.{name}"))
+    candidates = (name, LANGUAGE_ALIASES.get(name), detect_language(f"x.{name}"))
     return next((candidate for candidate in candidates if candidate in known), None)

@@ -21,7 +21,7 @@ class RecallingStep(RankingStep):
 
     def recall(self, store: FeedbackStore) -> None:
         """Look up what was chosen for this question and those like it; without it, an answer is still one."""
-        from dowse.feedback.recall import boosts
+        from dowse.feedback.boosts import boosts
 
         if self.plan.mode == "regex" and not self.ask.k:
             return  # every line, in the order of places

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dowse.encoders.cross import CrossEncoder
+    from dowse.encoders.cross_encoder import CrossEncoder
     from dowse.encoders.encoder import Encoder
 
 # The best answers whose callees `graph_expand` adds, and what one is worth of its caller's score.
@@ -166,7 +166,7 @@ class RankingStep(Retrieving):
         first = [hit.row.row for hit in ranked[: settings.rerank_candidates]]
         cross = _cross(self.ask.rerank, settings.device, settings.threads)
         scores = cross.score(self.plan.text, self.reader.documents(first))
-        return reranked(ranked, scores, settings.rerank_weight, cross.unit)
+        return reranked(ranked, scores, settings.rerank_weight, cross.score_scale)
 
     def spread(self, ranked: list[Ranked]) -> list[Ranked]:
         """Let answers that are alike not stand side by side."""
@@ -227,12 +227,12 @@ class RankingStep(Retrieving):
 @lru_cache(maxsize=1)
 def _cross(folder: str, device: str, threads: int) -> CrossEncoder:
     """Return a cross-encoder; the last one used stays loaded."""
-    from dowse.encoders.cross import load_cross
+    from dowse.encoders.cross_encoder import load_cross_encoder
 
-    return load_cross(folder, device, threads)
+    return load_cross_encoder(folder, device, threads)
 
 
 def _is_own(encoder: Encoder | None) -> bool:
-    from dowse.encoders.models import is_shipped
+    from dowse.encoders.registry import is_shipped
 
     return encoder is None or is_shipped(encoder.name)

@@ -169,6 +169,6 @@ def roles_asked(plan: Plan) -> frozenset[str]:
     globs = [leaf.glob for leaf in positive_leaves(plan.constraint) if isinstance(leaf, PathFilter)]
     if not globs:
         return frozenset()
-    from dowse.source.roles import role_of
+    from dowse.source.roles import file_role
 
-    return frozenset(role for glob in globs if (role := role_of(f"{glob}/x") or role_of(glob)))
+    return frozenset(role for glob in globs if (role := file_role(f"{glob}/x") or file_role(glob)))

@@ -18,7 +18,7 @@ _BACKSLASH = ord("\\")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def parse_limited(data: bytes, *, max_memory: int, max_elements: int) -> Any:  # noqa: ANN401 - any JSON
+def parse_json_limited(data: bytes, *, max_memory: int, max_elements: int) -> Any:  # noqa: ANN401 - any JSON
     """Parse JSON in UTF-8.
 
     Args:

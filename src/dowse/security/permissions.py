@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 
-def without_permissions(
+def drop_permissions(
     meta: Mapping[str, str], *, include_secrets: bool = False, exclude: Collection[str] = ()
 ) -> dict[str, str]:
     """Drop what would let later updates read more of this machine: only its user may allow that.

@@ -67,7 +67,7 @@ def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = F
     return handle
 
 
-def file_below(root: Path, path: str) -> Path:
+def resolve_inside(root: Path, path: str) -> Path:
     """Return a file of a repository by the path that an index has for it, which may be anything.
 
     Raises:

@@ -78,7 +78,7 @@ def mask_counted(text: str) -> tuple[str, int]:
     return (masked.decode("utf-8", "surrogatepass"), count) if count else (text, 0)
 
 
-def are_clean(parts: Iterable[tuple[bytes, Sequence[Sequence[int]]]], docs: Iterable[str]) -> bool:
+def are_free_of_secrets(parts: Iterable[tuple[bytes, Sequence[Sequence[int]]]], docs: Iterable[str]) -> bool:
     """Whether some parts of files and texts beside them surely hold no secret: one quick look at all of them.
 
     False says nothing: then each has to be looked at.

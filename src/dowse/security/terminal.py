@@ -77,20 +77,22 @@ def escape_json(text: str) -> str:
     return _pattern(f"[{_UNSAFE_IN_JSON}]").sub(lambda found: _json_escaped(found[0]), text)
 
 
-def decodable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     r"""Return a text that UTF-8 can hold: undecodable bytes become `\xff`, as paths in an index have them."""
     if text.isascii():
         return text
     return _pattern("[\ud800-\udfff]").sub(lambda found: _escaped(found[0]), text)
 
 
-def decodable_data(data: Any) -> Any:  # noqa: ANN401 - any JSON
+def escape_surrogates_in_json(data: Any) -> Any:  # noqa: ANN401 - any JSON
     """Return JSON data with every text as UTF-8 can hold it."""
     if isinstance(data, str):
-        return decodable(data)
+        return escape_surrogates(data)
     if isinstance(data, dict):
-        return {decodable_data(name): decodable_data(value) for name, value in data.items()}
-    return [decodable_data(each) for each in data] if isinstance(data, list | tuple) else data
+        return {
+            escape_surrogates_in_json(name): escape_surrogates_in_json(value) for name, value in data.items()
+        }
+    return [escape_surrogates_in_json(each) for each in data] if isinstance(data, list | tuple) else data
 
 
 def escape_for_terminal(text: str) -> str:

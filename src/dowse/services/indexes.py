@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dowse.index import Index
 from dowse.interfaces.http.problems import NotFound
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.services.past_queries import Questions
 from dowse.services.symbol_names import NameBook
 
@@ -60,7 +60,7 @@ def _usual_name(index: Index) -> str:
     """Return the name of the folder, or of an index that many share."""
     if index.is_shared:
         return index.settings.backend.partition("?")[0].rpartition("/")[2]
-    return decodable(index.root.name) or "root"
+    return escape_surrogates(index.root.name) or "root"
 
 
 def _unique_names(wanted: Sequence[str]) -> list[str]:

@@ -97,7 +97,7 @@ class ContentVerdict:
     generated: bool  # a program wrote it: leave it out or rank it lower
 
 
-def classify(data: bytes, path: str) -> ContentVerdict:
+def classify_content(data: bytes, path: str) -> ContentVerdict:
     """Whether a file's content is worth indexing."""
     if _is_binary(data):
         return ContentVerdict("binary", False)

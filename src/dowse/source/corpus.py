@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
+from dowse.errors import SourceError
 from dowse.security.safe_files import open_regular_file
-from dowse.source.errors import SourceError
 
 # Where each field may stand, best first. The token columns of CodeSearchNet are not among them: they hold the
 # documentation a search is supposed to be judged without.

@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 
 from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_regular_file
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.source.git_config import MAX_CONFIG_BYTES, read_config
 from dowse.source.git_refs import read_head, read_line_below
 
@@ -105,8 +105,8 @@ def repo_identity(path: str | os.PathLike[str]) -> str:
         config = os.path.join(common_directory(directory), "config")
         urls = read_config(config, ("remote.origin.url",)).get("remote.origin.url", [""])
         if identity := normalise_url(urls[0]):
-            return decodable(identity)
-    return decodable(Path(top or os.path.realpath(path)).name) or "root"
+            return escape_surrogates(identity)
+    return escape_surrogates(Path(top or os.path.realpath(path)).name) or "root"
 
 
 def normalise_url(url: str) -> str:

@@ -85,7 +85,7 @@ _NAMES = {
 }
 
 
-def role_of(path: str) -> str:
+def file_role(path: str) -> str:
     """The part a file plays: "vendored", "generated", "benchmark", "test", "example", "docs", or "" for none.
 
     The path is relative to the indexed root, so that a project that lies in a folder named `tests` is none.

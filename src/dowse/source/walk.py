@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dowse.errors import SourceError
 from dowse.security.safe_files import read_regular_file
 from dowse.source import git
-from dowse.source.errors import SourceError
-from dowse.source.ignore import IgnoreRules, Rule, read_rules
-from dowse.source.names import (
-    TELLTALE_FILES,
+from dowse.source.default_excludes import (
+    MARKER_FILES,
     VERSION_CONTROL,
     skipped_directory_reason,
     skipped_file_reason,
 )
+from dowse.source.ignore import IgnoreRules, Rule, read_rules
 from dowse.source.secrets import (
     SUSPECT_BEGINNING,
     SUSPECT_EXTENSIONS,
@@ -207,7 +207,7 @@ def walk_below(
         except OSError as error:
             yield SkippedFile(folder.path or "./", _unreadable(error))
             continue
-        telltale = next((why for name, why in TELLTALE_FILES.items() if name in entries), "")
+        telltale = next((why for name, why in MARKER_FILES.items() if name in entries), "")
         if telltale and not folder.asked_for:
             yield SkippedFile(folder.path, telltale)
             continue

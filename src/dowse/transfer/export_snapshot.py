@@ -132,7 +132,7 @@ def _timed(report: TransferReport, started: float) -> TransferReport:
 
 def vector_head(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, int, int]:
     """Return encoder, count and where the keys of a frame of vectors begin; raises if its size is another."""
-    from dowse.security.limited_json import parse_limited
+    from dowse.security.limited_json import parse_json_limited
     from dowse.vectors.keys import KEY_BYTES
 
     try:
@@ -140,7 +140,7 @@ def vector_head(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, int, i
         if length > _HEAD_BYTES:
             raise ValueError("too long")
         at = LENGTH.size + length
-        head = parse_limited(data[LENGTH.size : at], max_memory=4 * _HEAD_BYTES, max_elements=10)
+        head = parse_json_limited(data[LENGTH.size : at], max_memory=4 * _HEAD_BYTES, max_elements=10)
         encoder, count = head["encoder"], head["count"]
         if type(count) is not int or not 1 <= count <= VECTORS_IN_FRAME:
             raise ValueError("out of range")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from dowse.config import Settings, cache_folder
 from dowse.graph.link import link
 from dowse.indexing.update import Progress
-from dowse.security.permissions import without_permissions
-from dowse.security.terminal import decodable
+from dowse.security.permissions import drop_permissions
+from dowse.security.terminal import escape_surrogates
 from dowse.transfer.export_snapshot import FILES, VECTORS, TransferReport, split_vectors
 from dowse.transfer.frames import SnapshotFile
 from dowse.transfer.header import About
@@ -86,8 +86,8 @@ def load_checked(
     Raises:
         DowseError: The index has vectors of one of its encoders with another dimension; nothing was written.
     """
-    place = {"root": decodable(str(root))} if root is not None else {}
-    meta = {**without_permissions(about.meta), **place}
+    place = {"root": escape_surrogates(str(root))} if root is not None else {}
+    meta = {**drop_permissions(about.meta), **place}
     # Vectors come last: what they would be refused for must be known before anything is written.
     for encoder, dimension in about.encoders.items():
         backend.check_vectors(encoder, dimension)

@@ -8,7 +8,7 @@ from typing import Any
 from dowse.indexing.hashes import content_hash
 from dowse.indexing.records import keyword_terms
 from dowse.parsing.spans import text_of
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.storage.local.compression import pack, unpack
 from dowse.types import FileRecord, SymbolRecord
 

@@ -16,7 +16,7 @@ from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.indexing.update import Progress
 from dowse.source.git import git_directory
-from dowse.source.survey import Seen, Survey
+from dowse.source.tree_scanner import ScanResult, TreeScanner
 from dowse.watch.commands import Requests
 from dowse.watch.polling import Polling
 from dowse.watch.sources import GIT_EXCLUDE, LimitReached, News, Source, open_source
@@ -62,7 +62,7 @@ class WatchLoop:
         self._index, self._poll, self._requests, self._say = index, poll, requests, say
         self._dirt = Dirt()
         self._source: Source | None = None
-        self._survey = Survey(index.root)
+        self._survey = TreeScanner(index.root)
         self._rules: tuple[tuple[str, ...], bool] = ((), False)
         self._generation = 0  # that was told of
         self._git = git_directory(str(index.root))
@@ -180,13 +180,13 @@ class WatchLoop:
         assert self._source is not None  # noqa: S101
         built = self._as_built()
         self._rules = exclude, include_secrets = _rules(built)
-        self._survey = Survey(
+        self._survey = TreeScanner(
             *(built.root, exclude, built.settings.max_file_bytes, self._source.add),
             include_secrets=include_secrets,
         )
         return self._update(self._survey.scan(suspects))
 
-    def _update(self, seen: Seen) -> bool:
+    def _update(self, seen: ScanResult) -> bool:
         """Take in what was seen; return whether that made a new generation."""
         report = self._as_built().update(
             seen=seen,

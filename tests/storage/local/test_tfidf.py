@@ -21,7 +21,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from dowse import Index
 from dowse.errors import IndexLocked
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.search.lanes.tfidf import terms_and_pairs
 from dowse.storage.local import tfidf as local_tfidf
 from dowse.storage.local.layout import writer_lock

@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from dowse.encoders.document import split_docs
-from dowse.encoders.place import place_of
+from dowse.encoders.document import path_words, split_docs
 from dowse.train import shard_files
 from dowse.train.pairs.exclusion import make_exclusion, text_hash
 from dowse.train.pairs.files import split_name
@@ -16,7 +15,7 @@ from dowse.train.shards import Sharder
 
 tokenizers = pytest.importorskip("tokenizers")
 
-from dowse.encoders.words import Words  # noqa: E402
+from dowse.encoders.word_tokenizer import WordTokenizer  # noqa: E402
 from dowse.train.cli import main  # noqa: E402
 
 WORDS = (
@@ -45,7 +44,7 @@ def tokenizer():
 
 @pytest.fixture
 def sharder(tokenizer):
-    return Sharder(Words(tokenizer))
+    return Sharder(WordTokenizer(tokenizer))
 
 
 def text_of(tokens):
@@ -63,7 +62,7 @@ def test_a_pair_lies_in_the_order_of_the_layout(sharder):
 
 
 def test_the_path_comes_before_the_qualifier_when_it_is_shown(tokenizer):
-    sharder = Sharder(Words(tokenizer), path_share=1.0)
+    sharder = Sharder(WordTokenizer(tokenizer), path_share=1.0)
     sharder.add(pair(path="src/module/file.py"))
     assert text_of(sharder.shard("python").tokens[:3]) == "module file loader"
     assert sharder.statistics["path"] == 1
@@ -81,7 +80,7 @@ def test_the_path_comes_before_the_qualifier_when_it_is_shown(tokenizer):
     ],
 )
 def test_what_is_excluded_is_not_in_the_shard(tokenizer, exclusion, reason):
-    sharder = Sharder(Words(tokenizer), exclusion)
+    sharder = Sharder(WordTokenizer(tokenizer), exclusion)
     sharder.add(pair())
     assert len(sharder) == 0
     assert sharder.statistics[reason] == 1
@@ -112,8 +111,8 @@ def test_names_and_paths_are_cut():
     assert split_name("a.b.c") == ("a.b", "c")
     assert split_name("a::b") == ("a", "b")
     assert split_name("c") == ("", "c")
-    assert place_of("src/http/index.js") == "http"
-    assert place_of("src/http/client.py") == "http client"
+    assert path_words("src/http/index.js") == "http"
+    assert path_words("src/http/client.py") == "http client"
 
 
 def test_the_command_writes_both_kinds_of_shards(tmp_path, tokenizer, capsys):

@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dowse.errors import EvalError
+from dowse.errors import EvalError, SourceError
 from dowse.security.limited_json import count_elements
 from dowse.source import corpus
 from dowse.source.corpus import ENDINGS, open_packed
-from dowse.source.errors import SourceError
 
 # Enough to tell questions from other things, however many comments stand before the first.
 _SNIFFED_BYTES = 1_000_000

@@ -16,7 +16,7 @@ from dowse.eval.datasets.build import make_dataset
 from dowse.eval.datasets.jsonl import FILES, parse_case, with_ids
 from dowse.eval.datasets.lines import read_rows
 from dowse.eval.types import Case, Dataset
-from dowse.security.limited_json import parse_limited
+from dowse.security.limited_json import parse_json_limited
 from dowse.security.safe_files import read_regular_file
 
 LIST = "repos.json"
@@ -53,7 +53,7 @@ def read_list(folder: Path) -> list[dict[str, Any]]:
     path = folder / LIST
     try:
         data = read_regular_file(path, _MAX_BYTES)
-        repos = parse_limited(data, max_memory=4 * _MAX_BYTES, max_elements=_MAX_VALUES)
+        repos = parse_json_limited(data, max_memory=4 * _MAX_BYTES, max_elements=_MAX_VALUES)
     except (OSError, ValueError) as error:
         raise EvalError(f"{path} can't be read ({error}); it is a JSON list of repositories") from error
     if not isinstance(repos, list) or not all(isinstance(r, dict) and r.get("name") for r in repos):

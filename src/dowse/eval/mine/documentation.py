@@ -15,8 +15,8 @@ from typing import NamedTuple
 from dowse.errors import EvalError
 from dowse.eval.mine.sources import Sources, definitions_in, read
 from dowse.eval.types import DOCS, Case
-from dowse.parsing.languages import language_of
-from dowse.parsing.tokens import split_identifier
+from dowse.parsing.languages import detect_language
+from dowse.parsing.tokenizer import split_identifier
 from dowse.security.secret_masking import mask_text
 from dowse.train.pairs import code_filters, doc_filters
 from dowse.train.pairs.docs import clean_doc
@@ -92,7 +92,7 @@ def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language
 def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]:
     """Give the symbols of a file whose documentation opens with a sentence that asks for them."""
     data = read(folder / path)
-    if data is None or (language and language_of(path, data) != language):
+    if data is None or (language and detect_language(path, data) != language):
         return
     text, definitions = definitions_in(data, path)
     for definition in definitions:
@@ -120,7 +120,7 @@ def first_sentence(doc: str) -> str:
 def _candidate(text: bytes, path: str, definition: Definition) -> Candidate:
     """Return a definition as the filters of training pairs know it."""
     return Candidate(
-        language=language_of(path),
+        language=detect_language(path),
         path=path,
         name=definition.name,
         qualified_name=definition.qualified_name,

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from dowse.eval.mine.repository import Repository, error_of
-from dowse.parsing.languages import LANGUAGES, language_of
+from dowse.parsing.languages import LANGUAGES, detect_language
 from dowse.source.git_process import GitError
 
 # Everything a user's configuration could change about the output is said here.
@@ -113,7 +113,7 @@ def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
         if not suffix:
             others.add(f":(top,literal){repository.prefix}{path}")
         elif suffix not in suffixes:
-            suffixes |= {suffix, *_kin(language_of(path))}
+            suffixes |= {suffix, *_kin(detect_language(path))}
     return [*(f":(top)*{_quoted(suffix)}" for suffix in sorted(suffixes)), *sorted(others)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dowse.parsing.facts import LITERAL, written_type
+from dowse.parsing.facts import LITERAL, parse_type_name
 
 _ARROW = re.compile(r"->\s*(.+?)\s*(?:where\b.*)?$")
 _COLON = re.compile(r"\)\s*:\s*(.+?)\s*$")
@@ -35,7 +35,7 @@ def return_type(language: str, signature: str) -> str:
     written = _written(language, signature)
     if not written:
         return ""
-    return written_type(written)
+    return parse_type_name(written)
 
 
 def _written(language: str, signature: str) -> str:

@@ -9,7 +9,7 @@ from dowse.graph.resolve.arity import takes
 from dowse.graph.resolve.expressions import OUTSIDE, Found, Step, Value, only_callable, only_types, steps_of
 from dowse.graph.resolve.namespaces import joined
 from dowse.graph.resolve.return_types import return_type
-from dowse.parsing.facts import LITERAL, written_type
+from dowse.parsing.facts import LITERAL, parse_type_name
 from dowse.storage.local.graph_tables import LinkedFile
 from dowse.types import Reference
 
@@ -293,7 +293,7 @@ class Rules:
         around = target.qualified_name.rpartition(".")[0]
         paths = [path for _, path, _ in self.lookups.face(target.path, f"base {target.qualified_name}")]
         if target.kind == "type" and "=" in target.signature:
-            aliased = written_type(target.signature.partition("=")[2].strip(" ;"))
+            aliased = parse_type_name(target.signature.partition("=")[2].strip(" ;"))
             paths += [aliased] if aliased and aliased != LITERAL else []
         self._depth += 1
         try:

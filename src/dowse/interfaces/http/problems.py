@@ -23,7 +23,7 @@ from dowse.errors import (
 )
 from dowse.formats.graph_json import symbol_to_json
 from dowse.query import QueryError
-from dowse.security.terminal import decodable_data
+from dowse.security.terminal import escape_surrogates_in_json
 from dowse.symbol_lookup import AmbiguousName, UnknownName
 
 MEDIA_TYPE = "application/problem+json"
@@ -105,7 +105,7 @@ def problem(
     given = {name: value for name, value in more.items() if value is not None}
     extra = {"Retry-After": str(RETRY_SECONDS)} if kind in ("busy", "index-missing") else {}
     # What a request sent may be no text that UTF-8 can hold, and is repeated in what is wrong with it.
-    content = decodable_data(body | given)
+    content = escape_surrogates_in_json(body | given)
     return JSONResponse(content, status, {**extra, **(headers or {})}, MEDIA_TYPE)
 
 

@@ -14,7 +14,7 @@ import re
 import secrets
 from collections.abc import Sequence
 
-from dowse.security.terminal import decodable_data, escape_controls, escape_name
+from dowse.security.terminal import escape_controls, escape_name, escape_surrogates_in_json
 
 # Of this process: the same text has the same mark, and no repository can hold it.
 _KEY = secrets.token_bytes(16)
@@ -47,5 +47,5 @@ def one_line(text: str) -> str:
 
 def encodable(data: dict[str, object]) -> dict[str, object]:
     """Return structured content as JSON can carry it: text that is exact, but for undecodable bytes."""
-    checked: dict[str, object] = decodable_data(data)
+    checked: dict[str, object] = escape_surrogates_in_json(data)
     return checked

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
 from dowse.index import Index
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.services.events import Hub
 from dowse.services.indexes import Place, Places
 from dowse.services.past_queries import Questions
@@ -166,7 +166,7 @@ class Repositories:
 
     def _free_name(self, root: Path) -> str:
         taken = {repository.name for repository in self._known.values()}
-        wanted = decodable(root.name) or "root"
+        wanted = escape_surrogates(root.name) or "root"
         name, number = wanted, 2
         while name in taken:
             name, number = f"{wanted}-{number}", number + 1

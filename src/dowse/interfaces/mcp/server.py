@@ -34,7 +34,7 @@ from dowse.interfaces.mcp.repositories import Repositories, Repository, chosen
 from dowse.interfaces.mcp.roots import Context, Roots
 from dowse.interfaces.mcp.tools import TOOLS, KnownTool
 from dowse.query import QueryError
-from dowse.security.terminal import decodable, escape_message, escape_name
+from dowse.security.terminal import escape_message, escape_name, escape_surrogates
 from dowse.version import __version__
 
 # Clients whose model reads the structured form in place of the text, or both: it costs several times as much
@@ -116,7 +116,9 @@ class McpServer:
         finally:
             state.stop.set()
         data = encodable(reply.data) if self._is_structured(context) else None
-        return CallToolResult(content=[TextContent(text=decodable(reply.text))], structured_content=data)
+        return CallToolResult(
+            content=[TextContent(text=escape_surrogates(reply.text))], structured_content=data
+        )
 
     async def _answered(
         self,

@@ -32,7 +32,7 @@ def embedding_lane(
     """Find the symbols that mean what a text says, among those that meet the constraint."""
     if not text.strip():
         return EmbeddingResult((), ())  # filters alone mean nothing to be near to
-    vector = encoder.queries([text])[0]
+    vector = encoder.encode_queries([text])[0]
     request = VectorRequest(encoder.id, vector, method, constraint, exact_rows)
     found = reader.nearest(request, limit)
     return EmbeddingResult(tuple(row for row, _ in found), tuple(score for _, score in found))

@@ -96,7 +96,7 @@ class Worker:
             lane.load()
             encoder = self._encoder_wanted()
             if encoder is not None:
-                encoder.queries(["a"])  # also where there is no index yet
+                encoder.encode_queries(["a"])  # also where there is no index yet
             with self._backend.reader() as reader:
                 if lane.warm_up is not None:
                     lane.call(reader, encoder, lane.warm_up)
@@ -122,9 +122,9 @@ class Worker:
     def _encoder_wanted(self) -> Encoder | None:
         settings = self._task.settings
         if self._task.lane.wants_encoder and self._encoder is None and settings.encoder != "none":
-            from dowse.encoders.models import load
+            from dowse.encoders.registry import load_encoder
 
-            self._encoder = load(settings.encoder, settings.view, settings.device, settings.threads)
+            self._encoder = load_encoder(settings.encoder, settings.view, settings.device, settings.threads)
         return self._encoder
 
 

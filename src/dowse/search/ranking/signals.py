@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dowse.kinds import BESIDES
-from dowse.parsing.tokens import split_identifier, stem
+from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.profile import Profile
 from dowse.types import Contribution, SymbolRow
 

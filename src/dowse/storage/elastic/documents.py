@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from dowse.parsing.spans import text_of
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.storage.elastic.names import PAIR, file_number, name_key_of, symbol_rows
 from dowse.storage.local.fulltext import folded
 from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord

@@ -14,8 +14,8 @@ from dowse.config import Settings
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
 from dowse.parsing.spans import text_of
 from dowse.query import Leaf, PathFilter, RepoFilter, SymFilter, path_matches, symbol_matches
-from dowse.security.secret_masking import are_clean, mask_counted, mask_row, mask_span
-from dowse.security.terminal import decodable
+from dowse.security.secret_masking import are_free_of_secrets, mask_counted, mask_row, mask_span
+from dowse.security.terminal import escape_surrogates
 from dowse.storage.local.catalog import Catalog, SymbolDetails
 from dowse.storage.local.compression import BrokenBlock
 from dowse.storage.local.graph_tables import GraphTables
@@ -463,7 +463,7 @@ class LocalReader:
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
-        escaped = decodable(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        escaped = escape_surrogates(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         return self._catalog.rows_like(escaped.replace("*", "%").replace("?", "_"), limit)
 
     def named(self, keys: Sequence[str]) -> list[SymbolRow]:
@@ -552,7 +552,7 @@ def symbols_from(
 ) -> list[Symbol]:
     """Put symbols together, secrets masked unless they are asked for; without details one is a whole file."""
     found = [(row, texts[row.file_id], _details(details, row, texts[row.file_id])) for row in rows]
-    as_is = show_secrets or are_clean(
+    as_is = show_secrets or are_free_of_secrets(
         ((text, each.spans) for _, text, each in found), [each.doc for _, _, each in found if each.doc]
     )
     return [_symbol_from(row, text, each, as_is) for row, text, each in found]

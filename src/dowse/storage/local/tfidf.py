@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.parsing.spans import text_of
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.storage.local.layout import TFIDF, writer_lock
 from dowse.storage.local.tfidf_files import (
     State,

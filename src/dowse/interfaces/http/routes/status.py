@@ -14,7 +14,7 @@ from dowse.interfaces.http.models.status import SkippedFiles, Status
 from dowse.interfaces.http.routes.parameters import IndexName
 from dowse.interfaces.http.state import State
 from dowse.query.languages import KINDS
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.services.events import Hub
 from dowse.services.indexes import Place
 from dowse.version import __version__
@@ -52,7 +52,7 @@ def index_status(place: Place, hub: Hub) -> dict[str, Any]:
     """Return what is indexed of one place, and how far that is, as plain data."""
     common = {
         "name": place.name,
-        "root": decodable(str(place.index.root)),
+        "root": escape_surrogates(str(place.index.root)),
         "progress": hub.latest(place.name),
         "kinds": list(KINDS),
     }

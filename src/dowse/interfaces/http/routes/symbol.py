@@ -13,7 +13,7 @@ from dowse.graph.queries import ask_about
 from dowse.interfaces.http.models.symbol import SymbolAnswer
 from dowse.interfaces.http.routes.parameters import IndexName, Target
 from dowse.interfaces.http.state import State
-from dowse.security.safe_files import file_below
+from dowse.security.safe_files import resolve_inside
 from dowse.security.secret_masking import mask_span, masked_note
 from dowse.services.indexes import Place, Places
 from dowse.services.targets import Found, found, rows_of
@@ -83,7 +83,7 @@ def _file(place: Place, is_corpus: bool, row: SymbolRow) -> str:
     if is_corpus or not place.index.root.is_dir():
         return ""
     try:
-        return file_below(place.index.root, row.path).as_posix()
+        return resolve_inside(place.index.root, row.path).as_posix()
     except OSError:
         return ""
 

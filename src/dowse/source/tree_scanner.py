@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dowse.source.errors import SourceError
-from dowse.source.names import TELLTALE_FILES
+from dowse.errors import SourceError
+from dowse.source.default_excludes import MARKER_FILES
 from dowse.source.walk import (
     DOWSE_IGNORE,
     GIT_IGNORE,
@@ -26,13 +26,13 @@ from dowse.source.walk import (
 )
 
 # What stands for the rules of a whole folder: with these, a look at one file says nothing.
-RULE_FILES = frozenset({GIT_IGNORE, DOWSE_IGNORE, ".git", *TELLTALE_FILES})
+RULE_FILES = frozenset({GIT_IGNORE, DOWSE_IGNORE, ".git", *MARKER_FILES})
 
 Entry = WalkedFile | SkippedFile
 
 
 @dataclass(slots=True)
-class Seen:
+class ScanResult:
     """What was found in a part of a tree, or in the whole of it."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Seen:
     suspects: frozenset[str] = frozenset()
 
 
-class Survey:
+class TreeScanner:
     """The folders of a tree that are worth reading."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Survey:
         self.folders: dict[str, Layers] = {}  # "" for the root, else ending with "/"
         self._files: set[str] = set()
 
-    def scan(self, suspects: Iterable[str] = ()) -> Seen:
+    def scan(self, suspects: Iterable[str] = ()) -> ScanResult:
         """Walk the whole tree; `on_folder` hears of each folder right before it is read."""
         if not Path(self._top).is_dir():
             raise SourceError(f"{self._top} is not a folder any more")
@@ -70,9 +70,9 @@ class Survey:
             self._top, self._exclude, user_ignores=True, include_secrets=self._include_secrets
         )
         start = Folder("", layers, asked_for=True)
-        return Seen(self._walk(start), suspects=frozenset(suspects))
+        return ScanResult(self._walk(start), suspects=frozenset(suspects))
 
-    def look(self, paths: Iterable[str]) -> Seen | None:
+    def look(self, paths: Iterable[str]) -> ScanResult | None:
         """Look at some files and folders again; None if that can't tell, and a scan has to."""
         by_folder: dict[str, set[str]] = defaultdict(set)
         for path in paths:
@@ -95,7 +95,7 @@ class Survey:
                     entries += found
                 if f"{folder}{name}/" in self.folders:
                     walked = (*walked, f"{folder}{name}/")
-        return Seen(entries, frozenset(looked), frozenset(entry.path for entry in entries))
+        return ScanResult(entries, frozenset(looked), frozenset(entry.path for entry in entries))
 
     def _look(self, path: str, entry: os.DirEntry[str] | None) -> list[Entry] | None:
         """Return what is at a path now; None if neither that nor what was there before matters."""

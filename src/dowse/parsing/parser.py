@@ -6,13 +6,13 @@ import re
 from bisect import bisect_right
 from functools import partial
 
+from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, split_spans
 from dowse.parsing.grammar import toolkit
 from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
+from dowse.parsing.source_text import Text
 from dowse.parsing.spans import overlap
-from dowse.parsing.split import MAX_BYTES, MAX_LINES, split_spans
-from dowse.parsing.text import Text
 from dowse.parsing.unnamed_runs import has_long_unnamed_run
 from dowse.parsing.windows import trim, windows
 from dowse.types import Definition, Fact, ParsedFile, Reference, Span
@@ -42,7 +42,7 @@ def parse_file(
 
     Args:
         text: The file's content, valid UTF-8.
-        language: A name from `language_of`.
+        language: A name from `detect_language`.
         path: Names the module, and tells dialects apart.
         max_lines: Longer definitions are split into parts.
         time_limit: Seconds of CPU time after which the syntax tree is given up for line windows; by default
@@ -58,13 +58,13 @@ def parse_file(
     seconds = parse_seconds(len(text)) if time_limit is None else time_limit
     tree = kit.parse(text, seconds)
     if tree is None:
-        return parse_plain(text, language, path, f"parsing took longer than {seconds:.2g} s")
+        return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
     if has_long_unnamed_run(tree.root_node, text):
-        return parse_plain(text, language, path, "punctuation without end")
+        return parse_as_plain_lines(text, language, path, "punctuation without end")
     return _from_tree(source, known, stem, Matches(source, known, kit, tree.root_node), max_lines)
 
 
-def parse_plain(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
+def parse_as_plain_lines(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
     """Cut a file that could not be parsed into windows of lines."""
     found = windows(Text(text), "", _stem(path)) if text.strip() else ()
     return ParsedFile(language, found, (), f"{reason}; indexed as plain lines")

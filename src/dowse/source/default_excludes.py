@@ -27,7 +27,7 @@ TOOL_DIRECTORIES = _words(
 )
 
 # A folder holding one of these says itself what it is (PEP 405; https://bford.info/cachedir/).
-TELLTALE_FILES = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache folder"}
+MARKER_FILES = {"pyvenv.cfg": "virtual environment", "CACHEDIR.TAG": "cache folder"}
 
 # Written by package managers: long, repetitive, and they would answer every query that names a dependency.
 LOCK_FILES = _words(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dowse.feedback.boosts import boosts
 from dowse.feedback.events import KINDS, Event, normalised
-from dowse.feedback.recall import boosts
 from dowse.feedback.store import FeedbackStore
 from dowse.search.ranking.feedback import PLACES_ALONE, places
 

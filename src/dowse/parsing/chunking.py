@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from dowse.parsing.text import Text
+from dowse.parsing.source_text import Text
 from dowse.types import Span
 
 # Parts are what encoders and readers see: 120 lines is about 1,200 tokens, and few functions are longer.

@@ -28,7 +28,7 @@ def tokenize(text: str) -> list[str]:
     return " ".join(map(_terms.__getitem__, _words(text.encode("utf-8", "replace")))).split()
 
 
-def term_string(text: bytes) -> str:
+def document_terms(text: bytes) -> str:
     """Return the distinct search terms of a UTF-8 text joined with spaces, as the index stores them.
 
     Each identifier counts once per document: on our sets presence ranks better than frequency, since code
