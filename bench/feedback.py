@@ -30,10 +30,11 @@ from pathlib import Path
 from dowse import Index
 from dowse.eval.metrics import ndcg, reciprocal_rank
 from dowse.eval.splits import half_of
-from dowse.feedback.boosts import boosts
+from dowse.feedback.boosts import feedback_boosts
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
-from dowse.search.lanes.bm25 import STOP_WORDS, without_language
+from dowse.parsing.tokenizer import STOP_WORDS
+from dowse.search.lanes.bm25 import without_language
 from dowse.search.ranking.blend import rarity
 from dowse.search.ranking.feedback import REACH, places
 from dowse.storage.protocol import Reader
@@ -77,7 +78,7 @@ class World:
 
     def ranked(self, store: FeedbackStore, text: str) -> list[str]:
         """Return the answer to a question, as it is after what was recorded."""
-        ids, found = self.candidates[text], boosts(store, text, rarity=self.worth)
+        ids, found = self.candidates[text], feedback_boosts(store, text, idf=self.worth)
         return [ids[place] for place in places([found.get(each) for each in ids], self.scores[text])]
 
     def quality(self, store: FeedbackStore, texts: Sequence[tuple[str, Question]]) -> dict[str, float]:

@@ -131,6 +131,15 @@ class Hit:
     confidence: float | None = None  # how likely it is relevant; None where meaning had no say
 
 
+class Boost(NamedTuple):
+    """The click feedback for a symbol, as reranking uses it."""
+
+    same: float = 0.0  # for the same query: the sum of visitors' votes, those against subtracted
+    similar: float = 0.0  # for similar queries: the same, each vote weighted by similarity
+    others: float = 0.0  # of `similar`, what remains without the visitor with the highest vote
+    detail: str = ""  # the same in words
+
+
 class LaneReport(NamedTuple):
     """How one lane fared."""
 

@@ -1,7 +1,7 @@
-"""The SQLite file that choices are kept in: opened, and made where there is none.
+"""The SQLite file of feedback events: opened, or created with its schema.
 
-With a rollback journal, not a write-ahead log: choices are few, and a file that is removed or copied while
-somebody has it open stays whole.
+It has a rollback journal, not a write-ahead log: events are few, and a file that is removed or copied while
+somebody has it open stays consistent.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ CREATE TABLE events (
 CREATE INDEX events_by_query ON events (query, symbol, visitor, kind);
 CREATE INDEX events_by_visitor ON events (visitor);
 """
-# What a search or a record may wait for another process that writes.
+# How long a search or a record waits for another process that writes.
 _BUSY_SECONDS = 2.0
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """Open the database, and make its tables if it is new."""
+    """Open the database, and create its tables if it is new."""
     database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         version = database.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, _FORMAT):
             raise sqlite3.DatabaseError(f"it has format {version}, this is dowse for {_FORMAT}")
         if version == 0:
-            _make(database)
+            _create_tables(database)
     except sqlite3.Error:
         database.close()
         raise
     return database
 
 
-def _make(database: sqlite3.Connection) -> None:
-    """Make the tables, unless another process just did."""
+def _create_tables(database: sqlite3.Connection) -> None:
+    """Create the tables, unless another process just did."""
     with closing(database.cursor()) as cursor:
         cursor.execute("BEGIN IMMEDIATE")
         if cursor.execute("PRAGMA user_version").fetchone()[0] == 0:
@@ -54,8 +54,8 @@ def _make(database: sqlite3.Connection) -> None:
         cursor.execute("COMMIT")
 
 
-def identity(path: Path) -> tuple[int, int]:
-    """Return which file a path leads to; (0, 0) for none."""
+def file_identity(path: Path) -> tuple[int, int]:
+    """Return the device and inode of a file; (0, 0) if there is none."""
     try:
         found = path.stat()
     except FileNotFoundError:

@@ -21,13 +21,13 @@ class RecallingStep(RankingStep):
 
     def recall(self, store: FeedbackStore) -> None:
         """Look up what was chosen for this question and those like it; without it, an answer is still one."""
-        from dowse.feedback.boosts import boosts
+        from dowse.feedback.boosts import feedback_boosts
 
         if self.plan.mode == "regex" and not self.ask.k:
             return  # every line, in the order of places
         similar = self.plan.kind not in _FACTS
         try:
-            self.boosts = boosts(store, self.ask.text, similar=similar, rarity=self._worth)
+            self.boosts = feedback_boosts(store, self.ask.text, similar=similar, idf=self._worth)
         except DowseError as error:
             self.notes.append(f"left out: {error}")
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
+from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.query import PathFilter, positive_leaves
 from dowse.search.exact import Found, exact_rows
 from dowse.search.graph_seeds import Seeds
-from dowse.search.lanes.bm25 import STOP_WORDS, query_terms, without_language
+from dowse.search.lanes.bm25 import query_terms, without_language
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.planner import Ask, Plan, plain_name
 from dowse.search.ranking.blend import rarity
@@ -22,7 +23,7 @@ from dowse.types import Symbol
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
-    from dowse.search.ranking.feedback import Boost
+    from dowse.types import Boost
 
 
 # The classic intersection of TF-IDF and meaning looks at so many of meaning's first.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dowse import config
-from dowse.feedback.events import KINDS
+from dowse.feedback.events import EVENT_KINDS
 from dowse.graph.relations import RELATIONS
 from dowse.interfaces.http import choices
 from dowse.interfaces.http.models.feedback import ChoiceKind
@@ -77,7 +77,7 @@ def test_every_field_has_a_type(server: Running) -> None:
         (choices.Diversify, config.DIVERSIFY),
         (choices.Clustering, config.CLUSTERINGS),
         (choices.Relation, tuple(name for name in RELATIONS if name != "path")),
-        (ChoiceKind, KINDS),
+        (ChoiceKind, EVENT_KINDS),
     ],
 )
 def test_choices_are_those_of_the_library(kind: object, values: tuple[str, ...]) -> None:

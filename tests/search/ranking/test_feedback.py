@@ -114,15 +114,15 @@ def test_scores_add_up_and_fall(boosts, count):
 
 
 def test_only_what_moved_or_was_chosen_says_so():
-    found = with_feedback(ranking(5), {"2": Boost(same=1.0, detail="chosen once for this question")})
+    found = with_feedback(ranking(5), {"2": Boost(same=1.0, detail="chosen once for this query")})
     assert [hit.row.key for hit in found] == ["2", "0", "1", "3", "4"]
-    assert found[0].parts[-1] == Contribution("feedback", 2.0, "chosen once for this question, was rank 3")
+    assert found[0].parts[-1] == Contribution("feedback", 2.0, "chosen once for this query, was rank 3")
     assert [len(hit.parts) for hit in found] == [2, 2, 2, 1, 1]
     assert found[1].parts[-1].value == -1.0
 
 
 def test_what_stands_first_already_says_that_it_was_chosen():
-    found = with_feedback(ranking(3), {"0": Boost(same=1.0, detail="chosen once for this question")})
+    found = with_feedback(ranking(3), {"0": Boost(same=1.0, detail="chosen once for this query")})
     assert [hit.row.key for hit in found] == ["0", "1", "2"]
     assert [part.source for part in found[0].parts] == ["keyword", "feedback"]
     assert found[0].parts[-1].value == 0.0

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Mapping
 
 from dowse.errors import DowseError
-from dowse.feedback.events import KINDS, Event
-from dowse.feedback.store import Count, FeedbackDamaged
+from dowse.feedback.events import EVENT_KINDS, Event
+from dowse.feedback.store import FeedbackCount, FeedbackDamaged
 from dowse.formats.jsonl import json_line
 from dowse.formats.text import print_json, render_time
 from dowse.index import Index
@@ -90,7 +90,7 @@ def _named(index: Index, keys: set[str]) -> Mapping[str, SymbolRow]:
     return {row.key: row for row in rows if row.key in keys}
 
 
-def _line(count: Count, names: Mapping[str, SymbolRow]) -> str:
+def _line(count: FeedbackCount, names: Mapping[str, SymbolRow]) -> str:
     votes = f"{count.chosen}×" + (f" −{count.down}" if count.down else "")
     place = _place(names.get(count.symbol)) or f"{count.symbol} (not in the index)"
     asked = f"{votes:<7} {escape_name(count.query)}"
@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     each = _step(steps, "record", "say that a symbol answers a question, or does not", _record)
     each.add_argument("query", help="the question, as it is asked")
     each.add_argument("symbol", help="file.py:42, name, Class.method, pkg.mod.Class.method")
-    each.add_argument("--kind", choices=KINDS, default="up", help="how it was chosen (default: up)")
+    each.add_argument("--kind", choices=EVENT_KINDS, default="up", help="how it was chosen (default: up)")
     add_place(each)
     each = _step(steps, "reset", "forget what was chosen", _reset)
     which = each.add_mutually_exclusive_group(required=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dowse.parsing.tokenizer import tokenize
+from dowse.parsing.tokenizer import tokenize, tokenize_query
 from dowse.query import Constraint
 from dowse.storage.protocol import KeywordRequest, Reader, Term
 
@@ -17,8 +17,6 @@ _SPLIT_SHARE = 0.5
 _MIN_PIECE = 3
 # Words this long have short forms this long, if so many names use them.
 _MIN_ABBREVIATED, _MIN_ABBREVIATION, _MIN_USES = 6, 4, 3
-# More terms than this add cost and no meaning (a pasted file, say); the first ones are kept.
-_MAX_TERMS = 64
 # Names of languages that hardly mean anything else in a question ("go", "c" and "node" do).
 _LANGUAGE_NAMES = {
     **{name: name for name in ("elixir", "haskell", "java", "javascript", "kotlin", "php", "python", "ruby")},
@@ -26,13 +24,6 @@ _LANGUAGE_NAMES = {
 }
 # So much of an index is nearly all of it.
 _NEARLY_ALL = 0.8
-# English words that say nothing about code; left out unless nothing else is asked.
-STOP_WORDS = frozenset(
-    """a an and are as at be been being but by can could did do does done for from had has have how i if in
-    into is it its itself may me might must my no of on onto or our shall should so some such than that the
-    their them then there these they this those to too us was we were what when where which while who whom
-    whose why will with would you your""".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +76,8 @@ def keyword_lane(
 
 
 def query_terms(text: str) -> tuple[Term, ...]:
-    """Return the distinct terms to look for, without stop words unless there is nothing else."""
-    words = dict.fromkeys(telling_words(text))
-    terms = dict.fromkeys(tokenize(" ".join(words))) or dict.fromkeys(tokenize(text))
-    return tuple(Term(term) for term in list(terms)[:_MAX_TERMS])
-
-
-def telling_words(text: str) -> list[str]:
-    """Return the words of a text that are no stop words."""
-    return [word for word in text.split() if word.strip("?!.,;:").lower() not in STOP_WORDS]
+    """Return the distinct terms of a query, without stop words unless there is nothing else."""
+    return tuple(Term(term) for term in tokenize_query(text))
 
 
 def without_language(reader: Reader, text: str) -> str:

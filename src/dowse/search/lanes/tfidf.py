@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dowse.parsing.tokenizer import tokenize
+from dowse.parsing.tokenizer import content_words, tokenize
 from dowse.query import Constraint
-from dowse.search.lanes.bm25 import telling_words
 from dowse.storage.protocol import Reader, TfidfRequest
 
 # A pasted file has more terms than this; each costs time, and the first ones are kept.
@@ -45,5 +44,5 @@ def terms_and_pairs(text: str) -> tuple[str, ...]:
     Stop words are left out, unless there is nothing else: code says `for` and `if` so often that without a
     norm little else would count.
     """
-    terms = (tokenize(" ".join(telling_words(text))) or tokenize(text))[:_MAX_TERMS]
+    terms = (tokenize(" ".join(content_words(text))) or tokenize(text))[:_MAX_TERMS]
     return tuple(dict.fromkeys((*terms, *map(" ".join, pairwise(terms)))))

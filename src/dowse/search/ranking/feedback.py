@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from dowse.search.ranking.reorder import reordered
 from dowse.search.ranking.signals import Ranked
+from dowse.types import Boost
 
 # Only the first candidates are put in order: nobody has seen the others.
 REACH = 100
@@ -27,15 +27,6 @@ FULL = 2.0
 SECONDED = 0.2
 # Places that a vote against a hit for the same question costs it, and how many it can lose.
 SINK, MOST_SINK = 5, 10
-
-
-class Boost(NamedTuple):
-    """What choices say of a symbol."""
-
-    same: float = 0.0  # for the same question: votes of visitors, those against subtracted
-    similar: float = 0.0  # for similar ones: the same, each vote weighted by likeness
-    others: float = 0.0  # of `similar`, what remains without the loudest visitor
-    detail: str = ""  # the same in words
 
 
 def with_feedback(ranked: Sequence[Ranked], boosts: Mapping[str, Boost]) -> list[Ranked]:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from dowse.errors import DowseError
 from dowse.feedback.events import Event
-from dowse.feedback.store import Count
+from dowse.feedback.store import FeedbackCount
 from dowse.interfaces.http.models.feedback import Choice, FeedbackAnswer, Forgotten, Recorded
 from dowse.interfaces.http.problems import FeedbackOff
 from dowse.interfaces.http.routes.parameters import IndexName
@@ -96,7 +96,7 @@ def _listed(state: ServerState, query: str | None, index: str | None, k: int) ->
     }
 
 
-def _told(place: Place, count: Count) -> dict[str, Any]:
+def _told(place: Place, count: FeedbackCount) -> dict[str, Any]:
     """Return a count with the name of its symbol, where that is still there."""
     row = None
     if place.index.exists:
