@@ -1,4 +1,4 @@
-"""Where the command begins: a warm process is asked first, and only then anything is loaded."""
+"""The entry point of the command: a running daemon answers if there is one; only else is anything loaded."""
 
 from __future__ import annotations
 

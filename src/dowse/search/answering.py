@@ -13,7 +13,7 @@ from dowse.search.lanes.tfidf import TfidfResult
 from dowse.search.ranking.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.search.ranking.signals import Ranked
 from dowse.security.secret_masking import mask_text, masked_note
-from dowse.types import Answer, Contribution, Embedded, Hit, LaneReport, LaneScore, PlanReport
+from dowse.types import Answer, Contribution, EmbeddingCoverage, Hit, LaneReport, LaneScore, PlanReport
 
 # Hits whose texts are in memory at the same time.
 _HITS_AT_ONCE = 100
@@ -28,7 +28,7 @@ class Asked(RecallingStep):
 
     masked = 0  # likely secrets that the answer does not show
 
-    def answer(self, ranked: list[Ranked], total: int, embedded: Embedded | None) -> Answer:
+    def answer(self, ranked: list[Ranked], total: int, embedded: EmbeddingCoverage | None) -> Answer:
         """Give the hits with their texts and all that there is to say."""
         ask, plan = self.ask, self.plan
         ranked = self.enough(ranked)
@@ -132,7 +132,7 @@ class Asked(RecallingStep):
             rest = "; these only mention it" if shown else ""
             self.notes.append(f"the graph knows no {what} of {asked.seed or 'it'}{kept}{rest}")
 
-    def _say_what_is_missing(self, embedded: Embedded | None) -> None:
+    def _say_what_is_missing(self, embedded: EmbeddingCoverage | None) -> None:
         self.notes += [f"left out: {outcome.problem}" for outcome in self.outcomes if outcome.problem]
         if not self.reader.is_complete:
             self.notes.append("the index is not complete yet; `dowse index` finishes it")
@@ -209,6 +209,6 @@ def _fields(whole: Contribution, parts: Mapping[tuple[str, str], float]) -> list
     return fields
 
 
-def _half_embedded(embedded: Embedded, command: str) -> str:
+def _half_embedded(embedded: EmbeddingCoverage, command: str) -> str:
     share = 100 * embedded.symbols // max(1, embedded.total)
     return f"{share} % of the symbols are embedded; `{command}` finishes it"

@@ -17,7 +17,7 @@ from dowse.search.planner import Ask, make_plan
 from dowse.search.ranking.profile import CORPUS, TREE, Profile
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import bearers
-from dowse.types import Answer, Embedded, SymbolRow
+from dowse.types import Answer, EmbeddingCoverage, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -93,5 +93,5 @@ def _described(
     return next((hit.row for hit in query.rank() if hit.row.kind not in BESIDES), None)
 
 
-def _embedded(reader: Reader, encoder: Encoder) -> Embedded:
-    return Embedded(encoder.id, reader.embedded(encoder.id), reader.symbol_count())
+def _embedded(reader: Reader, encoder: Encoder) -> EmbeddingCoverage:
+    return EmbeddingCoverage(encoder.id, reader.embedded(encoder.id), reader.symbol_count())

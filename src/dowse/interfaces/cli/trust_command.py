@@ -56,6 +56,6 @@ def _consents(found: ProjectFile) -> bool:
         f"{escape_name(str(found.path))} asks for settings that a repository may not choose by itself:\n"
     )
     for key in found.ignored:
-        sys.stdout.write(f"  {key} = {escape_name(repr(found.asked[key]))}\n")
+        sys.stdout.write(f"  {key} = {escape_name(repr(found.declared[key]))}\n")
     sys.stdout.write("They can read and write other folders, reach other machines or load models.\n")
     return input("Allow them for this content of the file? [y/N] ").strip().lower() in ("y", "yes")
