@@ -83,7 +83,7 @@ def difference(
         missing.discard(key)
         stamp = (entry.size, entry.mtime_ns)
         known = stamps.get(key)
-        is_suspect = seen is not None and entry.path in seen.suspects
+        is_suspect = seen is not None and entry.path in seen.changed
         if known is not None and (known.size, known.mtime_ns) == stamp and not is_suspect:
             found.unchanged += 1
             continue

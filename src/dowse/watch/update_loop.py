@@ -62,7 +62,7 @@ class WatchLoop:
         self._index, self._poll, self._requests, self._say = index, poll, requests, say
         self._dirt = Dirt()
         self._source: Source | None = None
-        self._survey = TreeScanner(index.root)
+        self._scanner = TreeScanner(index.root)
         self._rules: tuple[tuple[str, ...], bool] = ((), False)
         self._generation = 0  # that was told of
         self._git = git_directory(str(index.root))
@@ -165,7 +165,7 @@ class WatchLoop:
         paths = {path for path in news.paths if not path.startswith(".git/")}
         seen = None
         if not news.lost and not switched and len(paths) <= SCAN_PATHS and self._knows_the_rules():
-            seen = self._survey.look(paths)
+            seen = self._scanner.rescan(paths)
         if seen is not None and not seen.paths:
             return  # ignored, or come and gone
         wrote = self._scan(paths) if seen is None else self._update(seen)
@@ -176,15 +176,15 @@ class WatchLoop:
         """Whether the index is there, and leaves out what it did at the last scan: others may write it."""
         return self._index.exists and _rules(self._as_built()) == self._rules
 
-    def _scan(self, suspects: Iterable[str] = ()) -> bool:
+    def _scan(self, changed: Iterable[str] = ()) -> bool:
         assert self._source is not None  # noqa: S101
         built = self._as_built()
         self._rules = exclude, include_secrets = _rules(built)
-        self._survey = TreeScanner(
+        self._scanner = TreeScanner(
             *(built.root, exclude, built.settings.max_file_bytes, self._source.add),
             include_secrets=include_secrets,
         )
-        return self._update(self._survey.scan(suspects))
+        return self._update(self._scanner.scan(changed))
 
     def _update(self, seen: ScanResult) -> bool:
         """Take in what was seen; return whether that made a new generation."""
