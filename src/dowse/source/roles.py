@@ -1,12 +1,12 @@
-"""What part a file plays in its project, told from its path: a test, an example, somebody else's code."""
+"""The role of a file in its project, by its path: test, example, docs, vendored or generated code."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-# Folder names, lower case. "testing", "external", "deps", "gen", "perf" and "build" are missing on purpose:
-# they are as often the name of a library's own package.
+# Folder names, in lower case. "testing", "external", "deps", "gen", "perf" and "build" are missing on
+# purpose: they are as often the name of a library's own package.
 _FOLDERS = {
     "vendored": """vendor vendors _vendor _vendored vendored third_party third-party thirdparty 3rdparty
         3rd_party extern externals node_modules bower_components jspm_packages site-packages
@@ -22,11 +22,11 @@ _FOLDERS = {
     "docs": "doc docs documentation _docs javadoc website wiki",
 }
 
-# The first one that fits wins: whose code it is matters more than what it does there, and a benchmark among
-# the tests (or a test among the examples) is named after the narrower thing.
-_ORDER = ("vendored", "generated", "benchmark", "test", "example", "docs")
+# The first role that matches wins: who wrote the code matters more than its purpose, and a benchmark among
+# the tests (or a test among the examples) gets the narrower role.
+_PRIORITY = ("vendored", "generated", "benchmark", "test", "example", "docs")
 
-_ROLE_OF_FOLDER = {name: role for role in reversed(_ORDER) for name in _FOLDERS[role].split()}
+_FOLDER_ROLES = {name: role for role in reversed(_PRIORITY) for name in _FOLDERS[role].split()}
 
 # MyApp.Tests/, FooTests/, core-tests/, …
 _TEST_FOLDER = re.compile(r".*(?:[a-z0-9](?:Unit|Integration)?Tests|[._-](?:[Uu]nit)?[Tt]ests?|-specs?)\Z")
@@ -86,37 +86,37 @@ _NAMES = {
 
 
 def file_role(path: str) -> str:
-    """The part a file plays: "vendored", "generated", "benchmark", "test", "example", "docs", or "" for none.
+    """Return the role of a file: vendored, generated, benchmark, test, example, docs, or "" for none.
 
-    The path is relative to the indexed root, so that a project that lies in a folder named `tests` is none.
+    The path is relative to the indexed root, so that a project in a folder named `tests` is no test.
     """
     folder, _, name = path.rpartition("/")
     from_folder = _folder_role(folder) if folder else ""
-    stop = _ORDER.index(from_folder) if from_folder else len(_ORDER)
-    for role in _ORDER[:stop]:
+    stop = _PRIORITY.index(from_folder) if from_folder else len(_PRIORITY)
+    for role in _PRIORITY[:stop]:
         if _NAMES[role].match(name):
             return role
-    # A page of prose among the examples is about them.
+    # Prose among the examples documents them.
     return "docs" if from_folder == "example" and _DOCS_NAME.match(name) else from_folder
 
 
 def has_generated_name(path: str) -> bool:
-    """Whether the file's own name is one that only generators give."""
+    """Whether the file's own name is one that only generators use."""
     return _GENERATED_NAME.match(path[path.rfind("/") + 1 :]) is not None
 
 
 @lru_cache(maxsize=4_096)
 def _folder_role(folder: str) -> str:
-    """The role of a folder and everything in it."""
-    # In Java's package names com.example means nothing.
+    """Return the role of a folder and everything in it."""
+    # In Java's package names com.example is no example.
     segments = folder.replace("com/example", "com").split("/")
     roles = {_segment_role(segment) for segment in segments}
-    return next((role for role in _ORDER if role in roles), "")
+    return next((role for role in _PRIORITY if role in roles), "")
 
 
 def _segment_role(segment: str) -> str:
-    """The role of one folder name."""
-    role = _ROLE_OF_FOLDER.get(segment.lower(), "")
+    """Return the role of one folder name."""
+    role = _FOLDER_ROLES.get(segment.lower(), "")
     if role:
         return role
     if _BENCHMARK_FOLDER.match(segment):

@@ -19,9 +19,9 @@ from dowse.source.default_excludes import (
 )
 from dowse.source.ignore import IgnoreRules, Rule, read_rules
 from dowse.source.secrets import (
-    SUSPECT_BEGINNING,
     SUSPECT_EXTENSIONS,
     SUSPECT_NAMES,
+    SUSPECT_PREFIX,
     secret_directory_reason,
     secret_file_reason,
 )
@@ -244,7 +244,7 @@ def classify_entry(
     lowered = name.lower()
     extension = lowered[lowered.rfind(".") + 1 :]
     if not layers.include_secrets and (
-        lowered in SUSPECT_NAMES or extension in SUSPECT_EXTENSIONS or lowered.startswith(SUSPECT_BEGINNING)
+        lowered in SUSPECT_NAMES or extension in SUSPECT_EXTENSIONS or lowered.startswith(SUSPECT_PREFIX)
     ):
         reason = secret_directory_reason(name) if is_directory else secret_file_reason(name, path)
         if reason:
