@@ -14,7 +14,7 @@ import pytest
 from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import MAX_DEPTH, MAX_NAME_BYTES, MAX_QUALIFIED_NAME, file_seconds
 from dowse.parsing.parser import parse_file
-from dowse.parsing.spans import overlap, without
+from dowse.parsing.spans import intersect_spans, subtract_spans
 from dowse.source.content import decode
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -196,11 +196,11 @@ def test_comments_and_attributes_between_document_what_follows():
 
 def test_ranges_against_many_others():
     holes = [(3 * n, 3 * n + 1) for n in range(20_000)]
-    assert without([(0, 7)], [(5, 6), (1, 2), (1, 3)]) == ((0, 1), (3, 5), (6, 7))
-    assert without(holes, holes) == ()
-    assert without([(0, 60_000)], holes) == tuple((3 * n + 1, 3 * n + 3) for n in range(20_000))
-    assert overlap([(0, 4), (8, 10)], [(1, 3), (3, 9)]) == [(1, 3), (3, 4), (8, 9)]
-    assert overlap(holes, holes) == holes
+    assert subtract_spans([(0, 7)], [(5, 6), (1, 2), (1, 3)]) == ((0, 1), (3, 5), (6, 7))
+    assert subtract_spans(holes, holes) == ()
+    assert subtract_spans([(0, 60_000)], holes) == tuple((3 * n + 1, 3 * n + 3) for n in range(20_000))
+    assert intersect_spans([(0, 4), (8, 10)], [(1, 3), (3, 9)]) == [(1, 3), (3, 4), (8, 9)]
+    assert intersect_spans(holes, holes) == holes
 
 
 SAMPLE = """

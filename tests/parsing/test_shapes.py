@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from dowse.parsing.chunking import MAX_BYTES
-from dowse.parsing.grammar import toolkit
+from dowse.parsing.grammar import compile_grammar
 from dowse.parsing.languages import LANGUAGES, detect_language, language_names
 from dowse.parsing.parser import parse_file
 
@@ -142,7 +142,7 @@ def test_naming_a_language_loads_no_grammar():
 
 def test_grammars_are_loaded_once():
     grammar = LANGUAGES["python"].grammar
-    assert toolkit(grammar) is toolkit(grammar)
+    assert compile_grammar(grammar) is compile_grammar(grammar)
 
 
 @pytest.mark.parametrize("language", ["python", "json", "markdown", "javascript"])

@@ -13,7 +13,7 @@ from dowse.graph.describe import describe
 from dowse.indexing.hashes import content_hash, corpus_hash, symbol_keys, vector_key
 from dowse.parsing.languages import detect_language
 from dowse.parsing.parser import parse_as_plain_lines, parse_file
-from dowse.parsing.spans import text_of, without
+from dowse.parsing.spans import join_spans, subtract_spans
 from dowse.parsing.tokenizer import document_terms
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
@@ -127,12 +127,18 @@ def symbol_record(
 ) -> SymbolRecord:
     """Tokenise one definition, field by field; `beside` is text that belongs to it but stands elsewhere."""
     kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, _ = definition
-    code = text_of(data, spans)
+    code = join_spans(data, spans)
     terms = keyword_terms(name, qualified_name, signature, path, code + beside.encode("utf-8", "replace"))
     return SymbolRecord(
         *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
         *(content_hash(code), terms, doc_spans),
-        vector_key(language, path_words(path), qualified_name, doc, text_of(data, without(spans, doc_spans))),
+        vector_key(
+            language,
+            path_words(path),
+            qualified_name,
+            doc,
+            join_spans(data, subtract_spans(spans, doc_spans)),
+        ),
     )
 
 

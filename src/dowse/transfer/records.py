@@ -7,7 +7,7 @@ from typing import Any
 
 from dowse.indexing.hashes import content_hash
 from dowse.indexing.records import keyword_terms
-from dowse.parsing.spans import text_of
+from dowse.parsing.spans import join_spans
 from dowse.parsing.tokenizer import tokenize
 from dowse.storage.local.compression import pack, unpack
 from dowse.types import FileRecord, SymbolRecord
@@ -63,7 +63,7 @@ def record_from_json(value: dict[str, Any], is_corpus: bool) -> FileRecord:
 
 def _symbol_from_json(value: dict[str, Any], file: FileRecord, data: bytes, is_corpus: bool) -> SymbolRecord:
     spans, doc_spans = (tuple((a, b) for a, b in value[name]) for name in ("spans", "doc_spans"))
-    code = text_of(data, spans)
+    code = join_spans(data, spans)
     symbol = SymbolRecord(
         *(value["key"], value["kind"], value["name"], value["qualified_name"]),
         *(value["start_line"], value["end_line"], value["signature"], value["doc"]),

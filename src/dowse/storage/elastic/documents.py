@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from dowse.parsing.spans import text_of
+from dowse.parsing.spans import join_spans
 from dowse.parsing.tokenizer import tokenize
 from dowse.storage.elastic.names import PAIR, file_number, name_key_of, symbol_rows
 from dowse.storage.local.fulltext import folded
@@ -92,7 +92,7 @@ def _ordered(terms: str) -> str:
 
 def own_words(text: bytes, symbol: SymbolRecord, is_corpus: bool) -> dict[str, int]:
     """Return how often a symbol's own text has each term, and each pair of neighbours: what TF-IDF counts."""
-    terms = tokenize(text_of(text, symbol.spans).decode("utf-8", "replace"))
+    terms = tokenize(join_spans(text, symbol.spans).decode("utf-8", "replace"))
     if is_corpus and symbol.doc:
         # Some corpora hold documentation beside the code; where it stands in it, it counts once.
         said = tokenize(symbol.doc)

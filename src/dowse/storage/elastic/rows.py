@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dowse.parsing.spans import text_of, without
+from dowse.parsing.spans import join_spans, subtract_spans
 from dowse.storage.elastic.globs import wildcard_query
 from dowse.storage.elastic.memory import Bearing, Details, Memory
 from dowse.storage.elastic.query import among, plain, visible_query
@@ -262,8 +262,8 @@ def documents(session: Session, memory: Memory, rows: Sequence[int]) -> list[Doc
             qualifier=row.qualified_name.removesuffix(row.name).rstrip("."),
             name=row.name,
             docs=details[row.row].doc,
-            code=text_of(
-                texts[row.file_id], without(details[row.row].spans, details[row.row].doc_spans)
+            code=join_spans(
+                texts[row.file_id], subtract_spans(details[row.row].spans, details[row.row].doc_spans)
             ).decode("utf-8", "replace"),
             language=row.language,
             path=row.path,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.config import Settings
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
-from dowse.parsing.spans import text_of
+from dowse.parsing.spans import join_spans
 from dowse.query import Leaf, PathFilter, RepoFilter, SymFilter, path_matches, symbol_matches
 from dowse.security.secret_masking import are_free_of_secrets, mask_counted, mask_row, mask_span
 from dowse.security.terminal import escape_surrogates
@@ -365,7 +365,7 @@ class LocalReader:
                 qualifier=row.qualified_name.removesuffix(row.name).rstrip("."),
                 name=row.name,
                 docs=details[row.row].doc,
-                code=text_of(texts[row.file_id], bare[row.row]).decode("utf-8", "replace"),
+                code=join_spans(texts[row.file_id], bare[row.row]).decode("utf-8", "replace"),
                 language=row.language,
                 path=row.path,
             )

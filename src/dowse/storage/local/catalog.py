@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.errors import IndexMissing, IndexVersionError
-from dowse.parsing.spans import without
+from dowse.parsing.spans import subtract_spans
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
@@ -420,7 +420,7 @@ class Catalog:
         """Return where the own text of some symbols stands, documentation left out."""
         query = "SELECT id, spans, doc_spans FROM symbols WHERE id IN ({})"
         return {
-            row: without(json.loads(spans), json.loads(doc_spans) if doc_spans else ())
+            row: subtract_spans(json.loads(spans), json.loads(doc_spans) if doc_spans else ())
             for row, spans, doc_spans in self._among(rows, query)
         }
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.parsing.spans import text_of
+from dowse.parsing.spans import join_spans
 from dowse.parsing.tokenizer import tokenize
 from dowse.storage.local.layout import TFIDF, writer_lock
 from dowse.storage.local.tfidf_files import (
@@ -257,7 +257,7 @@ def _terms(catalog: Catalog, rows: Sequence[int]) -> Iterable[tuple[int, list[st
     texts = dict(catalog.texts(sorted({file_id for _, file_id, _, _ in found})))
     beside = catalog.is_corpus()
     for row, file_id, spans, doc in found:
-        terms = tokenize(text_of(texts[file_id], spans).decode("utf-8", "replace"))
+        terms = tokenize(join_spans(texts[file_id], spans).decode("utf-8", "replace"))
         if beside and doc:
             # Some corpora hold documentation beside the code; where it stands in it, it counts once.
             said = tokenize(doc)
