@@ -29,8 +29,8 @@ BAR = 1.7
 _SAMPLE = 1_000
 _PROGRAM = """
 import sys, time
-from dowse.encode.document import Document
-from dowse.encode.models import load
+from dowse.encoders.document import Document
+from dowse.encoders.registry import load_encoder
 encoder = load_encoder(sys.argv[1], threads=1)
 texts = open(sys.argv[2], encoding="utf-8").read().split("\\0")
 documents = [Document("", f"f{n}", "", text, "python") for n, text in enumerate(texts)]

@@ -25,7 +25,7 @@ from dowse.config import (
     read_project_file,
 )
 from dowse.errors import DowseError
-from dowse.security.permissions import drop_permissions
+from dowse.security.trust import drop_permissions
 from dowse.types import Answer, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:

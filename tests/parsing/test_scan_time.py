@@ -31,7 +31,7 @@ def run_limited(program: str, *arguments: str) -> dict:
 
 
 PARSE = """
-from dowse.parse.files import parse_file
+from dowse.parsing.parser import parse_file
 found = parse_file({text}, {language!r}, {path!r})
 print(json.dumps({{"names": [d.qualified_name for d in found.definitions], "problem": found.problem,
     "references": [[r.kind, r.name, r.qualifier] for r in found.references],
@@ -45,7 +45,7 @@ def parse_json_limited(text: str, language: str, path: str) -> dict:
 
 def test_headers_of_blank_lines_are_indexed():
     found = run_limited("""
-from dowse.parse.languages import detect_language
+from dowse.parsing.languages import detect_language
 heads = [b"\\n" * 60_000, b" \\r\\n" * 20_000, b"\\n" * 60_000 + b"class A {};"]
 print(json.dumps([detect_language("a.h", head) for head in heads]))
 """)
@@ -105,7 +105,7 @@ def test_declared_encodings_of_real_files_are_still_read():
 def test_parsing_that_is_cut_short_does_not_crash(seconds):
     """The parser reads some places twice; when the second time the file had ended, it died by SIGSEGV."""
     found = run_limited(f"""
-from dowse.parse.files import parse_file
+from dowse.parsing.parser import parse_file
 found = parse_file("Ж é 漢 ".encode() * 30_000, "python", "a.py", time_limit={seconds})
 print(json.dumps(found.problem))
 """)
@@ -208,8 +208,8 @@ import random, signal
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from scan_shapes import all_shapes
-from dowse.index.jobs import Job
-from dowse.index.worker import parse_path
+from dowse.indexing.parse_jobs import Job
+from dowse.indexing.parse_worker import parse_path
 shapes = all_shapes()
 found = {"count": len(shapes), "names": len({each.name for each in shapes}), "lost": []}
 for shape in random.Random(17).sample(shapes, 60):

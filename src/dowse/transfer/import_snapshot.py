@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from dowse.config import Settings, cache_folder
 from dowse.graph.link import link
 from dowse.indexing.update import Progress
-from dowse.security.permissions import drop_permissions
 from dowse.security.terminal import escape_surrogates
+from dowse.security.trust import drop_permissions
 from dowse.transfer.export_snapshot import FILES, VECTORS, TransferReport, split_vectors
 from dowse.transfer.frames import SnapshotFile
 from dowse.transfer.header import About
