@@ -16,6 +16,8 @@ from dowse.encoders.model_files import read_model_settings
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from onnxruntime import InferenceSession
 
     from dowse.encoders.encoder import Vectors
@@ -107,12 +109,20 @@ class DowseModel:
     def _run(self, sequences: Sequence[Sequence[int]], width: int) -> Vectors:
         """Return a row of `width` numbers for every sequence of ids."""
         from dowse.encoders.batching import encode_batches
-        from dowse.encoders.session import run_rows
+        from dowse.encoders.session import run_model
 
         session = self._session
-        return encode_batches(
-            lambda ids: run_rows(session, ids, width, self._folder), sequences, width, self._threads
-        )
+
+        def run_batch(ids: NDArray[np.int64]) -> Vectors:
+            rows = run_model(session, {"ids": ids}, self._folder)
+            if rows.shape != (len(ids), width):
+                raise DowseError(
+                    f"{self._folder} gives {rows.shape} numbers for {len(ids)} texts, not {width} each; "
+                    "export it again"
+                )
+            return rows
+
+        return encode_batches(run_batch, sequences, width, self._threads)
 
 
 class OnnxEncoder(DowseModel):

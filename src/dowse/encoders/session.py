@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from onnxruntime import InferenceSession
 
-    from dowse.encoders.encoder import Vectors
-
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 # Only what ends the process. Errors are raised as exceptions as well, and onnxruntime's log is written past
 # Python, with names from the model in it: escape sequences would reach the terminal as they are.
@@ -89,16 +87,6 @@ def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) ->
     if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
         raise DowseError(f"{model} gives something else than numbers; use another model")
     return found.astype(np.float32, copy=False)
-
-
-def run_rows(session: InferenceSession, ids: NDArray[np.int64], width: int, model: Path) -> Vectors:
-    """Run a dowse model on a batch of ids; raises DowseError unless it gives a row for each."""
-    found = run_model(session, {"ids": ids}, model)
-    if found.shape != (len(ids), width):
-        raise DowseError(
-            f"{model} gives {found.shape} numbers for {len(ids)} texts, not {width} each; export it again"
-        )
-    return found
 
 
 def uses_gpu(device: str) -> bool:

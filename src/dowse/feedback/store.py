@@ -1,4 +1,8 @@
-"""Feedback events of one index, in one SQLite file of the user's data folder."""
+"""Feedback events of one index, in one SQLite file of the user's data folder.
+
+It has a rollback journal, not a write-ahead log: events are few, and a file that is removed or copied while
+somebody has it open stays consistent.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.config import feedback_file
 from dowse.errors import DowseError
-from dowse.feedback.database import file_identity, open_database
 from dowse.feedback.events import (
     Event,
     normalise_query,
@@ -27,6 +30,24 @@ MAX_REPEATS = 10
 # The oldest events are evicted: a visitor's own first, so that nobody can push out the events of others.
 MAX_VISITOR_EVENTS, MAX_EVENTS = 5_000, 200_000
 _EVENT_COLUMNS = "q.asked, e.symbol, e.kind, e.visitor, e.rank, e.time"
+
+
+_FORMAT = 1
+_SCHEMA = """
+CREATE TABLE queries (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, asked TEXT NOT NULL);
+CREATE TABLE terms (
+    term TEXT NOT NULL, query INTEGER NOT NULL, PRIMARY KEY (term, query)
+) WITHOUT ROWID;
+CREATE INDEX terms_by_query ON terms (query, term);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, query INTEGER NOT NULL, symbol TEXT NOT NULL, kind TEXT NOT NULL,
+    visitor TEXT NOT NULL, rank INTEGER NOT NULL, time REAL NOT NULL
+);
+CREATE INDEX events_by_query ON events (query, symbol, visitor, kind);
+CREATE INDEX events_by_visitor ON events (visitor);
+"""
+# How long a search or a record waits for another process that writes.
+_BUSY_SECONDS = 2.0
 
 
 class FeedbackCount(NamedTuple):
@@ -197,10 +218,10 @@ class FeedbackStore:
             try:
                 if create:
                     make_private_directory(self.path.parent)
-                if self._database is None or self._file != file_identity(self.path):
+                if self._database is None or self._file != _file_identity(self.path):
                     self.close()  # somebody removed or replaced the file
-                    self._database = open_database(self.path)
-                    self._file = file_identity(self.path)
+                    self._database = _open_database(self.path)
+                    self._file = _file_identity(self.path)
                 yield self._database
             except (sqlite3.OperationalError, OSError) as error:  # busy, full, or not ours
                 self.close()
@@ -250,3 +271,38 @@ def _delete_events(database: sqlite3.Connection, where: str, values: Sequence[ob
             queries,
         )
     return removed
+
+
+def _open_database(path: Path) -> sqlite3.Connection:
+    """Open the database, and create its tables if it is new."""
+    database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _FORMAT):
+            raise sqlite3.DatabaseError(f"it has format {version}, this is dowse for {_FORMAT}")
+        if version == 0:
+            _create_tables(database)
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _create_tables(database: sqlite3.Connection) -> None:
+    """Create the tables, unless another process just did."""
+    with closing(database.cursor()) as cursor:
+        cursor.execute("BEGIN IMMEDIATE")
+        if cursor.execute("PRAGMA user_version").fetchone()[0] == 0:
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                cursor.execute(statement)
+            cursor.execute(f"PRAGMA user_version = {_FORMAT}")
+        cursor.execute("COMMIT")
+
+
+def _file_identity(path: Path) -> tuple[int, int]:
+    """Return the device and inode of a file; (0, 0) if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)

@@ -32,7 +32,7 @@ MAX_IMPORT_BYTES = 100_000
 MAX_DEPTH = 24
 
 # A node with so many punctuation marks and keywords in a row is no code, and tree-sitter's queries take
-# quadratic time on it (see unnamed_runs.py).
+# quadratic time on it (see `grammar.has_long_unnamed_run`).
 MAX_UNNAMED_RUN = 1_000
 
 

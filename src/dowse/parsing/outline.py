@@ -84,18 +84,6 @@ class Entry:
 class Outline:
     """The definitions of one syntax tree, sorted, and the innermost definition (owner) of every byte."""
 
-    __slots__ = (
-        "_comments",
-        "_language",
-        "_text",
-        "_types",
-        "entries",
-        "impls",
-        "owner_starts",
-        "owners",
-        "root",
-    )
-
     def __init__(self, text: SourceText, language: Language, matches: Matches) -> None:
         self._text = text
         self._language = language
@@ -253,21 +241,6 @@ class Outline:
 
 class Matches:
     """The query matches of one syntax tree: definitions, references, attributes and docstrings."""
-
-    __slots__ = (
-        "_calls",
-        "_data",
-        "_import_statements",
-        "_imported_names",
-        "_others",
-        "_skip",
-        "_text",
-        "docs",
-        "entries",
-        "facts",
-        "leads",
-        "references",
-    )
 
     def __init__(self, text: SourceText, language: Language, grammar: CompiledGrammar, root: Node) -> None:
         self._data = text.data

@@ -7,15 +7,14 @@ from bisect import bisect_right
 from functools import partial
 
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, split_spans
-from dowse.parsing.grammar import compile_grammar
+from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
 from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
-from dowse.parsing.unnamed_runs import has_long_unnamed_run
 from dowse.parsing.windows import line_windows, trim
-from dowse.types import Definition, Fact, ParsedFile, Reference, Span
+from dowse.types import Definition, ParsedFile, Reference, Span
 
 # A remainder of one such line adds nothing to the rest of the file.
 _BOILERPLATE_LINE = re.compile(
@@ -84,7 +83,9 @@ def _from_tree(
     entry_parts.append((len(definitions) if remainder else -1, _part_starts(remainder)))
     definitions.extend(remainder)
     references = _references(text, outline, matches, entry_parts)
-    facts = _facts(outline, matches, entry_parts, references)
+    in_types = frozenset(e.number for e in outline.entries if e.kind in CONTAINERS)  # fields belong to these
+    owners, first_parts = (outline.owner_starts, outline.owners), [parts[0] for parts in entry_parts]
+    facts = matches.facts.collect(references, owners, first_parts, in_types)
     return ParsedFile(
         language.name, tuple(definitions), references, facts=facts, remainder=entry_parts[-1][0]
     )
@@ -198,15 +199,6 @@ def _references(
             owner_index = impl_owners.get(line_start, owner_index)
         rows.append(_REFERENCE((kind, name, qualifier, line, offset - line_start, owner_index, arguments)))
     return tuple(rows)
-
-
-def _facts(
-    outline: Outline, matches: Matches, entry_parts: list[EntryParts], references: tuple[Reference, ...]
-) -> tuple[Fact, ...]:
-    """Return the name bindings with their owners; fields belong to a class."""
-    in_types = frozenset(e.number for e in outline.entries if e.kind in CONTAINERS)
-    firsts = [parts[0] for parts in entry_parts]
-    return matches.facts.collect(references, (outline.owner_starts, outline.owners), firsts, in_types)
 
 
 def _impl_owners(text: SourceText, outline: Outline, entry_parts: list[EntryParts]) -> dict[int, int]:

@@ -16,13 +16,7 @@ _MAX_BYTES = 10_000_000
 
 
 def is_trusted(store: Path, path: Path, content: bytes) -> bool:
-    """Whether the user trusts a project file with exactly this content.
-
-    Args:
-        store: The record of trust (`dowse.config.trust_file`).
-        path: The project file.
-        content: Its current content.
-    """
+    """Whether the user trusts a project file with exactly this content, by `dowse.config.trust_file`."""
     return trusted_files(store).get(str(path)) == _digest(content)
 
 

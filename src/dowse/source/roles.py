@@ -32,8 +32,10 @@ _FOLDER_ROLES = {name: role for role in reversed(_PRIORITY) for name in _FOLDERS
 _TEST_FOLDER = re.compile(r".*(?:[a-z0-9](?:Unit|Integration)?Tests|[._-](?:[Uu]nit)?[Tt]ests?|-specs?)\Z")
 _BENCHMARK_FOLDER = re.compile(r".*(?:[a-z0-9]Benchmarks?|[._-][Bb]ench(?:mark)?s?)\Z")
 
-_GENERATED_NAME = re.compile(
-    r""".*(?:
+_NAME_PATTERNS = {
+    "vendored": re.compile(r".*^(?:jquery|bootstrap|modernizr|require|d3|lodash)[.-]v?\d[\w.-]*\.js\Z"),
+    "generated": re.compile(
+        r""".*(?:
         _pb2(?:_grpc)?\.pyi? | \.pb(?:\.gw|\.micro|\.validate)?\.go | _grpc\.pb\.go
         | \.pb\.(?:h|cc|swift|rb|dart)
         | _pb\.(?:js|ts|d\.ts|rb) | _grpc_pb\.(?:js|ts|d\.ts) | _services_pb\.rb | \.pbobjc\.[hm]
@@ -42,17 +44,17 @@ _GENERATED_NAME = re.compile(
         | ^bindata\.go | \.bundle\.js | \.tab\.[ch]c? | ^lex\.yy\.c | ^moc_\w+\.cpp
         | ^ui_\w+\.h | ^qrc_\w+\.cpp | \.min\.(?:js|css)
     )\Z""",
-    re.VERBOSE,
-)
-_BENCHMARK_NAME = re.compile(
-    r""".*(?:
+        re.VERBOSE,
+    ),
+    "benchmark": re.compile(
+        r""".*(?:
         ^bench(?:mark)?[_-].+\.\w+ | [_-]bench(?:mark)?s?\.\w+ | \.bench\.[cm]?[jt]sx?
         | [a-z0-9]Benchmarks?\.(?:java|kt|scala|cs|swift|php)
     )\Z""",
-    re.VERBOSE,
-)
-_TEST_NAME = re.compile(
-    r""".*(?:
+        re.VERBOSE,
+    ),
+    "test": re.compile(
+        r""".*(?:
         ^tests?[_-].+\.\w+ | ^tests?\.(?:py|rs|js|ts|rb|c|cc|cpp|go|zig|sh|lua|exs?)
         | ^conftest\.py
         | [_-](?:unit)?tests?\.(?:pyi?|go|rs|rb|cc?|cpp|cxx|h|hpp|exs|dart|php|js|ts|jl|lua|sh|zig|ml|erl|clj)
@@ -63,25 +65,16 @@ _TEST_NAME = re.compile(
         | ^Test[A-Z]\w*\.(?:java|kt|scala|cs|php|swift|cpp|hs)
         | \.(?:t|bats|feature|snap)
     )\Z""",
-    re.VERBOSE,
-)
-_EXAMPLE_NAME = re.compile(
-    r".*(?:^(?:example|sample|demo)s?(?:[_-].*)?\.\w+|[_-](?:example|demo)s?\.\w+|\.stories\.[jt]sx?)\Z"
-)
-_DOCS_NAME = re.compile(
-    r".*(?:\.(?:md|markdown|rst|adoc|asciidoc|textile|pod|rdoc|[1-8])"
-    r"|^(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|LICEN[CS]E|COPYING|AUTHORS|CONTRIBUTORS|CONTRIBUTING"
-    r"|NOTICE|INSTALL|TODO|SECURITY|MAINTAINERS)(?:\.\w+)?)\Z"
-)
-_VENDORED_NAME = re.compile(r".*^(?:jquery|bootstrap|modernizr|require|d3|lodash)[.-]v?\d[\w.-]*\.js\Z")
-
-_NAMES = {
-    "vendored": _VENDORED_NAME,
-    "generated": _GENERATED_NAME,
-    "benchmark": _BENCHMARK_NAME,
-    "test": _TEST_NAME,
-    "example": _EXAMPLE_NAME,
-    "docs": _DOCS_NAME,
+        re.VERBOSE,
+    ),
+    "example": re.compile(
+        r".*(?:^(?:example|sample|demo)s?(?:[_-].*)?\.\w+|[_-](?:example|demo)s?\.\w+|\.stories\.[jt]sx?)\Z"
+    ),
+    "docs": re.compile(
+        r".*(?:\.(?:md|markdown|rst|adoc|asciidoc|textile|pod|rdoc|[1-8])"
+        r"|^(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|LICEN[CS]E|COPYING|AUTHORS|CONTRIBUTORS|CONTRIBUTING"
+        r"|NOTICE|INSTALL|TODO|SECURITY|MAINTAINERS)(?:\.\w+)?)\Z"
+    ),
 }
 
 
@@ -94,15 +87,15 @@ def file_role(path: str) -> str:
     from_folder = _folder_role(folder) if folder else ""
     stop = _PRIORITY.index(from_folder) if from_folder else len(_PRIORITY)
     for role in _PRIORITY[:stop]:
-        if _NAMES[role].match(name):
+        if _NAME_PATTERNS[role].match(name):
             return role
     # Prose among the examples documents them.
-    return "docs" if from_folder == "example" and _DOCS_NAME.match(name) else from_folder
+    return "docs" if from_folder == "example" and _NAME_PATTERNS["docs"].match(name) else from_folder
 
 
 def has_generated_name(path: str) -> bool:
     """Whether the file's own name is one that only generators use."""
-    return _GENERATED_NAME.match(path[path.rfind("/") + 1 :]) is not None
+    return _NAME_PATTERNS["generated"].match(path[path.rfind("/") + 1 :]) is not None
 
 
 @lru_cache(maxsize=4_096)
