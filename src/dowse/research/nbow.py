@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 ARCHITECTURE = "nbow"
 SETTINGS_FILE, TOKENIZER_FILE, WEIGHTS_FILE = "encoder.json", "tokenizer.json", "weights.npz"
-# Raise when the same files would give other vectors: words.py and document.py are a part of the encoder.
+# Raise when the same files would give other vectors: word_tokenizer.py and document.py belong to the encoder.
 FORMAT_VERSION = 1
 
 # The table for queries; and the one for code in a language no table was trained for.
