@@ -65,12 +65,12 @@ def _cost(data: bytes, lines: list[int], index: int) -> int:
     start = lines[index]
     stop = lines[index + 1] if index + 1 < len(lines) else len(data)
     line = data[start : min(stop, start + 200)]
-    written = line.lstrip()
-    if not written:
+    code = line.lstrip()
+    if not code:
         return 1000
-    closes = 8 if written[:1] in b"})]" or written.startswith(b"end") else 0
+    closes = 8 if code[:1] in b"})]" or code.startswith(b"end") else 0
     after_blank = -6 if not data[lines[index - 1] : start].strip() else 0
-    return len(line) - len(written) + closes + after_blank
+    return len(line) - len(code) + closes + after_blank
 
 
 def _cut(spans: list[Span], cuts: list[int]) -> list[list[Span]]:

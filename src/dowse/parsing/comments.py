@@ -70,20 +70,20 @@ class Comments:
         """Return the start of the comment that ends here and is alone on its lines; -1 for none."""
         data, marks = self._text.data, self._lines
         line = max(floor, data.rfind(b"\n", floor, end - 1) + 1)
-        written = data[line:end].lstrip()
-        if written.startswith(marks):
+        comment = data[line:end].lstrip()
+        if comment.startswith(marks):
             begin, stop = -1, end
-            while written.startswith(marks) and not written.startswith(_INNER_COMMENTS):
-                begin = stop - len(written)
+            while comment.startswith(marks) and not comment.startswith(_INNER_COMMENTS):
+                begin = stop - len(comment)
                 if line <= floor:
                     break
                 stop, line = line, data.rfind(b"\n", max(0, floor - 1), line - 1) + 1
                 if line < floor:
                     break
-                written = data[line:stop].lstrip()
+                comment = data[line:stop].lstrip()
             return begin
         for opener, closer in self._blocks:
-            if written.endswith(closer):
+            if comment.endswith(closer):
                 begin = data.rfind(opener, floor, end - len(closer) + 1)
                 if begin >= 0 and self._starts_line(begin, floor):
                     return begin
@@ -141,9 +141,9 @@ def docstring_at(data: bytes, start: int, stop: int) -> Span | None:
     return (start, end) if _AFTER_STRING.match(data, end) else None
 
 
-def clean_doc(written: bytes) -> str:
+def clean_doc(comment: bytes) -> str:
     """Return documentation without comment marks, quotes and common indentation."""
-    text = written.decode("utf-8", "ignore").strip()
+    text = comment.decode("utf-8", "ignore").strip()
     if text.startswith(("@", '"', "'", "r", "R", "u", "U")):
         return _unquote(text)
     for opener, closer in _BLOCKS:

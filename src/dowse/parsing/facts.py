@@ -120,7 +120,7 @@ class Facts:
         if not self._matches:
             return ()
         data, needed, (starts, numbers) = self._data, self._needed(references), owners
-        found = dict[Fact, None]()
+        facts = dict[Fact, None]()
         lines = self._source.starts if any("within" in captures for _, captures in self._matches) else []
         for pattern, captures in self._matches:
             start, end = captures["bind"][0].byte_range
@@ -142,8 +142,8 @@ class Facts:
                 begin, stop = captures["within"][0].byte_range
                 first, last = bisect_right(lines, begin), bisect_right(lines, stop)
             for kind, called, value, origin in self._read(pattern, captures):
-                found[Fact(kind, called, value, origin, scope_owner, first, last)] = None
-        return tuple(found)
+                facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
+        return tuple(facts)
 
     def _has_builtin_type(self, captures: dict[str, list[Node]]) -> bool:
         """Whether a name has a built-in type, as most have."""

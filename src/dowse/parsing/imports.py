@@ -19,18 +19,18 @@ _AS = re.compile(r"\s+as\s+|\s*=>\s*")
 _PHP_KINDS = re.compile(r"^(?:function|const)\s+")
 
 
-def parse_imports(language: str, written: str) -> list[Import]:
+def parse_imports(language: str, statement: str) -> list[Import]:
     """Return the imports of one statement; nothing if the language or the statement is not supported."""
     reader = _READERS.get(language)
-    if reader is None or len(written) > MAX_IMPORT_BYTES:
+    if reader is None or len(statement) > MAX_IMPORT_BYTES:
         return []
     # Collapse white space: the patterns of the readers would try every blank of a run as the first.
-    collapsed = _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", written)
+    collapsed = _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", statement)
     return [each for each in reader(collapsed) if len(each[3]) <= MAX_NAME_BYTES]
 
 
-def _python(written: str) -> Iterator[Import]:
-    text = _COMMENT.sub("", written).replace("\\\n", " ").strip()
+def _python(statement: str) -> Iterator[Import]:
+    text = _COMMENT.sub("", statement).replace("\\\n", " ").strip()
     if text.startswith("from"):
         module, _, names = text[4:].partition(" import")
         module = module.strip()
@@ -53,8 +53,8 @@ def _names_and_aliases(names: str) -> Iterator[tuple[str, str]]:
             yield name.strip(), alias[0].strip() if alias else ""
 
 
-def _ecmascript(written: str) -> Iterator[Import]:
-    text = _COMMENT.sub("", written).strip()
+def _ecmascript(statement: str) -> Iterator[Import]:
+    text = _COMMENT.sub("", statement).strip()
     quoted = _QUOTED.findall(text)
     if not quoted:
         return
@@ -73,8 +73,8 @@ def _ecmascript(written: str) -> Iterator[Import]:
             yield kind, first, "default", module
 
 
-def _go(written: str) -> Iterator[Import]:
-    alias, _, rest = written.strip().rpartition(" ")
+def _go(statement: str) -> Iterator[Import]:
+    alias, _, rest = statement.strip().rpartition(" ")
     module = rest.strip('"`')
     alias = alias.strip()
     if alias == ".":
@@ -91,8 +91,8 @@ def _go_name(module: str) -> str:
     return re.sub(r"\.v\d+$", "", parts[-1]).removeprefix("go-").removesuffix("-go")
 
 
-def _jvm(written: str) -> Iterator[Import]:
-    text = written.strip().removeprefix("import").strip(" ;\t\r\n")
+def _jvm(statement: str) -> Iterator[Import]:
+    text = statement.strip().removeprefix("import").strip(" ;\t\r\n")
     path, *alias = _AS.split(text.removeprefix("static ").strip())
     module, _, name = path.replace(" ", "").rpartition(".")
     if name == "*":
@@ -102,8 +102,8 @@ def _jvm(written: str) -> Iterator[Import]:
         yield "import", alias[0] if alias else name, name, module
 
 
-def _scala(written: str) -> Iterator[Import]:
-    clause = written.strip().removeprefix("import").strip()
+def _scala(statement: str) -> Iterator[Import]:
+    clause = statement.strip().removeprefix("import").strip()
     module, brace, names = clause.partition("{")
     if not brace:
         for each in clause.split(","):
@@ -119,8 +119,8 @@ def _scala(written: str) -> Iterator[Import]:
         yield "import", "*" if wild else alias or name, "*" if wild else name, module.rstrip(". ")
 
 
-def _rust(written: str) -> Iterator[Import]:
-    text = _COMMENT.sub("", written).strip(" ;\n")
+def _rust(statement: str) -> Iterator[Import]:
+    text = _COMMENT.sub("", statement).strip(" ;\n")
     if text.startswith(("extern", "pub extern")):
         name, *alias = _AS.split(text.rpartition("crate ")[2].strip())
         yield "import", alias[0] if alias else name, "", name
@@ -169,8 +169,8 @@ def _split_top_level(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _php(written: str) -> Iterator[Import]:
-    text = written.strip().removeprefix("use").strip(" ;\n")
+def _php(statement: str) -> Iterator[Import]:
+    text = statement.strip().removeprefix("use").strip(" ;\n")
     text = _PHP_KINDS.sub("", text)
     prefix, brace, names = text.partition("{")
     for name, alias in _names_and_aliases(names.rstrip("} \n") if brace else text):
@@ -179,8 +179,8 @@ def _php(written: str) -> Iterator[Import]:
         yield "import", alias or last, last, module.replace("\\", ".")
 
 
-def _csharp(written: str) -> Iterator[Import]:
-    text = written.strip().removeprefix("global ").removeprefix("using").strip(" ;\r\n")
+def _csharp(statement: str) -> Iterator[Import]:
+    text = statement.strip().removeprefix("global ").removeprefix("using").strip(" ;\r\n")
     text = text.removeprefix("static ").strip()
     alias, equals, path = text.partition("=")
     if equals:
@@ -190,8 +190,8 @@ def _csharp(written: str) -> Iterator[Import]:
         yield "import", "*", "*", text
 
 
-def _elixir(written: str) -> Iterator[Import]:
-    word, _, rest = written.partition(" ")
+def _elixir(statement: str) -> Iterator[Import]:
+    word, _, rest = statement.partition(" ")
     rest = rest.strip()
     path, _, options = rest.partition(",") if "{" not in rest else (rest, "", "")
     if "{" in path:
@@ -208,17 +208,17 @@ def _elixir(written: str) -> Iterator[Import]:
         yield "import", alias[1] if alias else module.rpartition(".")[2], "", module
 
 
-def _include(written: str) -> Iterator[Import]:
-    text = written.strip()
+def _include(statement: str) -> Iterator[Import]:
+    text = statement.strip()
     inside = _QUOTED.search(text)
     if inside:
         yield "import", "*", "*", inside[1]
 
 
-def _ruby(written: str) -> Iterator[Import]:
-    quoted = _QUOTED.search(written)
+def _ruby(statement: str) -> Iterator[Import]:
+    quoted = _QUOTED.search(statement)
     if quoted:
-        near = "./" if written.startswith("require_relative") and not quoted[1].startswith(".") else ""
+        near = "./" if statement.startswith("require_relative") and not quoted[1].startswith(".") else ""
         yield "import", "*", "*", near + quoted[1]
 
 

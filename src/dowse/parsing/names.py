@@ -35,15 +35,15 @@ _MODULE_SUFFIX = re.compile(r"\.(?:js|mjs|cjs|ts|tsx|jsx|h|hpp|hh|rb|sh|bash|zig
 class _Callees(dict[bytes, tuple[str, str, int]]):
     """Callee as written → its parts; a dictionary is twice as fast as `lru_cache`."""
 
-    def __missing__(self, written: bytes) -> tuple[str, str, int]:
+    def __missing__(self, source: bytes) -> tuple[str, str, int]:
         if len(self) >= _MAX_CACHED_CALLEES:
             self.clear()
-        parts = self[written] = _split_callee(written)
+        parts = self[source] = _split_callee(source)
         return parts
 
 
-def _split_callee(written: bytes) -> tuple[str, str, int]:
-    text = written.decode("utf-8", "ignore")
+def _split_callee(source: bytes) -> tuple[str, str, int]:
+    text = source.decode("utf-8", "ignore")
     plain = _DOTTED.fullmatch(text)
     if plain:
         return plain[2], plain[1] or "", len(plain[2].encode())
@@ -73,15 +73,15 @@ def _qualifier(before: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def clean_qualifier(written: bytes) -> str:
+def clean_qualifier(source: bytes) -> str:
     """Return a receiver that is captured on its own, in the form of those inside callees."""
-    return _qualifier(written.decode("utf-8", "ignore")) or UNKNOWN
+    return _qualifier(source.decode("utf-8", "ignore")) or UNKNOWN
 
 
 @lru_cache(maxsize=8192)
-def split_definition_name(written: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
+def split_definition_name(source: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
     """Return the meaningful segments of a definition's name: `Foo.prototype.bar` is Foo, bar."""
-    text = " ".join(written.decode("utf-8", "ignore").split())
+    text = " ".join(source.decode("utf-8", "ignore").split())
     if "<" in text and "operator" not in text:
         text = _GENERICS.sub("", text)
     for separator in separators:
@@ -92,23 +92,23 @@ def split_definition_name(written: bytes, separators: tuple[str, ...]) -> tuple[
 
 
 @lru_cache(maxsize=4096)
-def type_name(written: bytes) -> str:
+def type_name(source: bytes) -> str:
     """Return the bare name of a type expression: `&mut a::Foo<T>`, `*Foo[T]` and `(Foo a)` are all Foo."""
-    text = re.split(r"[<\[{]", written.decode("utf-8", "ignore").lstrip("&*([ "), maxsplit=1)[0]
+    text = re.split(r"[<\[{]", source.decode("utf-8", "ignore").lstrip("&*([ "), maxsplit=1)[0]
     words = re.findall(r"[\w$]+", text.removeprefix("mut ").removeprefix("dyn ").rpartition("::")[2])
     return words[0] if words else ""
 
 
-def split_import(written: str, module: str) -> tuple[str, str]:
+def split_import(source: str, module: str) -> tuple[str, str]:
     """Return the name and module of an import by name."""
-    separator = next((j for j in ("::", "\\", ".") if j in written), "")
+    separator = next((j for j in ("::", "\\", ".") if j in source), "")
     if not separator:
-        return written, module
-    before, _, name = written.rpartition(separator)
+        return source, module
+    before, _, name = source.rpartition(separator)
     return name, f"{module}{separator}{before}" if module else before.lstrip("\\")
 
 
-def split_path(written: str) -> tuple[str, str]:
+def split_path(source: str) -> tuple[str, str]:
     """Return the name and module of an import by path: the file's name without its suffix."""
-    path = written.strip("<>\"'")
+    path = source.strip("<>\"'")
     return _MODULE_SUFFIX.sub("", path.removeprefix("node:").rstrip("/").rpartition("/")[2]), path

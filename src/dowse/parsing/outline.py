@@ -318,12 +318,12 @@ class Matches:
         if "name" in captures:
             start, end = captures["name"][0].byte_range
             self._skip.add(start)
-            written = self._data[start : min(end, start + MAX_NAME_BYTES)]
+            source = self._data[start : min(end, start + MAX_NAME_BYTES)]
             if kind == "impl":
-                bare = type_name(written)
+                bare = type_name(source)
                 entry.path = (bare,) if bare else ()
             else:
-                entry.path = split_definition_name(written, language.separators)
+                entry.path = split_definition_name(source, language.separators)
             entry.name_start = start
         if "receiver" in captures:
             start, end = captures["receiver"][0].byte_range
@@ -354,13 +354,13 @@ class Matches:
         """Add what is imported, with its module as qualifier."""
         if end - start > (MAX_IMPORT_BYTES if kind == "imports" else MAX_NAME_BYTES):
             return
-        written = self._written(start, end)
+        source = self._decode(start, end)
         if kind == "path":
-            pairs = [split_path(written)]
+            pairs = [split_path(source)]
         elif kind == "imports":
-            pairs = _import_list(written)
+            pairs = _import_list(source)
         else:
-            pairs = [split_import(written, self._module(captures))]
+            pairs = [split_import(source, self._module(captures))]
         for name, qualifier in pairs:
             if name:
                 self._others.append((start, "import", name, qualifier, -1))
@@ -372,7 +372,7 @@ class Matches:
         for start, end in self._imported_names:
             index = bisect_right(starts, start) - 1
             if index >= 0 and start < self._import_statements[index][1] and end - start <= MAX_NAME_BYTES:
-                name, qualifier = split_import(self._written(start, end), self._import_statements[index][2])
+                name, qualifier = split_import(self._decode(start, end), self._import_statements[index][2])
                 if name:
                     self._others.append((start, "import", name, qualifier, -1))
 
@@ -381,9 +381,9 @@ class Matches:
         if "from" not in captures:
             return ""
         start, end = captures["from"][0].byte_range
-        return self._written(start, min(end, start + MAX_NAME_BYTES))
+        return self._decode(start, min(end, start + MAX_NAME_BYTES))
 
-    def _written(self, start: int, end: int) -> str:
+    def _decode(self, start: int, end: int) -> str:
         """Return text without NUL, the separator of stored names."""
         return self._data[start:end].decode("utf-8", "ignore").replace("\0", "")
 
@@ -397,10 +397,8 @@ class Matches:
             spans = sorted((start, end) for end, start in self.leads.items())
             starts = [start for start, _ in spans]
             calls = [call for call in calls if not contains_offset(call[0], starts, spans)]
-        written = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
-        types = [
-            (at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in written
-        ]
+        source = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
+        types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
         return sorted({*calls, *self._others, *types})
 
 
@@ -411,9 +409,9 @@ def _truncate_path(path: tuple[str, ...]) -> tuple[str, ...]:
     return path
 
 
-def _import_list(written: str) -> list[tuple[str, str]]:
+def _import_list(source: str) -> list[tuple[str, str]]:
     """Parse a Scala import with several names: `a.b.{C, D => E}`."""
-    clause = written.removeprefix("import").strip()
+    clause = source.removeprefix("import").strip()
     module, brace, names = clause.partition("{")
     if not brace:
         return [split_import(" ".join(each.split()).partition(" as ")[0], "") for each in clause.split(",")]
