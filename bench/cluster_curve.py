@@ -21,7 +21,7 @@ import numpy as np
 
 from dowse import Index
 from dowse.indexing.records import symbol_record
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.query import PathFilter
 from dowse.search.ranking.profile import TREE
 from dowse.storage.elastic.backend import ElasticBackend
@@ -255,7 +255,7 @@ def measure_all(
     rates = json.loads((folder / "rates.json").read_text())
     with Index.open(options.data, index_dir=str(folder / "local"), encoder=options.encoder) as index:
         assert index.encoder is not None
-        encoder, vectors = index.encoder.id, index.encoder.queries(questions)
+        encoder, vectors = index.encoder.id, index.encoder.encode_queries(questions)
     results = []
     for size in sizes:
         address = beside(options.backend, str(size))

@@ -30,8 +30,8 @@ from pathlib import Path
 from dowse import Index
 from dowse.eval.metrics import ndcg, reciprocal_rank
 from dowse.eval.splits import half_of
+from dowse.feedback.boosts import boosts
 from dowse.feedback.events import Event
-from dowse.feedback.recall import boosts
 from dowse.feedback.store import FeedbackStore
 from dowse.search.lanes.bm25 import STOP_WORDS, without_language
 from dowse.search.ranking.coverage import idf

@@ -19,8 +19,8 @@ import numpy as np
 from rank_bm25 import BM25Okapi
 
 from dowse.encoders.document import Document
-from dowse.encoders.models import load
-from dowse.parsing.tokens import tokenize
+from dowse.encoders.registry import load
+from dowse.parsing.tokenizer import tokenize
 from dowse_training.pairs.files import read_rows, split_name
 
 from common import write_results
@@ -72,8 +72,8 @@ def main() -> None:
         scores = np.array([lexical.get_scores(tokenize(query)) for query in queries])
         row: dict[str, float] = {"pairs": len(pool), "bm25": mean_reciprocal_rank(scores)}
         for encoder in encoders:
-            documents = encoder.documents([document_of(pair, language) for pair in pool])
-            row[encoder.name] = mean_reciprocal_rank(encoder.queries(queries) @ documents.T)
+            documents = encoder.encode_documents([document_of(pair, language) for pair in pool])
+            row[encoder.name] = mean_reciprocal_rank(encoder.encode_queries(queries) @ documents.T)
             row[f"{encoder.name} over bm25"] = round(row[encoder.name] - row["bm25"], 4)
         table[language] = row
         print(language, row, file=sys.stderr, flush=True)

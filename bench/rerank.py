@@ -5,7 +5,7 @@
     python bench/rerank.py --data DIR --repos DIR --scores NAME=FILE [--unit 0.0467]
 
 The sets are those of `quality.py`. Candidates are the first of the search as users get it; what comes after
-them stays where it is. `--model` is what `dowse.encoders.cross` can load. A model under trial, in whatever
+them stays where it is. `--model` is a cross-encoder that dowse can load. A model under trial, in whatever
 form, is measured in two steps: `--candidates` writes what it has to score ({set: [{query, documents}]}, JSON
 in gzip), `--scores` reads what it gave ({set: [[score, …], …]}, in the same order). The weight is the one
 that is best on the tune halves, as the mean of all sets.
@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dowse.encoders.cross import CrossEncoder, load_cross
+from dowse.encoders.cross_encoder import CrossEncoder, load_cross_encoder
 from dowse.encoders.document import Document
 from dowse.search.ranking.rerank import mix_scores
 from dowse.types import Answer
@@ -206,7 +206,7 @@ def main() -> None:
         for name, file in (given.split("=", 1) for given in options.scores):
             models[name] = judge(sets, Trial(read_scores(Path(file)), options.unit, options.count))
         for given in options.model:
-            model = load_cross(given, "cpu", options.threads)
+            model = load_cross_encoder(given, "cpu", options.threads)
             models |= measure_model(model, sets, options)
     for name, told in models.items():
         print(name, json.dumps(told, indent=1), file=sys.stderr)
@@ -223,7 +223,7 @@ def measure_model(
     timed = [each for each in sets if not each.of.name.startswith("repos/")]
     return {
         f"{model.name}, {count} candidates": {
-            **judge(sets, Trial(scores, model.unit, count)),
+            **judge(sets, Trial(scores, model.score_scale, count)),
             "cost": cost(model, timed, count),
         }
         for count in (options.count, options.fewer)

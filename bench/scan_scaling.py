@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 from dowse.indexing.parse_jobs import Job
 from dowse.indexing.parse_worker import limit_memory, parse_path
-from dowse.parsing.grammar import toolkit
+from dowse.parsing.grammar import compile_grammar
 from dowse.parsing.languages import LANGUAGES
 from dowse.parsing.limits import file_seconds
 from scan_shapes import Shape, all_shapes
@@ -193,7 +193,7 @@ def _warm(shape: Shape) -> None:
     """Load the grammar before the processes part, so that no measured time holds it."""
     for language in LANGUAGES.values():
         if shape.path.endswith(language.extensions):
-            toolkit(language.grammar_for(shape.path))
+            compile_grammar(language.grammar_for(shape.path))
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dowse.parsing.files import parse_file
-from dowse.parsing.languages import language_of
+from dowse.parsing.languages import detect_language
+from dowse.parsing.parser import parse_file
 from dowse.research.hyperbolic.embed import embed
 from dowse.research.hyperbolic.measure import distortion, mean_average_precision
 from dowse.research.hyperbolic.scale import Scale
@@ -86,7 +86,7 @@ def symbol_chains(repos: Path) -> Iterator[tuple[str, ...]]:
             if not isinstance(file, WalkedFile):
                 continue
             data = (repo / file.path).read_bytes().decode(errors="replace").encode()
-            for number in range(len(parse_file(data, language_of(file.path), file.path).definitions)):
+            for number in range(len(parse_file(data, detect_language(file.path), file.path).definitions)):
                 yield (repo.name, *file.path.split("/"), str(number))
 
 

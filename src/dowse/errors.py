@@ -1,4 +1,4 @@
-"""What can go wrong in a way the user can mend: each message names the remedy."""
+"""Errors that the user can fix: each message names the remedy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ class DowseError(Exception):
 
 
 class IndexMissing(DowseError):
-    """There is no index where one was asked for."""
+    """There is no index at this location."""
 
 
 class IndexDamaged(DowseError):
-    """The index on disk can't be read as what it should be."""
+    """The index on disk is corrupt."""
 
 
 class IndexVersionError(DowseError):
@@ -27,12 +27,16 @@ class IndexLocked(DowseError):
 
 
 class ConfigError(DowseError):
-    """A setting has a name or value that does not exist."""
+    """A setting has an unknown name or an invalid value."""
+
+
+class SourceError(DowseError, ValueError):
+    """A path can't be indexed; the message says what to do instead."""
 
 
 class EvalError(DowseError):
-    """Questions, judgements or reports that can't be used."""
+    """Queries, judgements or reports that can't be used."""
 
 
 class TooSlow(DowseError):
-    """Something took longer than it may."""
+    """An operation exceeded its time limit."""

@@ -21,7 +21,7 @@ from dowse.config import (
     read_project_file,
 )
 from dowse.errors import DowseError
-from dowse.security.permissions import without_permissions
+from dowse.security.trust import drop_permissions
 from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dowse.search.lanes.dispatch import LaneDispatcher
     from dowse.search.options import SearchRequest
     from dowse.search.related import Related
-    from dowse.source.survey import Seen
+    from dowse.source.tree_scanner import ScanResult
     from dowse.storage.protocol import Backend
 
 # Trees up to this many files are walked before each search (a few milliseconds per thousand); in
@@ -118,7 +118,7 @@ class Index:
         wait: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_wait: Callable[[str], None] = lambda _: None,
-        seen: Seen | None = None,
+        seen: ScanResult | None = None,
     ) -> Report:
         """Bring the index up to date with the files; only what changed is read again.
 
@@ -165,10 +165,12 @@ class Index:
         """What makes vectors, None if the setting is "none"; its weights are read when first needed."""
         with self._lock:  # threads that search at once share one
             if self._encoder is None and self.settings.encoder != "none":
-                from dowse.encoders.models import load
+                from dowse.encoders.registry import load_encoder
 
                 settings = self.settings
-                self._encoder = load(settings.encoder, settings.view, settings.device, settings.threads)
+                self._encoder = load_encoder(
+                    settings.encoder, settings.view, settings.device, settings.threads
+                )
             return self._encoder
 
     def embed(
@@ -345,7 +347,7 @@ class Index:
 
     def _known_encoder(self) -> Encoder | None:
         """Return the encoder if it is at hand: a search by words must not wait for one, nor fail with one."""
-        from dowse.encoders.models import is_shipped
+        from dowse.encoders.registry import is_shipped
 
         return self.encoder if self._encoder or is_shipped(self.settings.encoder) else None
 
@@ -480,7 +482,7 @@ class Index:
         with self.backend.reader() as reader:
             meta = reader.meta()
         if self._came_with_the_root():
-            meta = without_permissions(
+            meta = drop_permissions(
                 meta, include_secrets=self.settings.include_secrets, exclude=self.settings.exclude
             )
         exclude = tuple(line for line in meta.get("exclude", "").split("\n") if line)

@@ -1,4 +1,4 @@
-"""Where processes of one user find each other: a folder that nobody else can look into (light to load)."""
+"""Cache, data and runtime folders, and Unix sockets that only the user can reach (light to load)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 import stat
 import sys
 
-# Letters of a hash that name a place; two that share them are told apart by what they say.
+# Two paths with the same digest are told apart by what their sockets answer.
 _DIGEST_BYTES = 6
-# Bytes that the address of a socket may have on all systems, with the zero at its end.
-_MOST_ADDRESS_BYTES = 104
+# Bytes of a Unix socket address (sun_path) that all systems allow, with the zero at its end.
+_MAX_ADDRESS_BYTES = 104
 
 
 def runtime_folder() -> str:
@@ -18,20 +18,27 @@ def runtime_folder() -> str:
 
 
 def cache_folder() -> str:
-    """Return where all that can be made again is kept; `dowse.config` has it as a path."""
-    named = os.environ.get("DOWSE_CACHE_DIR")
-    if named:
-        return named
-    if sys.platform.startswith("linux"):  # where XDG rules, without loading the library that knows the others
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    """Return the folder of files that can be rebuilt."""
+    return os.environ.get("DOWSE_CACHE_DIR") or _user_folder("cache", "XDG_CACHE_HOME", "~/.cache")
+
+
+def data_folder() -> str:
+    """Return the folder of files that can't be rebuilt."""
+    return os.environ.get("DOWSE_DATA_DIR") or _user_folder("data", "XDG_DATA_HOME", "~/.local/share")
+
+
+def _user_folder(kind: str, variable: str, default: str) -> str:
+    if sys.platform.startswith("linux"):  # by XDG, without loading the library that knows the other systems
+        base = os.environ.get(variable) or os.path.expanduser(default)  # noqa: PTH111
         return os.path.join(base, "dowse")
     import platformdirs
 
-    return platformdirs.user_cache_dir("dowse", appauthor=False)
+    folder = platformdirs.user_cache_dir if kind == "cache" else platformdirs.user_data_dir
+    return folder("dowse", appauthor=False)
 
 
 def make_runtime_folder() -> str:
-    """Return the folder, made for its owner alone; raises OSError if it can't be made so."""
+    """Create the runtime folder for its owner alone and return it; raises OSError if that fails."""
     folder = runtime_folder()
     os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103
     os.chmod(folder, 0o700)  # noqa: PTH101
@@ -41,20 +48,21 @@ def make_runtime_folder() -> str:
 
 
 def is_private(folder: str) -> bool:
-    """Whether a folder is ours and nobody else's."""
+    """Whether a folder belongs to the user, and nobody else has access."""
     try:
-        found = os.lstat(folder)
+        status = os.lstat(folder)
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
 def socket_address(path: str) -> tuple[str, int]:
-    """Return what a socket at a path is called by, and a file to close after that, or -1.
+    """Return the address of a Unix socket at a path, and a descriptor to close after use, or -1.
 
-    A path may be longer than an address: then Linux takes a way through the folder, held open.
+    A path may be longer than an address: then, on Linux, the address goes through an open descriptor of the
+    folder.
     """
-    if len(os.fsencode(path)) < _MOST_ADDRESS_BYTES:
+    if len(os.fsencode(path)) < _MAX_ADDRESS_BYTES:
         return path, -1
     folder, name = os.path.split(path)
     if not sys.platform.startswith("linux"):
@@ -63,9 +71,9 @@ def socket_address(path: str) -> tuple[str, int]:
     return f"/proc/self/fd/{handle}/{name}", handle
 
 
-def digest(text: str) -> str:
-    """Return a short name for a text."""
-    try:  # the module itself: `hashlib` takes longer to load than all the rest of a question
+def digest(text: str | os.PathLike[str]) -> str:
+    """Return a short hash of a text or path."""
+    try:  # the module itself: importing `hashlib` takes longer than all the rest of a warm search
         from _blake2 import blake2b
     except ImportError:
         from hashlib import blake2b

@@ -8,7 +8,7 @@ from functools import partial
 
 from dowse.errors import DowseError
 from dowse.security.secret_masking import mask_text
-from dowse.security.terminal import decodable, escape_name
+from dowse.security.terminal import escape_name, escape_surrogates
 from dowse.storage.protocol import Reader
 from dowse.types import NON_DEFINITION_KINDS, SymbolRow
 
@@ -129,7 +129,7 @@ def _relevance_key(parts: list[str], row: SymbolRow) -> tuple[bool, bool, str, i
 
 def _normalize(text: str) -> str:
     # An index has no lone surrogates: undecodable bytes in a path are stored as escapes.
-    return decodable(text).strip().strip("`").removesuffix("()")
+    return escape_surrogates(text).strip().strip("`").removesuffix("()")
 
 
 def _parts(text: str) -> list[str]:

@@ -59,8 +59,8 @@ def document(code: str = "", name: str = "", docs: str = "", language: str = "py
 def test_the_order_of_words_does_not_matter(words, random):
     shuffled = random.sample(words, len(words))
     texts = [" ".join(words), " ".join(shuffled)]
-    assert np.allclose(*ENCODER.queries(texts), atol=1e-5)
-    assert np.allclose(*ENCODER.documents([document(text) for text in texts]), atol=1e-5)
+    assert np.allclose(*ENCODER.encode_queries(texts), atol=1e-5)
+    assert np.allclose(*ENCODER.encode_documents([document(text) for text in texts]), atol=1e-5)
 
 
 @given(
@@ -68,22 +68,22 @@ def test_the_order_of_words_does_not_matter(words, random):
 )
 def test_every_row_has_length_one(texts, language):
     documents = [document(text, name=text[:5], docs=text[::-1], language=language) for text in texts]
-    for rows in (ENCODER.queries(texts), ENCODER.documents(documents)):
+    for rows in (ENCODER.encode_queries(texts), ENCODER.encode_documents(documents)):
         assert rows.shape == (len(texts), DIMENSION)
         assert rows.dtype == np.float32
         assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
 def test_texts_without_words_are_all_alike():
-    rows = ENCODER.queries(["", " \n", "?!…", "a"])
+    rows = ENCODER.encode_queries(["", " \n", "?!…", "a"])
     assert np.array_equal(rows[0], rows[1])
     assert np.array_equal(rows[0], rows[2])
     assert not np.allclose(rows[0], rows[3])
 
 
 def test_nothing_to_encode():
-    assert ENCODER.queries([]).shape == (0, DIMENSION)
-    assert ENCODER.documents([]).shape == (0, DIMENSION)
+    assert ENCODER.encode_queries([]).shape == (0, DIMENSION)
+    assert ENCODER.encode_documents([]).shape == (0, DIMENSION)
 
 
 def test_pooling_is_the_weighted_mean():
@@ -98,8 +98,8 @@ def test_pooling_is_the_weighted_mean():
 
 def test_rows_keep_their_places_among_languages():
     mixed = [document("open file", language=name) for name in ("go", "python", "cobol", "go", "")]
-    rows = ENCODER.documents(mixed)
-    assert np.array_equal(rows, np.concatenate([ENCODER.documents([one]) for one in mixed]))
+    rows = ENCODER.encode_documents(mixed)
+    assert np.array_equal(rows, np.concatenate([ENCODER.encode_documents([one]) for one in mixed]))
     assert np.array_equal(rows[0], rows[3])
     assert np.array_equal(rows[2], rows[4])  # a language without an encoder is read by the common one
     assert not np.allclose(rows[0], rows[1])
@@ -108,14 +108,16 @@ def test_rows_keep_their_places_among_languages():
 
 @pytest.mark.parametrize("language", [QUERY, ANY_LANGUAGE])
 def test_the_names_of_special_tables_are_no_languages(language):
-    unknown, named = ENCODER.documents([document("open"), document("open", language=language)])
-    common = ENCODER.documents([document("open", language="cobol")])[0]
+    unknown, named = ENCODER.encode_documents([document("open"), document("open", language=language)])
+    common = ENCODER.encode_documents([document("open", language="cobol")])[0]
     assert np.array_equal(named, common)
     assert not np.allclose(unknown, common)
 
 
 def test_identifiers_are_split():
-    camel, snake, words = ENCODER.queries(["parseHTTPServer", "parse_http_server", "parse http server"])
+    camel, snake, words = ENCODER.encode_queries(
+        ["parseHTTPServer", "parse_http_server", "parse http server"]
+    )
     assert np.array_equal(camel, snake)
     assert np.array_equal(snake, words)
 
@@ -124,40 +126,42 @@ def test_a_name_counts_once_wherever_it_stands():
     named = document("def open_file(path): return path", name="open_file")
     unnamed = document("def open_file(path): return path")
     apart = document("def (path): return path", name="open_file")
-    rows = ENCODER.documents([named, unnamed, apart])
+    rows = ENCODER.encode_documents([named, unnamed, apart])
     assert np.allclose(rows[0], rows[1], atol=1e-5)
     assert np.allclose(rows[0], rows[2], atol=1e-5)
 
 
 def test_documentation_moves_a_document_towards_its_query():
     docs = "Write the user's name to a socket. More is said later."
-    query = ENCODER.queries(["write the user's name to a socket"])[0]
-    bare, described = ENCODER.documents([document("open"), document("open", docs=docs)])
+    query = ENCODER.encode_queries(["write the user's name to a socket"])[0]
+    bare, described = ENCODER.encode_documents([document("open"), document("open", docs=docs)])
     assert described @ query > bare @ query
     without = NbowEncoder(make_model(Form(docs_weight=0)))
-    assert np.array_equal(*without.documents([document("open"), document("open", docs=docs)]))
+    assert np.array_equal(*without.encode_documents([document("open"), document("open", docs=docs)]))
 
 
 def test_what_stands_far_down_is_not_read():
     short = NbowEncoder(make_model(Form(tokens=22, code=20, query=20)))
     start = "abcdefghi jklmnopqr"  # with the spaces before them 20 bytes, and each is a token
-    assert np.array_equal(*short.queries([start, start + " server"]))
-    assert np.array_equal(*short.documents([document(start), document(start + " server")]))
+    assert np.array_equal(*short.encode_queries([start, start + " server"]))
+    assert np.array_equal(*short.encode_documents([document(start), document(start + " server")]))
 
 
 def test_the_view_of_documentation_alone_reads_it_as_a_query():
     docs_only = NbowEncoder(MODEL, view="docs")
     assert docs_only.id == f"{ENCODER.id}-docs"
-    rows = docs_only.documents([document("code", docs="Open a file."), document("code", name="open_file")])
-    assert np.allclose(rows, docs_only.queries(["open a file", "open file"]), atol=1e-5)
+    rows = docs_only.encode_documents(
+        [document("code", docs="Open a file."), document("code", name="open_file")]
+    )
+    assert np.allclose(rows, docs_only.encode_queries(["open a file", "open file"]), atol=1e-5)
 
 
 def test_a_folder_gives_back_the_encoder(tmp_path):
     write_model(MODEL, tmp_path, seed=3)
     loaded = NbowEncoder.load(tmp_path)
     documents = [document("open file", docs="Opens.", language=name) for name in ("python", "go", "cobol")]
-    assert np.array_equal(loaded.documents(documents), ENCODER.documents(documents))
-    assert np.array_equal(loaded.queries(WORDS), ENCODER.queries(WORDS))
+    assert np.array_equal(loaded.encode_documents(documents), ENCODER.encode_documents(documents))
+    assert np.array_equal(loaded.encode_queries(WORDS), ENCODER.encode_queries(WORDS))
     assert (loaded.id, loaded.name, loaded.dimension) == (ENCODER.id, "nbow", DIMENSION)
     settings = json.loads((tmp_path / "encoder.json").read_text())
     assert settings["arch"] == "nbow"
@@ -197,7 +201,7 @@ def test_use_needs_neither_torch_nor_onnxruntime(tmp_path):
     write_model(MODEL, tmp_path)
     program = (
         "import sys, pathlib; from dowse.research.nbow import NbowEncoder\n"
-        "NbowEncoder.load(pathlib.Path(sys.argv[1])).queries(['open a file'])\n"
+        "NbowEncoder.load(pathlib.Path(sys.argv[1])).encode_queries(['open a file'])\n"
         "assert not {'torch', 'onnxruntime'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dowse.encoders import onnx_check
-from dowse.encoders.models import load, shipped_folder
 from dowse.encoders.onnx_check import RefusedModel, check_onnx_model
+from dowse.encoders.registry import load_encoder, shipped_folder
 from dowse.encoders.session import open_session
 from dowse.errors import DowseError
 
@@ -265,7 +265,7 @@ def test_every_cut_and_every_changed_byte_is_handled(tmp_path: Path) -> None:
 
 
 def test_too_many_nodes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onnx_check, "_NODES", 3)
+    monkeypatch.setattr(onnx_check, "MAX_NODES", 3)
     refuse(tmp_path, model(*[node() for _ in range(4)]), "more than 3 nodes")
 
 
@@ -276,7 +276,7 @@ def test_an_encoder_folder_with_such_a_model_is_refused(tmp_path: Path) -> None:
         '{"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}'
     )
     with pytest.raises(RefusedModel, match="Loop"):
-        load(str(tmp_path), device="cpu").queries(["a"])
+        load_encoder(str(tmp_path), device="cpu").encode_queries(["a"])
 
 
 @pytest.mark.parametrize("data", ["{", "[]", '{"model": {}}', "[" * 100_000, "\0"])
@@ -284,5 +284,5 @@ def test_a_broken_tokenizer_is_named_in_one_line(tmp_path: Path, data: str) -> N
     written(tmp_path, model())
     (tmp_path / "tokenizer.json").write_text(data)
     with pytest.raises(DowseError, match="no tokenizer") as caught:
-        _ = load(str(tmp_path), device="cpu")._tokenizer  # type: ignore[attr-defined]
+        _ = load_encoder(str(tmp_path), device="cpu")._tokenizer  # type: ignore[attr-defined]
     assert "\n" not in str(caught.value)

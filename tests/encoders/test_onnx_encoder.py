@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dowse.encoders.document import Document
-from dowse.encoders.models import load, shipped_folder
 from dowse.encoders.onnx_encoder import OnnxEncoder
+from dowse.encoders.registry import load_encoder, shipped_folder
 from dowse.errors import DowseError
 
 CODES = {
@@ -35,8 +35,8 @@ def encoder(request: pytest.FixtureRequest) -> OnnxEncoder:
 
 def test_vectors_are_unit_rows(encoder: OnnxEncoder) -> None:
     for rows, count in (
-        (encoder.documents(DOCUMENTS), len(DOCUMENTS)),
-        (encoder.queries(["a", "", "b c"]), 3),
+        (encoder.encode_documents(DOCUMENTS), len(DOCUMENTS)),
+        (encoder.encode_queries(["a", "", "b c"]), 3),
     ):
         assert rows.shape == (count, encoder.dimension)
         assert rows.dtype == np.float32
@@ -44,8 +44,8 @@ def test_vectors_are_unit_rows(encoder: OnnxEncoder) -> None:
 
 
 def test_nothing_gives_no_rows(encoder: OnnxEncoder) -> None:
-    assert encoder.documents([]).shape == (0, encoder.dimension)
-    assert encoder.queries([]).shape == (0, encoder.dimension)
+    assert encoder.encode_documents([]).shape == (0, encoder.dimension)
+    assert encoder.encode_queries([]).shape == (0, encoder.dimension)
 
 
 def test_questions_find_their_answers(encoder: OnnxEncoder) -> None:
@@ -55,32 +55,32 @@ def test_questions_find_their_answers(encoder: OnnxEncoder) -> None:
         "mean of a list of numbers": 2,
     }
     queries |= {"randomly permute an array": 3, "disconnect the socket safely": 4}
-    scores = encoder.queries(list(queries)) @ encoder.documents(DOCUMENTS[:5]).T
+    scores = encoder.encode_queries(list(queries)) @ encoder.encode_documents(DOCUMENTS[:5]).T
     assert scores.argmax(axis=1).tolist() == list(queries.values())
 
 
 def test_a_vector_does_not_depend_on_its_batch(encoder: OnnxEncoder) -> None:
-    together = encoder.documents(DOCUMENTS * 3)
-    alone = np.concatenate([encoder.documents([document]) for document in DOCUMENTS])
+    together = encoder.encode_documents(DOCUMENTS * 3)
+    alone = np.concatenate([encoder.encode_documents([document]) for document in DOCUMENTS])
     assert np.abs(together - np.tile(alone, (3, 1))).max() < 1e-5
 
 
 def test_threads_change_nothing(encoder: OnnxEncoder) -> None:
-    several = load(encoder.name, device="cpu", threads=3)
-    assert np.abs(several.documents(DOCUMENTS) - encoder.documents(DOCUMENTS)).max() < 1e-6
+    several = load_encoder(encoder.name, device="cpu", threads=3)
+    assert np.abs(several.encode_documents(DOCUMENTS) - encoder.encode_documents(DOCUMENTS)).max() < 1e-6
 
 
 def test_documentation_counts(encoder: OnnxEncoder) -> None:
-    query = encoder.queries(["tell whether a folder exists"])[0]
-    bare, documented = encoder.documents([DOCUMENTS[0], DOCUMENTS[5]]) @ query
+    query = encoder.encode_queries(["tell whether a folder exists"])[0]
+    bare, documented = encoder.encode_documents([DOCUMENTS[0], DOCUMENTS[5]]) @ query
     assert documented > bare
 
 
 def test_the_docs_view_is_another_encoder(encoder: OnnxEncoder) -> None:
-    docs = load(encoder.name, view="docs", device="cpu")
+    docs = load_encoder(encoder.name, view="docs", device="cpu")
     assert docs.id != encoder.id
-    vector = docs.documents([DOCUMENTS[5]])[0]
-    assert np.allclose(vector, docs.queries([DOCUMENTS[5].docs])[0], atol=1e-6)
+    vector = docs.encode_documents([DOCUMENTS[5]])[0]
+    assert np.allclose(vector, docs.encode_queries([DOCUMENTS[5].docs])[0], atol=1e-6)
 
 
 def test_the_description_fits_the_files(encoder: OnnxEncoder) -> None:
@@ -99,7 +99,7 @@ def test_the_graph_for_gpus_gives_nearly_the_same(encoder: OnnxEncoder, tmp_path
     folder = shutil.copytree(shipped_folder() / encoder.name, tmp_path / "gpu")
     (folder / "model-gpu.onnx").replace(folder / "model.onnx")
     other = OnnxEncoder(folder, device="cpu")
-    cosines = (other.documents(DOCUMENTS) * encoder.documents(DOCUMENTS)).sum(axis=1)
+    cosines = (other.encode_documents(DOCUMENTS) * encoder.encode_documents(DOCUMENTS)).sum(axis=1)
     assert cosines.min() > 0.97
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from dowse.encoders.models import shipped_folder
+from dowse.encoders.registry import shipped_folder
 from dowse.encoders.session import CPU, CUDA, choose_providers, open_session, run_model, uses_gpu
 from dowse.errors import ConfigError, DowseError
 

@@ -10,8 +10,8 @@ import pytest
 
 from dowse.encoders.document import Document
 from dowse.encoders.encoder import file_safe
-from dowse.encoders.models import load
-from dowse.encoders.text_encoder import TextEncoder, read_form
+from dowse.encoders.registry import load_encoder
+from dowse.encoders.text_encoder import TextEncoder, read_text_form
 from dowse.errors import DowseError
 
 onnx = pytest.importorskip("onnx")
@@ -73,14 +73,18 @@ def expected(*texts: str, pool=lambda rows: rows.mean(axis=0)) -> np.ndarray:
 
 
 def test_mean_pooling(folder: Path) -> None:
-    encoder = load(str(folder), threads=2)
+    encoder = load_encoder(str(folder), threads=2)
     assert isinstance(encoder, TextEncoder)
     assert np.allclose(
-        encoder.documents(DOCUMENTS), expected("io.open open file", "sum the sum def sum", ""), atol=1e-6
+        encoder.encode_documents(DOCUMENTS),
+        expected("io.open open file", "sum the sum def sum", ""),
+        atol=1e-6,
     )
-    assert np.allclose(encoder.queries(["close file", "sum"]), expected("close file", "sum"), atol=1e-6)
+    assert np.allclose(
+        encoder.encode_queries(["close file", "sum"]), expected("close file", "sum"), atol=1e-6
+    )
     assert encoder.dimension == 8
-    assert encoder.queries([]).shape == (0, 8)
+    assert encoder.encode_queries([]).shape == (0, 8)
 
 
 def test_first_token_pooling(folder: Path) -> None:
@@ -88,43 +92,45 @@ def test_first_token_pooling(folder: Path) -> None:
         folder / "1_Pooling/config.json", {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
     )
     assert np.allclose(
-        load(str(folder)).queries(["close"]), expected("", pool=lambda rows: rows[0]), atol=1e-6
+        load_encoder(str(folder)).encode_queries(["close"]),
+        expected("", pool=lambda rows: rows[0]),
+        atol=1e-6,
     )
 
 
 def test_pooling_that_is_not_known(folder: Path) -> None:
     write(folder / "1_Pooling/config.json", {"pooling_mode_max_tokens": True})
     with pytest.raises(DowseError, match="max_tokens"):
-        load(str(folder))
+        load_encoder(str(folder))
 
 
 def test_prompts_and_limits_are_read(folder: Path) -> None:
     write(folder / "config_sentence_transformers.json", {"prompts": {"query": "query: ", "document": ""}})
     write(folder / "sentence_bert_config.json", {"max_seq_length": 4})
     write(folder / "tokenizer_config.json", {"model_max_length": 10**30})
-    encoder = load(str(folder))
-    assert np.allclose(encoder.queries(["open the file"]), expected("query: open"), atol=1e-6)
-    assert np.allclose(encoder.documents([DOCUMENTS[1]]), expected("sum the"), atol=1e-6)
-    assert read_form(folder).tokens == 4
+    encoder = load_encoder(str(folder))
+    assert np.allclose(encoder.encode_queries(["open the file"]), expected("query: open"), atol=1e-6)
+    assert np.allclose(encoder.encode_documents([DOCUMENTS[1]]), expected("sum the"), atol=1e-6)
+    assert read_text_form(folder).tokens == 4
 
 
 def test_the_docs_view(folder: Path) -> None:
-    encoder = load(str(folder), view="docs")
-    assert np.allclose(encoder.documents(DOCUMENTS[:2]), expected("io.open", "the sum"), atol=1e-6)
-    assert encoder.id != load(str(folder)).id
+    encoder = load_encoder(str(folder), view="docs")
+    assert np.allclose(encoder.encode_documents(DOCUMENTS[:2]), expected("io.open", "the sum"), atol=1e-6)
+    assert encoder.id != load_encoder(str(folder)).id
 
 
 def test_the_id_follows_the_files(folder: Path) -> None:
-    before = load(str(folder)).id
+    before = load_encoder(str(folder)).id
     assert before.startswith("tiny-model-v1-")
     write(folder / "1_Pooling/config.json", {"pooling_mode_cls_token": True})
-    assert load(str(folder)).id != before
+    assert load_encoder(str(folder)).id != before
 
 
 def test_models_with_other_inputs_are_refused(folder: Path) -> None:
     (folder / "onnx/model.onnx").write_bytes(table_model("input_ids", "attention_mask", "pixels"))
     with pytest.raises(DowseError, match="pixels"):
-        load(str(folder)).queries(["open"])
+        load_encoder(str(folder)).encode_queries(["open"])
 
 
 def model_giving(*nodes: onnx.NodeProto, shape: list[object] | None = None, kind: int = 1) -> bytes:
@@ -164,7 +170,7 @@ ODD_OUTPUTS = {
 def test_outputs_that_are_no_vectors_are_one_line_that_names_the_folder(folder: Path, name: str) -> None:
     (folder / "onnx/model.onnx").write_bytes(ODD_OUTPUTS[name])
     with pytest.raises(DowseError, match="Tiny Model_v1") as caught:
-        load(str(folder)).queries(["open", "open the file"])
+        load_encoder(str(folder)).encode_queries(["open", "open the file"])
     assert str(caught.value).isprintable()
 
 
@@ -172,7 +178,7 @@ def test_a_text_without_tokens_is_like_nothing(folder: Path) -> None:
     made = json.loads((folder / "tokenizer.json").read_text())
     write(folder / "tokenizer.json", {**made, "post_processor": None})
     write(folder / "1_Pooling/config.json", {"pooling_mode_cls_token": True})
-    found = load(str(folder)).queries(["", "open"])
+    found = load_encoder(str(folder)).encode_queries(["", "open"])
     assert not found[0].any()
     assert np.isclose(np.linalg.norm(found[1]), 1)
 
@@ -182,32 +188,32 @@ def test_the_vectors_of_a_hostile_tokenizer_are_not_made(folder: Path) -> None:
     step = {"type": "Replace", "pattern": {"String": "o"}, "content": "o" * 10}
     write(folder / "tokenizer.json", {**made, "normalizer": {"type": "Sequence", "normalizers": [step] * 9}})
     with pytest.raises(DowseError, match=r"^/\S+/Tiny Model_v1/tokenizer\.json is no tokenizer .*longer"):
-        load(str(folder)).queries(["open"])
+        load_encoder(str(folder)).encode_queries(["open"])
 
 
 def test_without_onnx_the_package_is_asked_for(folder: Path) -> None:
     (folder / "onnx/model.onnx").unlink()
     (folder / "model.safetensors").touch()
-    encoder = load(str(folder))
+    encoder = load_encoder(str(folder))
     try:
         import sentence_transformers  # noqa: F401
     except ImportError:
         with pytest.raises(DowseError, match="install sentence-transformers"):
-            encoder.queries(["open"])
+            encoder.encode_queries(["open"])
 
 
 def test_without_a_tokenizer(folder: Path) -> None:
     (folder / "tokenizer.json").unlink()
     with pytest.raises(DowseError, match=r"tokenizer\.json"):
-        load(str(folder))
+        load_encoder(str(folder))
 
 
 def test_a_vector_does_not_depend_on_its_batch_even_if_the_model_would_have_it(folder: Path) -> None:
     (folder / "onnx/model.onnx").write_bytes(quantised_model())
-    encoder = load(str(folder))
+    encoder = load_encoder(str(folder))
     texts = ["open file", "sum def", "the sum"]
-    alone = np.concatenate([encoder.queries([text]) for text in texts])
-    assert np.array_equal(encoder.queries(texts), alone)
+    alone = np.concatenate([encoder.encode_queries([text]) for text in texts])
+    assert np.array_equal(encoder.encode_queries(texts), alone)
 
 
 def quantised_model() -> bytes:

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer
 
-from dowse.encoders.model_files import load_tokenizer, reading_texts
+from dowse.encoders.model_files import load_tokenizer, model_errors
 from dowse.encoders.tokenizer_check import RefusedTokenizer, check_tokenizer
-from dowse.encoders.words import Words
+from dowse.encoders.word_tokenizer import WordTokenizer
 from dowse.errors import DowseError
 
 MODEL = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1}, "unk_token": "[UNK]"}
@@ -258,7 +258,7 @@ def test_a_tokenizer_that_fails_while_it_reads_is_named() -> None:
     """This one has no token for what it does not know."""
     tokenizer = Tokenizer.from_str(json.dumps({"model": {**MODEL, "unk_token": "missing"}}))
     with pytest.raises(DowseError, match="my model") as caught:
-        Words(tokenizer, "my model").text("unknown", 5)
+        WordTokenizer(tokenizer, "my model").encode_text("unknown", 5)
     assert "\n" not in str(caught.value)
 
 
@@ -266,11 +266,11 @@ def test_a_panic_of_the_library_is_one_line() -> None:
     """It is no `Exception`: this pattern goes beyond what the library's engine tries."""
     made = {"pre_tokenizer": split("(a|a|b|[a-z ])*(x+x+)+y"), "model": MODEL}
     tokenizer = Tokenizer.from_str(json.dumps(made))
-    with pytest.raises(DowseError, match="my model") as caught, reading_texts("my model"):
+    with pytest.raises(DowseError, match="my model") as caught, model_errors("my model"):
         tokenizer.encode("a" * 40 + "x" * 40)
     assert str(caught.value).isprintable()
 
 
 def test_what_is_no_fault_of_the_library_passes() -> None:
-    with pytest.raises(KeyboardInterrupt), reading_texts("my model"):
+    with pytest.raises(KeyboardInterrupt), model_errors("my model"):
         raise KeyboardInterrupt

@@ -279,7 +279,7 @@ def test_a_git_that_hangs_is_ended(repo: GitRepo, tmp_path: Path, monkeypatch: p
     program.write_text("#!/bin/sh\nexec sleep 1000\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr(git_process, "SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(git_process, "IDLE_TIMEOUT_SECONDS", 0.2)
     with pytest.raises(EvalError, match="no answer within"):
         build_from_git(repo.root)
 

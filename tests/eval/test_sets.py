@@ -14,8 +14,8 @@ from dowse.eval.datasets.lines import read_rows
 from dowse.eval.matching import ranked_keys
 from dowse.eval.sets import OWN, own_set, structure_cases, structure_checkouts
 from dowse.eval.types import Case, SearchResult
-from dowse.parsing.files import parse_file
-from dowse.parsing.tokens import split_identifier, stem, tokenize
+from dowse.parsing.parser import parse_file
+from dowse.parsing.tokenizer import split_identifier, stem, tokenize
 
 PACKAGE = Path(dowse.__file__).parent
 ABOUT_DOWSE = ("files", "symbols", "names")

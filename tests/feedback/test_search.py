@@ -46,7 +46,7 @@ def test_what_was_chosen_comes_first_and_says_so(index):
     assert after.hits[0].symbol == chosen
     assert names(after)[1:5] == names(before)[:4] and names(after)[5:] == names(before)[5:]
     part = after.hits[0].explanation[-1]
-    assert (part.source, part.detail) == ("feedback", "chosen once for this question, was rank 5")
+    assert (part.source, part.detail) == ("feedback", "chosen once for this query, was rank 5")
     assert [hit.score for hit in after.hits] == [hit.score for hit in before.hits]
     for hit in after.hits:
         assert sum(part.value for part in hit.explanation) == pytest.approx(hit.score)
@@ -163,7 +163,7 @@ def test_where_nothing_was_chosen_nothing_is_loaded_or_written(index, tmp_path):
         "import sys; from dowse import Index\n"
         "with Index.open(sys.argv[1], index_dir=sys.argv[2]) as index:\n"
         "    assert index.search('order loaves').hits\n"
-        "print([name for name in sys.modules if 'feedback' in name])"
+        "print([name for name in sys.modules if name.startswith('dowse.feedback')])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(index.root), str(index.backend.folder)],

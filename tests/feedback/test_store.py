@@ -13,7 +13,7 @@ import pytest
 from dowse.config import data_folder, feedback_file
 from dowse.errors import DowseError
 from dowse.feedback import store as store_module
-from dowse.feedback.events import Event, normalised
+from dowse.feedback.events import Event, normalise_query
 from dowse.feedback.store import FeedbackDamaged, FeedbackStore
 
 
@@ -26,7 +26,7 @@ def store(tmp_path):
 def test_nothing_is_written_before_a_choice(store):
     assert not store.exists
     assert (store.counts(), list(store.events()), store.reset()) == ([], [], 0)
-    assert (store.number_of("x"), store.sharing(["x"], 5), store.choices([1])) == (None, [], [])
+    assert (store.query_id("x"), store.queries_sharing(["x"], 5), store.query_events([1])) == (None, [], [])
     assert not store.path.parent.exists()
 
 
@@ -67,10 +67,10 @@ def test_forgetting_by_question_symbol_and_visitor(store):
     assert store.reset("one", symbol="s", visitor="ann") == 0
     assert store.reset(symbol="t") == 4
     assert store.reset("one") == 1
-    assert store.number_of("one") is None
+    assert store.query_id("one") is None
     assert store.reset("unknown") == 0
     assert store.reset() == 2
-    assert (store.counts(), store.sharing(["two"], 5)) == ([], [])
+    assert (store.counts(), store.queries_sharing(["two"], 5)) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -100,28 +100,28 @@ def test_half_characters_are_no_obstacle(store):
     half = "caf\ud800"
     store.record(Event(half, half, "click", half))
     assert store.counts(half, limit=2**70)[0].symbol == "caf?"
-    assert store.number_of(half) is not None
+    assert store.query_id(half) is not None
     assert store.reset(half, symbol=half, visitor=half) == 1
 
 
 def test_repetitions_are_kept_up_to_a_bound(store):
-    for _ in range(store_module.MOST_REPEATS + 5):
+    for _ in range(store_module.MAX_REPEATS + 5):
         store.record(Event("q", "s", "click", "ann"))
-    assert store.counts()[0].chosen == store_module.MOST_REPEATS
+    assert store.counts()[0].chosen == store_module.MAX_REPEATS
 
 
 def test_a_visitor_pushes_out_only_own_choices(store, monkeypatch):
-    monkeypatch.setattr(store_module, "MOST_OF_A_VISITOR", 20)
+    monkeypatch.setattr(store_module, "MAX_VISITOR_EVENTS", 20)
     store.record(Event("honest question", "s", "up", "ann"))
     for number in range(50):
         store.record(Event(f"flood {number}", "t", "up", "eve"))
     assert len(list(store.events())) == 21
     assert store.counts("honest question")[0].up == 1
-    assert store.number_of("flood 0") is None and store.number_of("flood 49") is not None
+    assert store.query_id("flood 0") is None and store.query_id("flood 49") is not None
 
 
 def test_the_oldest_go_when_there_are_too_many(store, monkeypatch):
-    monkeypatch.setattr(store_module, "MOST_EVENTS", 10)
+    monkeypatch.setattr(store_module, "MAX_EVENTS", 10)
     for number in range(15):
         store.record(Event(f"q{number}", "s", "click", f"visitor {number}"))
     assert [event.query for event in store.events()] == [f"q{n}" for n in range(14, 4, -1)]
@@ -206,9 +206,9 @@ def test_every_place_has_a_file_of_its_own_in_the_users_data(tmp_path, monkeypat
     [("Parse it", "parse  it?"), ("e\u0301t\xe9", "\xe9te\u0301"), ("how?!", "how"), ("?", "?")],
 )
 def test_what_makes_no_other_question(one, other):
-    assert normalised(one) == normalised(other) != ""
+    assert normalise_query(one) == normalise_query(other) != ""
 
 
 @pytest.mark.parametrize(("one", "other"), [("a b", "b a"), ("get_user", "get user"), ("a -b", "a b")])
 def test_what_makes_another_question(one, other):
-    assert normalised(one) != normalised(other)
+    assert normalise_query(one) != normalise_query(other)

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from dowse import Index
-from dowse.source.errors import SourceError
+from dowse.errors import SourceError
 
 from helpers import contents, image, json_lines
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dowse import Index
-from dowse.encoders.models import load
+from dowse.encoders.registry import load
 from dowse.errors import DowseError
 from dowse.indexing.embed import EmbedReport
 

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.parsing.files import parse_file
+from dowse.parsing.parser import parse_file
 
 from helpers import age, contents, image, write_tree
 

@@ -11,7 +11,7 @@ import pytest
 
 from dowse import Index
 from dowse.encoders.document import Document
-from dowse.encoders.models import load
+from dowse.encoders.registry import load
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.encoding import DistributedEncoder, EncoderSpec, encode_batch

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.parsing.files import parse_file
-from dowse.parsing.languages import LANGUAGES, language_of
+from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.parsing.parser import parse_file
 
 HERE = Path(__file__).parent
 SAMPLES = sorted((HERE / "samples").iterdir())
@@ -18,11 +18,11 @@ _spec.loader.exec_module(expected)
 
 def parsed(path):
     text = path.read_bytes()
-    return parse_file(text, language_of(path.stem, text), path.stem)
+    return parse_file(text, detect_language(path.stem, text), path.stem)
 
 
 def test_every_language_has_a_sample():
-    assert {language_of(path.stem) for path in SAMPLES} == set(LANGUAGES)
+    assert {detect_language(path.stem) for path in SAMPLES} == set(LANGUAGES)
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
@@ -53,7 +53,7 @@ def test_columns_point_at_the_name(path):
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 def test_windows_line_ends_change_nothing(path):
     text = path.read_bytes()
-    crlf = parse_file(text.replace(b"\n", b"\r\n"), language_of(path.stem, text), path.stem)
+    crlf = parse_file(text.replace(b"\n", b"\r\n"), detect_language(path.stem, text), path.stem)
     found = [(d.kind, d.qualified_name, d.start_line, d.end_line) for d in crlf.definitions]
     assert found == [row[:4] for row in expected.DEFINITIONS[path.stem]]
 
@@ -79,4 +79,4 @@ def test_windows_line_ends_change_nothing(path):
     ],
 )
 def test_language_of(path, head, language):
-    assert language_of(path, head) == language
+    assert detect_language(path, head) == language

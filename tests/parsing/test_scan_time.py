@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dowse.parsing.files import parse_file
-from dowse.parsing.languages import language_of
+from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import MAX_DEPTH, MAX_NAME_BYTES, MAX_QUALIFIED_NAME, file_seconds
-from dowse.parsing.spans import overlap, without
+from dowse.parsing.parser import parse_file
+from dowse.parsing.spans import intersect_spans, subtract_spans
 from dowse.source.content import decode
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -31,7 +31,7 @@ def run_limited(program: str, *arguments: str) -> dict:
 
 
 PARSE = """
-from dowse.parse.files import parse_file
+from dowse.parsing.parser import parse_file
 found = parse_file({text}, {language!r}, {path!r})
 print(json.dumps({{"names": [d.qualified_name for d in found.definitions], "problem": found.problem,
     "references": [[r.kind, r.name, r.qualifier] for r in found.references],
@@ -39,39 +39,39 @@ print(json.dumps({{"names": [d.qualified_name for d in found.definitions], "prob
 """
 
 
-def parse_limited(text: str, language: str, path: str) -> dict:
+def parse_json_limited(text: str, language: str, path: str) -> dict:
     return run_limited(PARSE.format(text=text, language=language, path=path))
 
 
 def test_headers_of_blank_lines_are_indexed():
     found = run_limited("""
-from dowse.parse.languages import language_of
+from dowse.parsing.languages import detect_language
 heads = [b"\\n" * 60_000, b" \\r\\n" * 20_000, b"\\n" * 60_000 + b"class A {};"]
-print(json.dumps([language_of("a.h", head) for head in heads]))
+print(json.dumps([detect_language("a.h", head) for head in heads]))
 """)
     assert found == ["c", "c", "cpp"]
 
 
 def test_a_class_after_blanks_makes_a_header_cpp():
-    assert language_of("a.h", b"int a;\n\n \t class A;\n") == "cpp"
-    assert language_of("a.h", b"int a; class A;\n") == "c"
+    assert detect_language("a.h", b"int a;\n\n \t class A;\n") == "cpp"
+    assert detect_language("a.h", b"int a; class A;\n") == "c"
 
 
 def test_many_headings_and_fences_are_all_found():
     text = "b'# a\\n' * 9_000 + b'```\\n# no\\n```\\n' * 50_000 + b'## last\\n'"
-    found = parse_limited(text, "markdown", "a.md")
+    found = parse_json_limited(text, "markdown", "a.md")
     assert found["names"][:9_000] == ["a"] * 9_000
     assert found["names"][-1] == "a.last" and "no" not in found["names"]
 
 
 def test_a_file_of_nothing_but_headings_is_cut_into_lines():
-    found = parse_limited("b'# a\\n' * 200_000", "markdown", "guide.md")
+    found = parse_json_limited("b'# a\\n' * 200_000", "markdown", "guide.md")
     assert set(found["names"]) == {"guide"} and found["bytes"] == 800_000
 
 
 @pytest.mark.parametrize("text", ["b'# ' * 200_000 + b'x\\n'", "b'# a' + b' ' * 400_000 + b'x\\n'"])
 def test_a_long_heading_is_one_section(text):
-    assert len(parse_limited(text, "markdown", "a.md")["names"]) >= 1
+    assert len(parse_json_limited(text, "markdown", "a.md")["names"]) >= 1
 
 
 def test_closing_marks_are_no_part_of_a_heading():
@@ -105,7 +105,7 @@ def test_declared_encodings_of_real_files_are_still_read():
 def test_parsing_that_is_cut_short_does_not_crash(seconds):
     """The parser reads some places twice; when the second time the file had ended, it died by SIGSEGV."""
     found = run_limited(f"""
-from dowse.parse.files import parse_file
+from dowse.parsing.parser import parse_file
 found = parse_file("Ж é 漢 ".encode() * 30_000, "python", "a.py", time_limit={seconds})
 print(json.dumps(found.problem))
 """)
@@ -114,7 +114,7 @@ print(json.dumps(found.problem))
 
 def test_one_import_of_many_names_gives_them_all():
     text = "('import { ' + ', '.join(f'a{i}' for i in range(5000)) + ' } from \"./m\"\\n').encode()"
-    references = parse_limited(text, "javascript", "a.js")["references"]
+    references = parse_json_limited(text, "javascript", "a.js")["references"]
     assert references == [["import", f"a{i}", "./m"] for i in range(5000)]
 
 
@@ -141,13 +141,15 @@ def test_exported_and_destructured_names_keep_their_module():
     ],
 )
 def test_import_statements_without_bounds(statement, count):
-    program = "from dowse.parsing.imports import imports_of\nprint(json.dumps(len(imports_of('rust', {}))))"
+    program = (
+        "from dowse.parsing.imports import parse_imports\nprint(json.dumps(len(parse_imports('rust', {}))))"
+    )
     assert run_limited(program.format(statement)) == count
 
 
 def test_punctuation_without_end_is_indexed_as_lines():
     for text, language in (("b'(' * 200_000", "python"), ("b'x = [' + b',' * 200_000 + b']'", "javascript")):
-        found = parse_limited(text, language, "a")
+        found = parse_json_limited(text, language, "a")
         assert found["problem"] == "punctuation without end; indexed as plain lines"
         assert found["bytes"] >= 200_000
 
@@ -166,7 +168,7 @@ def test_lists_of_real_values_are_parsed():
     ],
 )
 def test_deep_nesting_costs_each_level_once(text, language):
-    found = parse_limited(text, language, "a")
+    found = parse_json_limited(text, language, "a")
     assert found["names"]
     assert max(name.count(".") for name in found["names"]) < MAX_DEPTH
     assert found["bytes"] <= (MAX_DEPTH + 1) * 400_000
@@ -182,23 +184,23 @@ def test_definitions_inside_long_names_have_short_ones():
 
 
 def test_all_definitions_of_one_long_line_are_found():
-    found = parse_limited("b'function a() { b() } ' * 20_000", "javascript", "a.js")
+    found = parse_json_limited("b'function a() { b() } ' * 20_000", "javascript", "a.js")
     assert found["names"].count("a") == 20_000
 
 
 def test_comments_and_attributes_between_document_what_follows():
     text = "b'/// words\\n#[lead]\\n' * 20_000 + b'fn f() {}\\n'"
-    found = parse_limited(text, "rust", "a.rs")
+    found = parse_json_limited(text, "rust", "a.rs")
     assert set(found["names"]) == {"f"} and len(found["names"]) > 100
 
 
 def test_ranges_against_many_others():
     holes = [(3 * n, 3 * n + 1) for n in range(20_000)]
-    assert without([(0, 7)], [(5, 6), (1, 2), (1, 3)]) == ((0, 1), (3, 5), (6, 7))
-    assert without(holes, holes) == ()
-    assert without([(0, 60_000)], holes) == tuple((3 * n + 1, 3 * n + 3) for n in range(20_000))
-    assert overlap([(0, 4), (8, 10)], [(1, 3), (3, 9)]) == [(1, 3), (3, 4), (8, 9)]
-    assert overlap(holes, holes) == holes
+    assert subtract_spans([(0, 7)], [(5, 6), (1, 2), (1, 3)]) == ((0, 1), (3, 5), (6, 7))
+    assert subtract_spans(holes, holes) == ()
+    assert subtract_spans([(0, 60_000)], holes) == tuple((3 * n + 1, 3 * n + 3) for n in range(20_000))
+    assert intersect_spans([(0, 4), (8, 10)], [(1, 3), (3, 9)]) == [(1, 3), (3, 4), (8, 9)]
+    assert intersect_spans(holes, holes) == holes
 
 
 SAMPLE = """
@@ -206,8 +208,8 @@ import random, signal
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from scan_shapes import all_shapes
-from dowse.index.jobs import Job
-from dowse.index.worker import parse_path
+from dowse.indexing.parse_jobs import Job
+from dowse.indexing.parse_worker import parse_path
 shapes = all_shapes()
 found = {"count": len(shapes), "names": len({each.name for each in shapes}), "lost": []}
 for shape in random.Random(17).sample(shapes, 60):

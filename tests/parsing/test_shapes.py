@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from dowse.parsing.files import parse_file
-from dowse.parsing.grammar import toolkit
-from dowse.parsing.languages import LANGUAGES, language_names, language_of
-from dowse.parsing.split import MAX_BYTES
+from dowse.parsing.chunking import MAX_BYTES
+from dowse.parsing.grammar import compile_grammar
+from dowse.parsing.languages import LANGUAGES, detect_language, language_names
+from dowse.parsing.parser import parse_file
 
 
 def own(text, definition):
@@ -134,7 +134,7 @@ def test_elixir_functions_with_their_own_doc_are_not_merged():
 
 def test_naming_a_language_loads_no_grammar():
     code = (
-        "import sys; from dowse.parsing.languages import language_of; language_of('a.py');"
+        "import sys; from dowse.parsing.languages import detect_language; detect_language('a.py');"
         "sys.exit(any(m.startswith('tree_sitter') for m in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -142,7 +142,7 @@ def test_naming_a_language_loads_no_grammar():
 
 def test_grammars_are_loaded_once():
     grammar = LANGUAGES["python"].grammar
-    assert toolkit(grammar) is toolkit(grammar)
+    assert compile_grammar(grammar) is compile_grammar(grammar)
 
 
 @pytest.mark.parametrize("language", ["python", "json", "markdown", "javascript"])
@@ -169,7 +169,7 @@ def test_only_the_remainder_of_a_file_is_a_module_without_a_signature():
         "a.rb": b"require 'x'\nputs 1\n\nmodule A\n  X = 1\nend\n",
         "a.ex": b"import X\nIO.puts 1\n\ndefmodule A do\n  @x 1\nend\n",
     }.items():
-        modules = [d for d in parse_file(text, language_of(path), path).definitions if d.kind == "module"]
+        modules = [d for d in parse_file(text, detect_language(path), path).definitions if d.kind == "module"]
         assert [(d.qualified_name, bool(d.signature)) for d in modules] == [("A", True), ("a", False)]
     long = b"".join(b"call(%d)\n" % n for n in range(500))
     rest = parse_file(b"# About.\n\n" + long, "python", "a.py").definitions

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from dowse.security.limited_json import parse_limited
+from dowse.security.limited_json import parse_json_limited
 
 
 def parse(data: bytes, memory: int = 1_000_000, elements: int = 1_000) -> object:
-    return parse_limited(data, max_memory=memory, max_elements=elements)
+    return parse_json_limited(data, max_memory=memory, max_elements=elements)
 
 
 @pytest.mark.parametrize("value", [{"a": [1, -2.5, None, True, 'x\n"\\']}, [], "ä😀", 12, {"": {"": {}}}])

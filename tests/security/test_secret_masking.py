@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dowse
 from dowse.security import secret_masking as secrets_mask
 from dowse.security.secret_masking import find_secrets, mask_counted, mask_lines, mask_span, mask_text
-from dowse.security.secret_patterns import quick_look
+from dowse.security.secret_patterns import compile_prefilter
 from dowse.types import LineMatch
 from secret_samples import ALNUM, HEX, password, private_key, text, tokens
 
@@ -182,19 +182,22 @@ def test_masking_keeps_length_and_lines_and_is_idempotent(written):
 @given(TEXTS)
 def test_the_quick_look_overlooks_nothing(written):
     data = written.encode("utf-8", "surrogatepass")
-    look, known = quick_look(secrets_mask._WORDS), secrets_mask._private_keys(data).between(0, len(data))
+    look, known = (
+        compile_prefilter(secrets_mask.SECRET_WORDS),
+        secrets_mask.private_keys(data).between(0, len(data)),
+    )
     closely = _closely(data)
     assert look(data) is not None or closely == known
 
 
 def _closely(data: bytes) -> list[list[tuple[int, int]]]:
     """Return the secrets of a text without asking the quick look."""
-    before = secrets_mask._quick_look
-    secrets_mask._quick_look = lambda _: True
+    before = secrets_mask.prefilter
+    secrets_mask.prefilter = lambda _: True
     try:
         return find_secrets(data, 0, len(data))
     finally:
-        secrets_mask._quick_look = before
+        secrets_mask.prefilter = before
 
 
 def test_our_own_sources_hold_none():
@@ -206,7 +209,7 @@ def test_our_own_sources_hold_none():
 
 GROWING = """
 import sys
-from dowse.secrets_mask import mask_span
+from dowse.security.secret_masking import mask_span
 for shape in sys.stdin.read().split("|"):
     data = (shape * (300_000 // len(shape.encode()))).encode()
     mask_span(data, 0, len(data))

@@ -26,7 +26,7 @@ from dowse.interfaces.mcp.repositories import Repositories
 from dowse.interfaces.mcp.search_tool import search
 from dowse.interfaces.mcp.symbol_tool import symbol
 from dowse.security import secret_masking as secrets_mask
-from dowse.security.secret_patterns import quick_look
+from dowse.security.secret_patterns import compile_prefilter
 from interfaces.http.running import running
 from secret_samples import password, private_key, tokens
 
@@ -187,7 +187,9 @@ def test_the_listing_says_which_files_hold_some(place, capsys):
 @pytest.mark.parametrize("warm", [False, True])
 def test_the_library_shows_none_unless_asked(place, monkeypatch, warm):
     # A process that has shown much looks at all hits together first.
-    monkeypatch.setattr(secrets_mask, "_quick_look", quick_look(secrets_mask._WORDS) if warm else None)
+    monkeypatch.setattr(
+        secrets_mask, "prefilter", compile_prefilter(secrets_mask.SECRET_WORDS) if warm else None
+    )
     root, index_dir = place
     with Index.open(root, index_dir=index_dir, encoder="none") as index:
         hits = index.search("/password=/", k=0).hits

@@ -17,7 +17,7 @@ from rank_bm25 import BM25Okapi, BM25Plus
 from dowse.errors import IndexMissing
 from dowse.graph.link import link
 from dowse.indexing.records import Source, make_record
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.query import (
     And,
     Constraint,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from dowse.indexing.records import corpus_record
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.query import And, LangFilter, Not, PathFilter, Phrase, SymFilter
 from dowse.research.tfidf.index import count_terms, explain_tfidf, search_tfidf
 from dowse.search.lanes.tfidf import terms_and_bigrams

@@ -83,7 +83,8 @@ def _assert_same(one: Index, other: Index) -> None:
 def _forbid_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever encodes from here on fails."""
     monkeypatch.setattr(
-        "dowse.encoders.onnx_encoder.OnnxEncoder.documents", lambda *_: pytest.fail("something was encoded")
+        "dowse.encoders.onnx_encoder.OnnxEncoder.encode_documents",
+        lambda *_: pytest.fail("something was encoded"),
     )
 
 

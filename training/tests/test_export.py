@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 
 from dowse.encoders.document import Form
 from dowse.encoders.onnx_encoder import OnnxEncoder
-from dowse.encoders.words import Words
+from dowse.encoders.word_tokenizer import WordTokenizer
 from dowse.errors import DowseError
 from dowse_training.export import export, find_ranges
 from dowse_training.export_graph import HEADS, float_model, int8_model, unpacked_model
@@ -30,9 +30,9 @@ TOKENS = 64
 FORM = Form(tokens=TOKENS)
 WEIGHTS = random_weights()
 IDS = np.random.default_rng(1).integers(4, 300, (6, 30))
-WHOLE = Words(Tokenizer.from_str(tokenizer_json()))
+WHOLE = WordTokenizer(Tokenizer.from_str(tokenizer_json()))
 PRUNED = prune(tokenizer_json())
-SMALLER = Words(Tokenizer.from_str(PRUNED.tokenizer))
+SMALLER = WordTokenizer(Tokenizer.from_str(PRUNED.tokenizer))
 
 
 def test_the_float_graph_is_the_model() -> None:
@@ -95,17 +95,17 @@ def test_an_exported_folder_is_an_encoder(tmp_path: Path, kind: str) -> None:
     export(WEIGHTS, tokenizer_json(), tmp_path, name="tiny", calibration=DOCUMENTS, form=FORM, kind=kind)
     encoder = OnnxEncoder(tmp_path, device="cpu")
     assert encoder.id.startswith("tiny-")
-    ids = np.array([[0, *WHOLE.text("open the file", 20), 2]])
-    (vector,) = encoder.queries(["open the file"])
+    ids = np.array([[0, *WHOLE.encode_text("open the file", 20), 2]])
+    (vector,) = encoder.encode_queries(["open the file"])
     # The tokens of the question, and so the vectors, change with the sources that the tokenizer is made from.
     assert vector @ reference(WEIGHTS, ids)[0] > (0.9999 if kind == "float" else 0.9)
-    assert np.allclose(np.linalg.norm(encoder.documents(DOCUMENTS), axis=1), 1, atol=1e-5)
+    assert np.allclose(np.linalg.norm(encoder.encode_documents(DOCUMENTS), axis=1), 1, atol=1e-5)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=60) | st.text(alphabet="abzABZ019_.éÉßİ\u212a日", max_size=40))
 def test_pruning_loses_nothing_that_can_occur(text: str) -> None:
-    for read, whole in ((SMALLER.text, WHOLE.text), (SMALLER.code, WHOLE.code)):
+    for read, whole in ((SMALLER.encode_text, WHOLE.encode_text), (SMALLER.encode_code, WHOLE.encode_code)):
         assert [PRUNED.kept[i] for i in read(text, 200)] == whole(text, 200)
 
 

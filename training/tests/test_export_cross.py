@@ -13,8 +13,8 @@ pytest.importorskip("onnx")
 
 import onnxruntime
 
-from dowse.encoders.cross import OwnCrossEncoder, joint_ids
-from dowse.encoders.words import Words
+from dowse.encoders.cross_encoder import DowseCrossEncoder, pair_ids
+from dowse.encoders.word_tokenizer import WordTokenizer
 from dowse.errors import DowseError
 from dowse_training import cli_export
 from dowse_training.export_cross import CROSS_FORM, export_cross
@@ -47,10 +47,10 @@ def test_a_folder_scores_as_its_weights_do(tmp_path: Path) -> None:
         export_cross(weights, tokenizer_json(), again, name="tiny", unit=0.5, calibration=documents)
     files = {file.name: file.read_bytes() for file in (tmp_path / "one").iterdir()}
     assert files == {file.name: file.read_bytes() for file in (tmp_path / "two").iterdir()}
-    model = OwnCrossEncoder(tmp_path / "one", device="cpu")
-    assert (model.name, model.unit) == ("tiny", 0.5)
-    words = Words.read(tmp_path / "one/tokenizer.json")
-    assert len(joint_ids("x " * 500, documents[0], words, CROSS_FORM)) <= TOKENS
+    model = DowseCrossEncoder(tmp_path / "one", device="cpu")
+    assert (model.name, model.score_scale) == ("tiny", 0.5)
+    words = WordTokenizer.read(tmp_path / "one/tokenizer.json")
+    assert len(pair_ids("x " * 500, documents[0], words, CROSS_FORM)) <= TOKENS
     scores = model.score("open a file", documents)
     assert len(scores) == len(documents)
     assert np.isfinite(scores).all()
@@ -79,4 +79,4 @@ def test_by_the_command(tmp_path: Path) -> None:
         [*map(str, given), "--calibrate", str(tmp_path / "pairs.jsonl"), "--unit", "2"]
     )
     assert cli_export.run(options) == 0
-    assert OwnCrossEncoder(tmp_path / "out", device="cpu").unit == 2
+    assert DowseCrossEncoder(tmp_path / "out", device="cpu").score_scale == 2

@@ -140,12 +140,12 @@ def test_training_brings_what_is_asked_to_the_code_that_does_it(pairs, tmp_path,
     out = tmp_path / "model"
     assert train(pairs, out, "--epochs", "25", "--seed", "1") == 0
     encoder = NbowEncoder.load(out)
-    queries = encoder.queries(list(MEANINGS))
+    queries = encoder.encode_queries(list(MEANINGS))
     for language in (*TEMPLATES, "cobol"):
         code = [
             Document("", "", "", f"run({words.replace(' ', ', ')})", language) for words in MEANINGS.values()
         ]
-        nearest = (queries @ encoder.documents(code).T).argmax(axis=1)
+        nearest = (queries @ encoder.encode_documents(code).T).argmax(axis=1)
         assert nearest.tolist() == list(range(len(MEANINGS))), language
     records = read(out / "log.jsonl")
     losses = [record["loss"] for record in records if "loss" in record]

@@ -1,4 +1,4 @@
-"""What every encoder can do, whatever it is made of."""
+"""The protocol of dense encoders (bi-encoders)."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 
 class Encoder(Protocol):
-    """Turns documents and queries into unit vectors whose inner product says how alike they are.
+    """A dense encoder: documents and queries become unit vectors whose inner product is their similarity.
 
-    A vector depends on the encoder's id and on its own text alone, never on what is encoded beside it: it can
-    be kept and compared for as long as the id stays.
+    A vector depends on the encoder's id and on its own text alone, never on what is encoded in the same call:
+    it can be stored and compared for as long as the id stays.
     """
 
     @property
     def name(self) -> str:
-        """What the user calls it."""
+        """The name that the user gives."""
 
     @property
     def id(self) -> str:
-        """Fingerprint of the weights and of what is read; fit for a file name."""
+        """Fingerprint of the weights and the input format; fit for a file name."""
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """The length of a vector."""
 
-    def documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
         """Return a unit row for every document."""
 
-    def queries(self, texts: Sequence[str]) -> Vectors:
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return a unit row for every query."""
 
 

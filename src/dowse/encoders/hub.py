@@ -1,4 +1,4 @@
-"""Models of the Hugging Face hub, fetched when the user names one and kept in the hub's own cache."""
+"""Models of the Hugging Face hub, downloaded when the user names one and kept in the hub's own cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WANTED = ["*.json", "*.txt", *(f"{at}model.onnx{part}" for at in ("", "onnx/") 
 _WEIGHTS = ["*.safetensors", "*.model"]
 
 
-def fetch(name: str) -> Path:
+def download(name: str) -> Path:
     """Return the folder of a hub model: its ONNX version, or its weights where there is none."""
     if not _NAME.fullmatch(name):
         raise ConfigError(f"hf:{name} is no hub model; write hf:owner/name")

@@ -1,7 +1,7 @@
 """ONNX models are checked before onnxruntime opens them: their operators, and the files that they name.
 
-Only the structure is read, by the field numbers of onnx.proto; weights are passed over. A model may compute
-with tensors and nothing else, and its external data lie in its own folder.
+Only the structure is read, by the field numbers of onnx.proto; weights are skipped. A model may only use the
+tensor operators of an allow list, and its external data must lie in its own folder.
 """
 
 from __future__ import annotations
@@ -11,24 +11,57 @@ import re
 from pathlib import Path
 
 from dowse.encoders.model_files import check_model_file
-from dowse.encoders.onnx_operators import ALLOWED
-from dowse.encoders.protobuf import BrokenMessage, fields, message_of, text_of
+from dowse.encoders.protobuf import BrokenMessage, as_message, as_text, fields
 from dowse.errors import DowseError
 
-# A message of Protocol Buffers has at most 2 GB; larger models keep their weights apart.
-_MODEL_BYTES = (1 << 31) - 1
-_EXTERNAL_BYTES = 1 << 40
+# A Protocol Buffers message has at most 2 GB; larger models keep their weights in external data.
+_MAX_MODEL_BYTES = (1 << 31) - 1
+_MAX_EXTERNAL_BYTES = 1 << 40
 # A large encoder in its most verbose form has some 10,000.
-_NODES = 50_000
-_TENSORS = 200_000
-# onnxruntime takes such a file for its own format, whatever it is called.
+MAX_NODES = 50_000
+MAX_TENSORS = 200_000
+# onnxruntime takes such a file for its own ORT format, whatever its name is.
 _ORT_FORMAT = b"ORTM"
-# Settings of the session that the model brings along.
+# The metadata key under which a model sets session options.
 _ORT_CONFIG = "ort_config"
-# Neither absolute nor `..`, and no `*`: onnxruntime has a name with one that means an address in memory.
+# No path traversal: neither absolute nor `..`. And no `*`: onnxruntime reads a name with one as a memory
+# address.
 _LOCATION = re.compile(r"[\w+=@~, -][\w.+=@~, -]*(?:/[\w+=@~, -][\w.+=@~, -]*)*", re.ASCII)
 
-# Numbers of fields in onnx.proto.
+# The operators that text encoders are made of: pure functions of tensors. Left out on purpose: control flow
+# and subgraphs (Loop, If, Scan, SequenceMap), sequences and optionals, texts and images, random numbers,
+# `EPContext` (a compiled binary for a device) and all operators of other domains, which need a library of
+# code.
+_STANDARD = """
+    Abs Add And ArgMax ArgMin Attention BatchNormalization BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor
+    Cast CastLike Ceil Celu Clip Concat Constant ConstantOfShape Conv Cos CumSum DequantizeLinear Div Dropout
+    DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand Flatten Floor Gather GatherElements GatherND Gelu
+    Gemm Greater GreaterOrEqual HardSigmoid HardSwish Identity InstanceNormalization IsInf IsNaN
+    LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax LpNormalization MatMul MatMulInteger Max Mean
+    MeanVarianceNormalization Min Mish Mod Mul Neg NonZero Not OneHot Or Pad Pow QLinearMatMul QuantizeLinear
+    RMSNormalization Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean
+    ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape RotaryEmbedding Round ScatterElements
+    ScatterND Selu Shape Sigmoid Sign SimplifiedLayerNormalization Sin Size Slice Softmax Softplus Softsign
+    Split Sqrt Squeeze Sub Sum SwiGLU Swish Tan Tanh Tile TopK Transpose Trilu Unsqueeze Where Xor
+"""
+_MICROSOFT = """
+    Attention BiasAdd BiasGelu BiasSoftmax BiasSplitGelu DequantizeLinear DynamicQuantizeMatMul
+    EmbedLayerNormalization FastGelu FusedGemm FusedMatMul GatedRelativePositionBias GatherBlockQuantized Gelu
+    GroupQueryAttention Inverse LongformerAttention MatMulFpQ4 MatMulIntegerToFloat MatMulNBits
+    MultiHeadAttention NGramRepeatBlock PackedAttention PackedMultiHeadAttention QAttention
+    QEmbedLayerNormalization QGemm QLinearAdd QLinearConcat QLinearLeakyRelu QLinearMul QLinearReduceMean
+    QLinearSigmoid QLinearSoftmax QLinearWhere QuantizeLinear QuickGelu RelativePositionBias RemovePadding
+    RestorePadding RotaryEmbedding SkipLayerNormalization SkipSimplifiedLayerNormalization
+"""
+# By the domain of a node; "ai.onnx" is another name of the standard one. The classical models of "ai.onnx.ml"
+# are no text encoders.
+_ALLOWED_OPERATORS: dict[str, frozenset[str]] = {
+    "": frozenset(_STANDARD.split()),
+    "ai.onnx": frozenset(_STANDARD.split()),
+    "com.microsoft": frozenset(_MICROSOFT.split()),
+}
+
+# Field numbers of onnx.proto.
 _MODEL_GRAPH, _MODEL_METADATA, _MODEL_TRAINING, _MODEL_FUNCTIONS = 7, 14, 20, 25
 _GRAPH_NODE, _GRAPH_INITIALIZER, _GRAPH_SPARSE = 1, 5, 15
 _NODE_OPERATOR, _NODE_ATTRIBUTE, _NODE_DOMAIN = 4, 5, 7
@@ -40,23 +73,19 @@ _ENTRY_KEY, _ENTRY_VALUE = 1, 2
 
 
 class RefusedModel(DowseError):
-    """A model that does what a text encoder has no need to do."""
+    """A model that uses what no text encoder needs."""
 
 
 def check_onnx_model(model: Path, folder: Path | None = None) -> None:
-    """Raise RefusedModel unless a model is made of tensor operators and of files of its folder.
-
-    Args:
-        model: The ONNX file.
-        folder: What its files may not lie outside of; by default the one that the model lies in.
-    """
-    real = check_model_file(model, folder or model.parent, _MODEL_BYTES)
+    """Raise RefusedModel unless a model uses only tensor operators and files of `folder` (default: its)."""
+    folder = folder or model.parent
+    real = check_model_file(model, folder, _MAX_MODEL_BYTES)
     if not real.stat().st_size:
         raise RefusedModel(f"{model} is empty; fetch the model again")
     with open(real, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         view = memoryview(data)
         try:
-            _Check(model, folder or model.parent).model(view)
+            _ModelCheck(model, folder).model(view)
         except RefusedModel as error:
             # The traceback holds views of the mapping, which can't be closed before they are gone.
             reason = str(error)
@@ -72,11 +101,11 @@ def check_onnx_model(model: Path, folder: Path | None = None) -> None:
         raise RefusedModel(f"{model} is refused ({reason}); use an encoder exported by optimum or dowse")
 
 
-class _Check:
-    """Walks through one model."""
+class _ModelCheck:
+    """Walks the messages of one model."""
 
     def __init__(self, model: Path, folder: Path) -> None:
-        self._place, self._folder = model.parent, folder
+        self._base, self._folder = model.parent, folder
         self._nodes = self._tensors = 0
 
     def model(self, message: memoryview) -> None:
@@ -87,9 +116,9 @@ class _Check:
         for number, value in fields(message):
             if number == _MODEL_GRAPH:
                 has_graph = True
-                self._graph(message_of(value))
+                self._graph(as_message(value))
             elif number == _MODEL_METADATA:
-                if _ORT_CONFIG in _entry(message_of(value))[0]:
+                if _ORT_CONFIG in _entry(as_message(value))[0]:
                     raise RefusedModel("it brings settings of onnxruntime along")
             elif number in (_MODEL_FUNCTIONS, _MODEL_TRAINING):
                 raise RefusedModel("it defines functions or training steps")
@@ -99,28 +128,28 @@ class _Check:
     def _graph(self, message: memoryview) -> None:
         for number, value in fields(message):
             if number == _GRAPH_NODE:
-                self._node(message_of(value))
+                self._node(as_message(value))
             elif number == _GRAPH_INITIALIZER:
-                self._tensor(message_of(value))
+                self._tensor(as_message(value))
             elif number == _GRAPH_SPARSE:
-                self._sparse(message_of(value))
+                self._sparse(as_message(value))
 
     def _node(self, message: memoryview) -> None:
         self._nodes += 1
-        if self._nodes > _NODES:
-            raise RefusedModel(f"it has more than {_NODES:,} nodes")
+        if self._nodes > MAX_NODES:
+            raise RefusedModel(f"it has more than {MAX_NODES:,} nodes")
         operators, domains = set[str](), set[str]()
         for number, value in fields(message):
             if number == _NODE_OPERATOR:
-                operators.add(text_of(value))
+                operators.add(as_text(value))
             elif number == _NODE_DOMAIN:
-                domains.add(text_of(value))
+                domains.add(as_text(value))
             elif number == _NODE_ATTRIBUTE:
-                self._attribute(message_of(value))
+                self._attribute(as_message(value))
         for domain in domains or {""}:
-            if domain not in ALLOWED:
+            if domain not in _ALLOWED_OPERATORS:
                 raise RefusedModel(f"it needs operators of the domain {ascii(domain)[:80]}")
-            unknown = sorted(operators - ALLOWED[domain])
+            unknown = sorted(operators - _ALLOWED_OPERATORS[domain])
             if unknown or not operators:
                 raise RefusedModel(f"it uses the operator {ascii(unknown[0] if unknown else '')[:80]}")
 
@@ -129,56 +158,56 @@ class _Check:
             if number in (_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS):
                 raise RefusedModel("it has a graph within a node")
             if number in (_ATTRIBUTE_TENSOR, _ATTRIBUTE_TENSORS):
-                self._tensor(message_of(value))
+                self._tensor(as_message(value))
             elif number in (_ATTRIBUTE_SPARSE, _ATTRIBUTE_SPARSES):
-                self._sparse(message_of(value))
+                self._sparse(as_message(value))
 
     def _sparse(self, message: memoryview) -> None:
         for number, value in fields(message):
             if number in (_SPARSE_VALUES, _SPARSE_INDICES):
-                self._tensor(message_of(value))
+                self._tensor(as_message(value))
 
     def _tensor(self, message: memoryview) -> None:
         self._tensors += 1
-        if self._tensors > _TENSORS:
-            raise RefusedModel(f"it has more than {_TENSORS:,} tensors")
+        if self._tensors > MAX_TENSORS:
+            raise RefusedModel(f"it has more than {MAX_TENSORS:,} tensors")
         entries: dict[str, set[str]] = {}
         for number, value in fields(message):
             if number == _TENSOR_EXTERNAL:
-                keys, values = _entry(message_of(value))
+                keys, values = _entry(as_message(value))
                 for key in keys:
                     entries.setdefault(key, set()).update(values)
         if entries:
             self._external(entries)
 
     def _external(self, entries: dict[str, set[str]]) -> None:
-        """Check where a tensor says that its data lie."""
+        """Check the location of a tensor's external data."""
         locations = entries.get("location", set())
         if len(locations) != 1 or not all(map(_LOCATION.fullmatch, locations)):
             raise RefusedModel("it has external data outside its folder")
-        file = self._place / locations.pop()
+        file = self._base / locations.pop()
         try:
-            size = check_model_file(file, self._folder, _EXTERNAL_BYTES).stat().st_size
+            size = check_model_file(file, self._folder, _MAX_EXTERNAL_BYTES).stat().st_size
         except DowseError as error:
             raise RefusedModel(f"external data: {error}") from None
-        offset, length = (_whole(entries.get(name, set())) for name in ("offset", "length"))
+        offset, length = (_parse_count(entries.get(name, set())) for name in ("offset", "length"))
         if offset + length > size:
             raise RefusedModel("it has external data beyond the end of their file")
 
 
 def _entry(message: memoryview) -> tuple[set[str], set[str]]:
-    """Return the keys and the values of an entry, which should be one each."""
+    """Return the keys and the values of a key-value entry, which should be one each."""
     keys, values = set[str](), set[str]()
     for number, value in fields(message):
         if number == _ENTRY_KEY:
-            keys.add(text_of(value))
+            keys.add(as_text(value))
         elif number == _ENTRY_VALUE:
-            values.add(text_of(value))
+            values.add(as_text(value))
     return keys, values
 
 
-def _whole(values: set[str]) -> int:
-    """Return the number that an entry says; none is 0."""
+def _parse_count(values: set[str]) -> int:
+    """Return the number in an entry, 0 if there is none."""
     for value in values:
         if len(values) > 1 or len(value) > 18 or not value.isascii() or not value.isdigit():
             raise RefusedModel("it has external data at no clear place")

@@ -1,4 +1,4 @@
-"""Our own encoders: folders with model.onnx, tokenizer.json and encoder.json, from `dowse train export`."""
+"""Encoders that dowse trains and exports: folders with model.onnx, tokenizer.json and encoder.json."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from dowse.encoders.model_files import read_model_settings
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from onnxruntime import InferenceSession
 
     from dowse.encoders.encoder import Vectors
-    from dowse.encoders.words import Words
+    from dowse.encoders.word_tokenizer import WordTokenizer
 
-DESCRIPTION_FILE, TOKENIZER_FILE = "encoder.json", "tokenizer.json"
-# Two graphs over the same weights: eight-bit arithmetic for CPUs, and float for GPUs, which lack the former.
+CONFIG_FILE, TOKENIZER_FILE = "encoder.json", "tokenizer.json"
+# Two graphs over the same weights: quantised to 8 bits for CPUs, and float for GPUs, which lack the former.
 MODEL_FILE, GPU_MODEL_FILE, WEIGHTS_FILE = "model.onnx", "model-gpu.onnx", "weights.bin"
 ARCHITECTURE = "transformer"
-# Raise when the same files would give other vectors: words.py and document.py are a part of the encoder.
+# Raise when the same files would give other vectors: word_tokenizer.py and document.py belong to the encoder.
 FORMAT_VERSION = 1
-_NAME_CHARACTERS = 200
-_LONGEST = 100_000  # ids of a text
-_LARGEST_DIMENSION = 4_096
+_MAX_NAME_CHARACTERS = 200
+_MAX_FORM_VALUE = 100_000
+_MAX_DIMENSION = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
-    """What encoder.json says."""
+class EncoderConfig:
+    """The content of encoder.json."""
 
     name: str
     dimension: int
@@ -42,115 +44,118 @@ class Description:
     sha256: dict[str, str]
 
     @classmethod
-    def read(cls, folder: Path) -> Description:
+    def read(cls, folder: Path) -> EncoderConfig:
         """Read and check a folder's encoder.json."""
         try:
-            values = read_model_settings(folder / DESCRIPTION_FILE, folder)
+            values = read_model_settings(folder / CONFIG_FILE, folder)
             if values["arch"] != ARCHITECTURE or values["version"] != FORMAT_VERSION:
                 raise ValueError(f"arch {values['arch']!r} in version {values['version']!r}")
-            return cls(name_of(values), _dimension_of(values), form_of(values), values["sha256"])
+            dimension = values["dimension"]
+            if type(dimension) is not int or not 1 <= dimension <= _MAX_DIMENSION:
+                raise ValueError("a dimension out of range")
+            return cls(parse_name(values), dimension, parse_form(values), values["sha256"])
         except (DowseError, ValueError, KeyError, TypeError) as error:
             raise DowseError(
                 f"{folder} is no encoder of this version of dowse ({error!r}); export it with `dowse train`"
             ) from error
 
     def fingerprint(self) -> str:
-        """Return what changes whenever a vector could."""
-        said = json.dumps([FORMAT_VERSION, asdict(self.form), self.sha256], sort_keys=True)
-        return hashlib.sha256(said.encode()).hexdigest()[:12]
+        """Return a hash that changes whenever a vector could."""
+        content = json.dumps([FORMAT_VERSION, asdict(self.form), self.sha256], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
-def name_of(values: dict[str, Any]) -> str:
-    """Return the name that a description gives; raises ValueError if it is none."""
+def parse_name(values: dict[str, Any]) -> str:
+    """Return the name in a model's configuration; raises ValueError if it is none."""
     name = values["name"]
-    if not isinstance(name, str) or not 1 <= len(name) <= _NAME_CHARACTERS:
+    if not isinstance(name, str) or not 1 <= len(name) <= _MAX_NAME_CHARACTERS:
         raise ValueError("no name")
     return name
 
 
-def form_of(values: dict[str, Any]) -> Form:
-    """Return the form that a description gives; raises ValueError for what is no number, or no sane one."""
+def parse_form(values: dict[str, Any]) -> Form:
+    """Return the input format in a model's configuration; raises ValueError if a number is out of range."""
     form = Form(**values["form"])
     for number in astuple(form):
-        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= _LONGEST:
+        is_number = isinstance(number, int | float) and not isinstance(number, bool)
+        if not is_number or not 0 <= number <= _MAX_FORM_VALUE:
             raise ValueError("a form out of range")
     return form
 
 
-def _dimension_of(values: dict[str, Any]) -> int:
-    dimension = values["dimension"]
-    if type(dimension) is not int or not 1 <= dimension <= _LARGEST_DIMENSION:
-        raise ValueError("a dimension out of range")
-    return dimension
+class DowseModel:
+    """An ONNX model in dowse's own input format; weights and tokenizer are loaded on first use."""
 
-
-class OnnxEncoder:
-    """An encoder of ours; weights and tokenizer are read when first used."""
-
-    def __init__(self, folder: Path, *, view: str = "symbol", device: str = "auto", threads: int = 1) -> None:
-        self._folder = folder
-        self._docs_only = view == "docs"
-        self._device = device
-        self._threads = threads
-        self._about = Description.read(folder)
-        self.name = self._about.name
-        self.dimension = self._about.dimension
-        self.id = f"{file_safe(self.name)}-{self._about.fingerprint()}{'-docs' if self._docs_only else ''}"
-
-    def documents(self, documents: Sequence[Document]) -> Vectors:
-        """Return a unit row for every document."""
-        return self._encode([self._views(document) for document in documents])
-
-    def queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a unit row for every query."""
-        form = self._about.form
-        return self._encode([[query_view(text, self.words, form)] for text in texts])
+    def __init__(self, folder: Path, device: str, threads: int) -> None:
+        self._folder, self._device, self._threads = folder, device, threads
 
     @cached_property
-    def words(self) -> Words:
-        """What turns text into ids."""
-        from dowse.encoders.words import Words
+    def words(self) -> WordTokenizer:
+        """The tokenizer."""
+        from dowse.encoders.word_tokenizer import WordTokenizer
 
-        return Words.read(self._folder / TOKENIZER_FILE)
+        return WordTokenizer.read(self._folder / TOKENIZER_FILE)
 
     @cached_property
     def _session(self) -> InferenceSession:
-        return own_session(self._folder, self._device)
+        """The float graph on a GPU if there is one, else the quantised graph on the CPU."""
+        from dowse.encoders.session import open_session, uses_gpu
 
-    def _views(self, document: Document) -> list[View]:
-        form = self._about.form
-        if self._docs_only:
-            return [docs_view(document, self.words, form)]
-        return views(document, self.words, form)
+        gpu_model = self._folder / GPU_MODEL_FILE
+        if uses_gpu(self._device) and gpu_model.exists():
+            return open_session(gpu_model, self._device)
+        return open_session(self._folder / MODEL_FILE, self._device, optimise=False)
 
-    def _encode(self, viewed: Sequence[Sequence[View]]) -> Vectors:
-        """Encode every view and add up those of one document."""
-        import numpy as np
-
-        from dowse.encoders.batches import encode, unit
-        from dowse.encoders.session import run_rows
+    def _run(self, sequences: Sequence[Sequence[int]], width: int) -> Vectors:
+        """Return a row of `width` numbers for every sequence of ids."""
+        from dowse.encoders.batching import encode_batches
+        from dowse.encoders.session import run_model
 
         session = self._session
-        flat = [view for several in viewed for view in several]
-        owners = np.repeat(np.arange(len(viewed)), [len(several) for several in viewed])
-        vectors = encode(
-            lambda ids: run_rows(session, ids, self.dimension, self._folder),
-            [view.ids for view in flat],
-            self.dimension,
-            self._threads,
-        )
-        if len(flat) == len(viewed):
+
+        def run_batch(ids: NDArray[np.int64]) -> Vectors:
+            rows = run_model(session, {"ids": ids}, self._folder)
+            if rows.shape != (len(ids), width):
+                raise DowseError(
+                    f"{self._folder} gives {rows.shape} numbers for {len(ids)} texts, not {width} each; "
+                    "export it again"
+                )
+            return rows
+
+        return encode_batches(run_batch, sequences, width, self._threads)
+
+
+class OnnxEncoder(DowseModel):
+    """A dense encoder trained by dowse."""
+
+    def __init__(self, folder: Path, *, view: str = "symbol", device: str = "auto", threads: int = 1) -> None:
+        super().__init__(folder, device, threads)
+        self._docs_only = view == "docs"
+        config = EncoderConfig.read(folder)
+        self.name, self.dimension, self._form = config.name, config.dimension, config.form
+        self.id = f"{file_safe(self.name)}-{config.fingerprint()}{'-docs' if self._docs_only else ''}"
+
+    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
+        """Return a unit row for every document."""
+        if self._docs_only:
+            return self._encode([[docs_view(document, self.words, self._form)] for document in documents])
+        return self._encode([views(document, self.words, self._form) for document in documents])
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return a unit row for every query."""
+        return self._encode([[query_view(text, self.words, self._form)] for text in texts])
+
+    def _encode(self, documents: Sequence[Sequence[View]]) -> Vectors:
+        """Encode every view and sum the vectors of each document's views by weight."""
+        import numpy as np
+
+        from dowse.encoders.batching import normalise_rows
+
+        flat = [view for document in documents for view in document]
+        vectors = self._run([view.ids for view in flat], self.dimension)
+        if len(flat) == len(documents):
             return vectors
-        sums = np.zeros((len(viewed), self.dimension), np.float32)
+        owners = np.repeat(np.arange(len(documents)), [len(document) for document in documents])
+        sums = np.zeros((len(documents), self.dimension), np.float32)
         np.add.at(sums, owners, vectors * np.array([[view.weight] for view in flat], np.float32))
-        return unit(sums)
-
-
-def own_session(folder: Path, device: str) -> InferenceSession:
-    """Open a model of ours: what the GPU likes if there is one, else what is quick on a CPU."""
-    from dowse.encoders.session import open_session, uses_gpu
-
-    gpu_model = folder / GPU_MODEL_FILE
-    if uses_gpu(device) and gpu_model.exists():
-        return open_session(gpu_model, device)
-    return open_session(folder / MODEL_FILE, device, optimise=False)
+        return normalise_rows(sums)

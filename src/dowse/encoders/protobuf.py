@@ -1,4 +1,4 @@
-"""The wire format of Protocol Buffers, as far as it takes to walk through a message without its schema."""
+"""The Protocol Buffers wire format, as far as needed to walk a message without its schema."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _VARINT_BITS = 70  # ten bytes of seven bits
 
 
 class BrokenMessage(ValueError):
-    """Bytes that are no message."""
+    """Bytes that are no valid message."""
 
 
 def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Give number and value of every field, in order; a nested message, a text or bytes is a view.
+    """Yield the number and value of every field, in order; a nested message, a string or bytes is a view.
 
-    A field may occur more than once, where readers take the last one or join them: whoever checks a message
+    A field may occur more than once, and parsers take the last one or merge them: whoever checks a message
     has to check every occurrence.
     """
     at = 0
@@ -30,7 +30,7 @@ def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
             length, at = _varint(message, at)
         elif kind in (_FIXED32, _FIXED64):
             length = 4 if kind == _FIXED32 else 8
-        else:  # groups are long out of use
+        else:  # groups are deprecated
             raise BrokenMessage("a field of an unknown kind")
         if number == 0 or at + length > len(message):
             raise BrokenMessage("a field without a number, or longer than its message")
@@ -38,14 +38,14 @@ def fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         at += length
 
 
-def text_of(value: int | memoryview) -> str:
-    """Return the text of a field."""
+def as_text(value: int | memoryview) -> str:
+    """Return the string value of a field."""
     if isinstance(value, int):
         raise BrokenMessage("a number where a text was expected")
     return str(value, "utf-8")
 
 
-def message_of(value: int | memoryview) -> memoryview:
+def as_message(value: int | memoryview) -> memoryview:
     """Return the nested message of a field."""
     if isinstance(value, int):
         raise BrokenMessage("a number where a message was expected")

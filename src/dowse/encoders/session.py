@@ -1,4 +1,4 @@
-"""onnxruntime sessions: one thread each run, no spinning, and a GPU where there is one."""
+"""onnxruntime sessions: one thread per run, no spinning, and a GPU where there is one."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from onnxruntime import InferenceSession
-
-    from dowse.encoders.encoder import Vectors
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 # Only what ends the process. Errors are raised as exceptions as well, and onnxruntime's log is written past
@@ -39,17 +37,17 @@ def import_onnxruntime() -> Any:  # noqa: ANN401 - a module without types
 def open_session(
     model: Path, device: str = "auto", *, optimise: bool = True, folder: Path | None = None
 ) -> InferenceSession:
-    """Open a model; runs may come from several threads at once, and each uses just the one it comes from.
+    """Open a model; sessions are thread-safe, and each run uses only the thread that it is called from.
 
     Args:
         model: An ONNX file.
         device: "auto", "cpu" or "cuda".
-        optimise: Let onnxruntime look for a better graph; a waste of time where there is none.
-        folder: What the files of the model may not lie outside of; by default the one that it lies in.
+        optimise: Let onnxruntime optimise the graph; a waste of time for graphs that are optimised already.
+        folder: The folder that must hold all files of the model; by default its own.
 
     Raises:
-        DowseError: It does not come with dowse and does what a text encoder has no need to do, or it can't be
-            opened. No library of custom operators is ever registered, and no model brings settings along.
+        DowseError: The model does not come with dowse and uses what no text encoder needs, or it can't be
+            opened. No library of custom operators is ever registered, and no model sets options.
     """
     from dowse.encoders.model_files import is_shipped_file
     from dowse.encoders.onnx_check import check_onnx_model
@@ -64,7 +62,7 @@ def open_session(
     options.log_severity_level = LOG_SEVERITY
     if not optimise:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    # A thread that waits should leave its core to others.
+    # A waiting thread should leave its core to others.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     providers = choose_providers(device, onnxruntime.get_available_providers())
@@ -75,15 +73,10 @@ def open_session(
 
 
 def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) -> NDArray[np.float32]:
-    """Return the first output of a model.
-
-    Args:
-        session: The opened model.
-        inputs: By name.
-        model: Its file or folder, for messages.
+    """Return the first output of a model; `model` names it in messages.
 
     Raises:
-        DowseError: It can't be run on these inputs, or gives anything but numbers.
+        DowseError: The model can't be run on these inputs, or its output is not numeric.
     """
     import numpy as np
 
@@ -96,25 +89,13 @@ def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) ->
     return found.astype(np.float32, copy=False)
 
 
-def run_rows(session: InferenceSession, ids: NDArray[np.int64], width: int, model: Path) -> Vectors:
-    """Run a model of our own form on a batch of ids; raises DowseError unless it gives a row for each."""
-    found = run_model(session, {"ids": ids}, model)
-    if found.shape != (len(ids), width):
-        raise DowseError(
-            f"{model} gives {found.shape} numbers for {len(ids)} texts, not {width} each; export it again"
-        )
-    return found
-
-
 def uses_gpu(device: str) -> bool:
-    """Tell whether a session for this device setting would run on a GPU."""
-    onnxruntime = import_onnxruntime()
-
-    return CUDA in choose_providers(device, onnxruntime.get_available_providers())
+    """Whether a session for this device setting would run on a GPU."""
+    return CUDA in choose_providers(device, import_onnxruntime().get_available_providers())
 
 
 def choose_providers(device: str, available: Sequence[str]) -> list[str]:
-    """Return onnxruntime's providers for a device setting, best first."""
+    """Return onnxruntime's execution providers for a device setting, best first."""
     if device == "cpu" or (device == "auto" and CUDA not in available):
         return [CPU]
     if CUDA in available:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dowse.source.git import toplevel
-from dowse.source.git_process import ask_own_checkout
+from dowse.source.git_process import run_in_own_checkout
 from dowse.version import __version__
 
 # A path of this machine, at the start of a word or after a prefix: `semble=`, `a,`.
@@ -37,11 +37,11 @@ def own_commit() -> str:
     # git would obey its configuration.
     if toplevel(here) != str(here.parents[3]) or here.parts[-4:-1] != ("src", "dowse", "eval"):
         return ""
-    if not ask_own_checkout(str(here.parent), "ls-files", "--error-unmatch", here.name):
+    if not run_in_own_checkout(str(here.parent), "ls-files", "--error-unmatch", here.name):
         return ""
     # Not `describe --dirty`, which writes the index.
-    commit = ask_own_checkout(str(here.parent), "rev-parse", "--short", "HEAD")
-    changed = ask_own_checkout(str(here.parents[3]), "status", "--porcelain", "--untracked-files=no")
+    commit = run_in_own_checkout(str(here.parent), "rev-parse", "--short", "HEAD")
+    changed = run_in_own_checkout(str(here.parents[3]), "status", "--porcelain", "--untracked-files=no")
     return f"{commit}-dirty" if commit and changed else commit
 
 

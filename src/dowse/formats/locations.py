@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.security.safe_files import file_below, read_regular_file
+from dowse.security.safe_files import read_regular_file, resolve_inside
 from dowse.security.secret_masking import mask_text
 from dowse.types import Answer, Hit, LineMatch
 
@@ -96,7 +96,7 @@ class SourceFiles:
             return ""
         if path not in self._lines:
             try:
-                data = read_regular_file(file_below(self._root, path), _MAX_BYTES)
+                data = read_regular_file(resolve_inside(self._root, path), _MAX_BYTES)
             except OSError:
                 data = b""
             self._lines[path] = data.decode("utf-8", "replace").split("\n")

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from dowse.formats.json_format import json_document
 from dowse.formats.locations import describe_step
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.types import Answer, Hit, LineMatch, Note
 from dowse.version import __version__
 
@@ -108,5 +108,5 @@ def _step_result(answer: GraphAnswer, step: GraphStep) -> dict[str, Any]:
 
 def _location(path: str, region: dict[str, Any]) -> dict[str, Any]:
     # A colon in the first part of a relative URI would read as a scheme.
-    uri = quote(decodable(path), safe="/")
+    uri = quote(escape_surrogates(path), safe="/")
     return {"physicalLocation": {"artifactLocation": {"uri": uri, "uriBaseId": _BASE}, "region": region}}

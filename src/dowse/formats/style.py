@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dowse.errors import DowseError
-from dowse.security.safe_files import file_below
+from dowse.security.safe_files import resolve_inside
 from dowse.security.terminal import escape_name
 
 # URI templates by name. `file` has no line: some openers take it as a part of the file's name.
@@ -39,7 +39,7 @@ class Links:
     def wrap(self, text: str, path: str, line: int) -> str:
         """Return a text as a link to a location; unchanged if this machine has no such file."""
         try:
-            file = file_below(self.root, path)
+            file = resolve_inside(self.root, path)
         except OSError:
             return text
         if not file.is_file():

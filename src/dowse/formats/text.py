@@ -157,7 +157,7 @@ def _render_explanation(hit: Hit, style: Style) -> list[str]:
 
 
 def _tokenize(text: str) -> list[str]:
-    from dowse.parsing.tokens import tokenize
+    from dowse.parsing.tokenizer import tokenize
 
     return tokenize(text)
 

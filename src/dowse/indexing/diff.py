@@ -13,14 +13,14 @@ from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.indexing.parse_jobs import GROWTH_BYTES, Job
 from dowse.security.safe_files import read_regular_file
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.source.git import repo_identity
 from dowse.source.secrets import is_secret_reason
 from dowse.source.walk import SkippedFile, walk
 from dowse.types import FileFingerprint
 
 if TYPE_CHECKING:
-    from dowse.source.survey import Entry, Seen
+    from dowse.source.tree_scanner import Entry, ScanResult
     from dowse.storage.protocol import Reader, Writer
 
 # Size and time of files that are skipped for their content, with the reason: they are not opened again.
@@ -46,7 +46,7 @@ class Difference:
 
 
 def difference(
-    root: Path, index: Reader | Writer, settings: Settings, seen: Seen | None = None
+    root: Path, index: Reader | Writer, settings: Settings, seen: ScanResult | None = None
 ) -> Difference:
     """Walk the tree and compare it with what the index knows.
 
@@ -76,14 +76,14 @@ def difference(
         diff.skipped = [each for each in index.skipped() if not scope.contains(each[0].rstrip("/"))]
         diff.skipped_stamps = {key: known for key, known in skips.items() if not scope.contains(key)}
     for entry in entries:
-        key = decodable(entry.path)
+        key = escape_surrogates(entry.path)
         if isinstance(entry, SkippedFile):
             diff.skipped.append((key, entry.reason))
             continue
         missing.discard(key)
         stamp = (entry.size, entry.mtime_ns)
         known = stamps.get(key)
-        is_suspect = seen is not None and entry.path in seen.suspects
+        is_suspect = seen is not None and entry.path in seen.changed
         if known is not None and (known.size, known.mtime_ns) == stamp and not is_suspect:
             diff.unchanged += 1
             continue
@@ -91,10 +91,10 @@ def difference(
             diff.skipped.append((key, skips[key][1]))
             diff.skipped_stamps[key] = skips[key]
             continue
-        from dowse.source.roles import role_of  # its patterns take a while to compile; most walks need none
+        from dowse.source.roles import file_role  # its patterns take a while to compile; most walks need none
 
         job = Job(
-            *(key, repo, key, role_of(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
+            *(key, repo, key, file_role(key), os.path.join(root, entry.path), entry.size, entry.mtime_ns),
             known_hash=known.content_hash if known else "",
             strip_docs=settings.strip_docs,
             include_secrets=settings.include_secrets,
@@ -109,7 +109,7 @@ class _Scope:
 
     def __init__(self, paths: frozenset[str] | None) -> None:
         self.is_whole_tree = paths is None
-        self._paths = frozenset(decodable(path) for path in paths or ())
+        self._paths = frozenset(escape_surrogates(path) for path in paths or ())
 
     def contains(self, key: str) -> bool:
         """Whether a file, or a folder above it, was walked."""
@@ -129,7 +129,7 @@ def refuse_another_root(index: Reader | Writer, root: Path, shares: Callable[[],
     A tree that was copied or moved together with its index keeps it.
     """
     old = index.meta().get("root", "")
-    if old in ("", decodable(str(root))):
+    if old in ("", escape_surrogates(str(root))):
         return
     try:
         is_same = Path(old).samefile(root)
@@ -152,7 +152,7 @@ def _shares_files(root: Path, keys: list[str]) -> bool:
 def drop_unchanged(diff: Difference) -> Difference:
     """Read the files of a diff; drop those whose content the index has already, or would skip."""
     from dowse.indexing.hashes import content_hash
-    from dowse.source.content import classify
+    from dowse.source.content import classify_content
     from dowse.source.secrets import secret_content_reason
 
     def is_same(job: Job) -> bool:
@@ -162,7 +162,7 @@ def drop_unchanged(diff: Difference) -> Difference:
             return False
         if job.known_hash:
             return content_hash(data) == job.known_hash
-        if classify(data, job.path).skip_reason:
+        if classify_content(data, job.path).skip_reason:
             return True
         return not job.include_secrets and bool(secret_content_reason(data, job.path))
 

@@ -121,7 +121,7 @@ def _encode(encoder: Encoder, cache: VectorCache, writer: VectorWriter, chunk: C
     known = cache.get_many([key for key, _ in chunk])
     uncached = [(key, document) for key, document in chunk if key not in known]
     if uncached:
-        vectors = encoder.documents([document for _, document in uncached])
+        vectors = encoder.encode_documents([document for _, document in uncached])
         if not np.isfinite(vectors).all():
             raise DowseError(f"the encoder {encoder.name} gives numbers that are not finite; use another one")
         cache.put_many([key for key, _ in uncached], vectors)
@@ -143,4 +143,4 @@ def _sample_queries(backend: Backend, encoder: Encoder) -> Floats:
         rows = reader.rows_of_files([file.file_id for file in sample])
         documents = reader.documents([row.row for row in rows[: 10 * _QUERIES]])
     sentences = dict.fromkeys(first_sentence(document.docs) for document in documents if document.docs)
-    return encoder.queries([text for text in sentences if text][:_QUERIES])
+    return encoder.encode_queries([text for text in sentences if text][:_QUERIES])

@@ -15,10 +15,10 @@ from pathlib import Path
 from dowse.indexing.hashes import content_hash
 from dowse.indexing.parse_jobs import GROWTH_BYTES, MAX_REPLY_BYTES, CorpusJob, Job, Reply
 from dowse.indexing.records import Source, corpus_record, make_record
-from dowse.parsing.languages import language_of
+from dowse.parsing.languages import detect_language
 from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
 from dowse.security.safe_files import read_regular_file
-from dowse.source.content import classify, decode
+from dowse.source.content import classify_content, decode
 from dowse.source.secrets import secret_content_reason
 from dowse.workers.child import READY, Channel, time_limit
 
@@ -67,12 +67,12 @@ def parse_path(job: Job) -> Reply:
     digest = content_hash(data)
     if digest == job.known_hash:
         return Reply(job.key, "unchanged")
-    verdict = classify(data, job.path)
+    verdict = classify_content(data, job.path)
     reason = verdict.skip_reason or ("" if job.include_secrets else secret_content_reason(data, job.path))
     if reason:
         return Reply(job.key, "skipped", reason=reason)
     text, encoding = decode(data)
-    language = language_of(job.path, data[:_HEAD_BYTES]) or "text"
+    language = detect_language(job.path, data[:_HEAD_BYTES]) or "text"
     role = "generated" if verdict.generated else job.role
     # The size of what was read: the file may have been saved again since it was listed.
     source = Source(

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 
-from dowse.encoders.place import place_of
+from dowse.encoders.document import path_words
 from dowse.graph.symbol_table import make_graph_record
 from dowse.indexing.hashes import content_hash, corpus_hash, symbol_keys, vector_key
-from dowse.parsing.files import parse_file, parse_plain
-from dowse.parsing.languages import language_of
-from dowse.parsing.spans import text_of, without
-from dowse.parsing.tokens import term_string
+from dowse.parsing.languages import detect_language
+from dowse.parsing.parser import parse_as_plain_lines, parse_file
+from dowse.parsing.spans import join_spans, subtract_spans
+from dowse.parsing.tokenizer import document_terms
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction
-from dowse.source.roles import role_of
+from dowse.source.roles import file_role
 from dowse.storage.local.compression import pack
 from dowse.types import Definition, FileRecord, ParsedFile, Reference, SymbolRecord
 
@@ -77,14 +77,16 @@ def _parse(data: bytes, language: str, path: str, plain_reason: str) -> ParsedFi
     """Parse a file, or split it into lines if it has crashed a parser before."""
     if not plain_reason:
         return parse_file(data, language, path, time_limit=inf)  # the process as a whole has a limit
-    return parse_plain(data, language, path, plain_reason)
+    return parse_as_plain_lines(data, language, path, plain_reason)
 
 
 def corpus_record(function: CorpusFunction, strip_docs: bool, plain_reason: str = "") -> FileRecord:
     """Return the record of one corpus function: a file of its own that holds one symbol."""
     data = function.code.encode("utf-8", "replace")
     language = (
-        canonical_language(function.language, LANGUAGES) or language_of(function.path) or function.language
+        canonical_language(function.language, LANGUAGES)
+        or detect_language(function.path)
+        or function.language
     )
     parsed = _parse(data, language, function.path or "function", plain_reason)
     if strip_docs:
@@ -106,7 +108,7 @@ def corpus_record(function: CorpusFunction, strip_docs: bool, plain_reason: str 
     separate_doc = "" if strip_docs else function.doc
     symbol = symbol_record(data, definition, function.id, function.path, language, separate_doc)
     return FileRecord(
-        *(function.id, function.repo, function.path, language, role_of(function.path)),
+        *(function.id, function.repo, function.path, language, file_role(function.path)),
         size=len(data),
         mtime_ns=0,
         content_hash=corpus_hash(function),
@@ -125,14 +127,20 @@ def symbol_record(
 ) -> SymbolRecord:
     """Tokenise one definition, field by field; `separate_doc` is documentation that is not in its code."""
     kind, name, qualified_name, start_line, end_line, signature, doc, spans, doc_spans, _ = definition
-    code = text_of(data, spans)
+    code = join_spans(data, spans)
     terms = keyword_terms(
         name, qualified_name, signature, path, code + separate_doc.encode("utf-8", "replace")
     )
     return SymbolRecord(
         *(key, kind, name, qualified_name, start_line, end_line, signature, doc, spans),
         *(content_hash(code), terms, doc_spans),
-        vector_key(language, place_of(path), qualified_name, doc, text_of(data, without(spans, doc_spans))),
+        vector_key(
+            language,
+            path_words(path),
+            qualified_name,
+            doc,
+            join_spans(data, subtract_spans(spans, doc_spans)),
+        ),
     )
 
 
@@ -141,16 +149,16 @@ def keyword_terms(name: str, qualified_name: str, signature: str, path: str, tex
     return (
         _short_terms(name),
         _short_terms(qualified_name.removesuffix(name)),
-        term_string(signature.encode("utf-8", "replace")),
+        document_terms(signature.encode("utf-8", "replace")),
         _short_terms(path),
-        term_string(text),
+        document_terms(text),
     )
 
 
 @lru_cache(maxsize=8192)
 def _short_terms(text: str) -> str:
     """Return the terms of a name, a scope or a path; cached, for they repeat from symbol to symbol."""
-    return term_string(text.encode("utf-8", "replace"))
+    return document_terms(text.encode("utf-8", "replace"))
 
 
 def blank_docs(data: bytes, parsed: ParsedFile) -> tuple[bytes, ParsedFile]:

@@ -15,14 +15,14 @@ from dowse.indexing.diff import SkippedStamps, difference, known_skips, known_st
 from dowse.indexing.hashes import corpus_hash
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
 from dowse.indexing.parse_pool import parse_all
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
 from dowse.storage.protocol import Backend, Writer
 from dowse.version import __version__
 
 if TYPE_CHECKING:
-    from dowse.source.survey import Seen
+    from dowse.source.tree_scanner import ScanResult
 
 # Functions of a corpus that are sent to a parser process together.
 _CORPUS_BATCH = 64
@@ -75,7 +75,7 @@ def update(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_wait: Callable[[str], None] = lambda _: None,
     wait: float | None = None,
-    seen: Seen | None = None,
+    seen: ScanResult | None = None,
 ) -> Report:
     """Update the index incrementally and report what was done; `seen` spares the walk (`difference`)."""
     started = time.monotonic()
@@ -92,7 +92,7 @@ def _update_tree(
     root: Path,
     settings: Settings,
     on_progress: Callable[[Progress], None],
-    seen: Seen | None,
+    seen: ScanResult | None,
 ) -> Report:
     diff = difference(root, writer, settings, seen)
     for key in diff.deleted:
@@ -257,7 +257,7 @@ def _metadata(
         "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in skipped_stamps.items()}),
         "dowse": __version__,
     }
-    return {name: decodable(value) for name, value in facts.items()}
+    return {name: escape_surrogates(value) for name, value in facts.items()}
 
 
 def _settings_changed(writer: Writer, settings: Settings) -> bool:

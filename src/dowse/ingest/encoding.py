@@ -41,9 +41,9 @@ class Dispatch(Protocol):
 @lru_cache(maxsize=2)
 def load_encoder(spec: EncoderSpec) -> Encoder:
     """Return an encoder, which stays loaded for the life of the process."""
-    from dowse.encoders.models import load
+    from dowse.encoders import registry
 
-    return load(*spec)
+    return registry.load_encoder(*spec)
 
 
 def encode_batch(spec: EncoderSpec, documents: Sequence[Document]) -> Codes:
@@ -52,7 +52,7 @@ def encode_batch(spec: EncoderSpec, documents: Sequence[Document]) -> Codes:
 
     from dowse.vectors.quantize import quantise
 
-    vectors = load_encoder(spec).documents(documents)
+    vectors = load_encoder(spec).encode_documents(documents)
     if not np.isfinite(vectors).all():
         raise DowseError(f"the encoder {spec.name} gives numbers that are not finite; use another one")
     return quantise(vectors)[0]
@@ -83,11 +83,11 @@ class DistributedEncoder:
         """The dimension of its vectors."""
         return self._encoder.dimension
 
-    def queries(self, texts: Sequence[str]) -> Vectors:
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Return a unit vector for every query."""
-        return self._encoder.queries(texts)
+        return self._encoder.encode_queries(texts)
 
-    def documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
         """Return a unit vector for every document."""
         return self.submit(documents)()
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dowse.encoders.document import Document
-from dowse.parsing.spans import text_of, without
+from dowse.parsing.spans import join_spans, subtract_spans
 from dowse.types import FileRecord, SymbolRecord
 
 if TYPE_CHECKING:
@@ -142,7 +142,9 @@ def _documents(symbols: Iterable[tuple[FileRecord, SymbolRecord]]) -> list[Docum
     for record, symbol in symbols:
         if record.key not in texts:
             texts[record.key] = record.text.encode("utf-8", "replace")
-        code = text_of(texts[record.key], without(symbol.spans, symbol.doc_spans)).decode("utf-8", "replace")
+        code = join_spans(texts[record.key], subtract_spans(symbol.spans, symbol.doc_spans)).decode(
+            "utf-8", "replace"
+        )
         qualifier = symbol.qualified_name.removesuffix(symbol.name).rstrip(".")
         documents.append(Document(qualifier, symbol.name, symbol.doc, code, record.language, record.path))
     return documents

@@ -1,7 +1,7 @@
-"""What names stand for in a file: imported, typed, made by a call. The raw material of the code graph.
+"""Name bindings of a file: imports, declared types, results of calls, aliases. The input of the code graph.
 
-A file binds far more names than it calls things on. Only facts about names that some reference starts with
-are kept, and about fields, which methods in other files can use.
+A file binds far more names than it calls methods on. Only bindings of names that some reference starts with
+are kept, and of fields, which methods in other files can use.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dowse.parsing.grammar import Pattern
-from dowse.parsing.imports import Import, imports_of
+from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.limits import MAX_NAME_BYTES
-from dowse.parsing.text import Text
+from dowse.parsing.source_text import SourceText
 from dowse.types import Fact, Reference
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# A literal, or anything else that is certainly not of a class of this index.
+# A literal, or anything else that is certainly no class of this index.
 LITERAL = "!"
-# Types written longer than this are not names of classes.
-_TYPE_BYTES = 200
+# Longer type expressions are not names of classes.
+_MAX_TYPE_BYTES = 200
 
-# What a field of the object at hand starts with.
-_FIELDS = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
-_PLAIN_TYPES = frozenset(
+# Prefixes of a field of the current object.
+_FIELD_PREFIXES = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
+_BUILTIN_TYPES = frozenset(
     b"int str float bool bytes dict list tuple set None Any string number boolean any void unknown char long"
     b" double short byte size_t i32 i64 u8 u32 u64 usize String error int64 uint64 object Int Boolean Bool"
     b" Double Float Long Unit Self T K V E var auto let val"
     b" unsigned int32_t uint32_t int64_t uint64_t uint8_t".split()
 )
-# Patterns that bind no name of their own.
-_WHOLE_ROLES = frozenset(["statement", "package", "default", "impl", "picks"])
+# Roles of patterns that bind no name of their own.
+_UNNAMED_ROLES = frozenset(["statement", "package", "default", "impl", "picks"])
 
 _TYPE_PATH = re.compile(
     rb"[&*?:\s\"'\\]*(?:mut\s+|dyn\s+|impl\s+|const\s+|struct\s+)*((?:\w+(?:\.|::|\\))*)([A-Za-z_]\w*)"
@@ -47,11 +47,11 @@ _SPACE = re.compile(r"\s+")
 _TURBOFISH = re.compile(r"::<[^()]*>$")
 _ANGLES = re.compile(r"<[^<>()]*>")
 _ARGUMENTS = re.compile(r"\([^()]*\)")
-_JOINTS = re.compile(r"\?\.|->|::|\\")
-# Wrappers that lend their methods to what they hold.
+_SEPARATORS = re.compile(r"\?\.|->|::|\\")
+# Wrapper types whose methods are those of what they hold.
 _WRAPPERS = re.compile(r"^(?:Optional|Box|Rc|Arc|Annotated|ClassVar|Final|Readonly|Required)[<\[](.*)[>\]]$")
-# Words that stand where a type would.
-_NO_TYPES = frozenset(
+# Words in the position of a type that are none.
+_NON_TYPES = frozenset(
     ["var", "auto", "val", "let", "dynamic", "any", "Any", "unknown", "mixed", "object", "T"]
 )
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
@@ -62,14 +62,14 @@ _PREFIXES = re.compile(
 
 
 @lru_cache(maxsize=8192)
-def written_type(text: str) -> str:
-    """The one class that a type expression names, joined with dots; "" if it is not that simple."""
+def parse_type_name(text: str) -> str:
+    """Return the one class that a type expression names, joined with dots; "" if it is not that simple."""
     text = text.strip().strip("\"'").strip()
     text = _PREFIXES.sub("", text)
     text = re.sub(r"\s*\|\s*(?:None|null|undefined)\b|\b(?:None|null)\s*\|\s*|\?$", "", text)
     wrapped = _WRAPPERS.match(text)
     if wrapped:
-        return written_type(wrapped[1].split(",")[0])
+        return parse_type_name(wrapped[1].split(",")[0])
     if text.startswith(("[", "map[", "func", "chan ", "{", "(")):
         return LITERAL
     if text.endswith("]") and text.endswith("[]"):
@@ -78,115 +78,121 @@ def written_type(text: str) -> str:
         text = shorter
     text = text.strip(" &*?!.")
     found = _NAME.fullmatch(text)
-    return re.sub(r"::|\\", ".", found[0]) if found and found[0] not in _NO_TYPES else ""
+    return re.sub(r"::|\\", ".", found[0]) if found and found[0] not in _NON_TYPES else ""
 
 
 class Facts:
-    """Collects what query matches say of names, then keeps what can matter."""
+    """Collects the bindings in query matches, then keeps those that can matter."""
 
     __slots__ = ("_data", "_has_nul", "_language", "_matches", "_source")
 
-    def __init__(self, source: Text, language: str) -> None:
+    def __init__(self, source: SourceText, language: str) -> None:
         self._source, self._data = source, source.data
-        self._has_nul = b"\0" in source.data  # names are stored with that between them
+        self._has_nul = b"\0" in source.data  # the separator of stored names
         self._language = language
         self._matches: list[tuple[Pattern, dict[str, list[Node]]]] = []
 
     def bind(self, pattern: Pattern, captures: dict[str, list[Node]]) -> None:
-        """Take one match of a pattern that binds names; most turn out not to matter."""
+        """Add one match of a pattern that binds names; most turn out not to matter."""
         self._matches.append((pattern, captures))
 
     def type_uses(self) -> Iterator[tuple[int, str, str]]:
-        """Where types are written that may be defined somewhere: (offset, name, qualifier)."""
+        """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
         data = self._data
         for _, captures in self._matches:
             if "as" in captures:
                 start, end = captures["as"][0].byte_range
-                if end - start > _TYPE_BYTES or data[start:end] in _PLAIN_TYPES:
+                if end - start > _MAX_TYPE_BYTES or data[start:end] in _BUILTIN_TYPES:
                     continue
                 found = _TYPE_PATH.match(data, start, end)
-                if found and found[2] not in _PLAIN_TYPES:
+                if found and found[2] not in _BUILTIN_TYPES:
                     qualifier = found[1].rstrip(b".:\\").decode("utf-8", "ignore")
                     yield found.start(2), found[2].decode("utf-8", "ignore"), qualifier
 
-    def settle(
+    def collect(
         self,
         references: tuple[Reference, ...],
         owners: tuple[list[int], list[int]],
         first_parts: list[int],
         in_types: frozenset[int],
     ) -> tuple[Fact, ...]:
-        """The facts that can matter, each with its owner."""
+        """Return the bindings that can matter, each with its owner."""
         if not self._matches:
             return ()
         data, needed, (starts, numbers) = self._data, self._needed(references), owners
-        found = dict[Fact, None]()
+        facts = dict[Fact, None]()
         lines = self._source.starts if any("within" in captures for _, captures in self._matches) else []
         for pattern, captures in self._matches:
             start, end = captures["bind"][0].byte_range
             owner = numbers[bisect_right(starts, start) - 1]
             name = data[start:end]
-            if name not in needed and pattern.role not in _WHOLE_ROLES:
-                # Fields are for every method, names of a module for every file: others are for nobody else.
-                public = owner < 0 or owner in in_types or name.startswith(_FIELDS) or pattern.role == "field"
-                if not (pattern.says_more and public) or self._is_plain(captures):
+            if name not in needed and pattern.role not in _UNNAMED_ROLES:
+                # Fields are visible in every method, names of a module in every file: others nowhere else.
+                public = (
+                    owner < 0
+                    or owner in in_types
+                    or name.startswith(_FIELD_PREFIXES)
+                    or pattern.role == "field"
+                )
+                if not (pattern.has_value and public) or self._has_builtin_type(captures):
                     continue
-            home = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
+            scope_owner = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
             first = last = 0
             if "within" in captures:
                 begin, stop = captures["within"][0].byte_range
                 first, last = bisect_right(lines, begin), bisect_right(lines, stop)
             for kind, called, value, origin in self._read(pattern, captures):
-                found[Fact(kind, called, value, origin, home, first, last)] = None
-        return tuple(found)
+                facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
+        return tuple(facts)
 
-    def _is_plain(self, captures: dict[str, list[Node]]) -> bool:
-        """Whether a name has a type of the language itself, of which there are most."""
+    def _has_builtin_type(self, captures: dict[str, list[Node]]) -> bool:
+        """Whether a name has a built-in type, as most have."""
         if "as" not in captures:
             return False
         start, end = captures["as"][0].byte_range
-        return end - start <= _TYPE_BYTES and self._data[start:end] in _PLAIN_TYPES
+        return end - start <= _MAX_TYPE_BYTES and self._data[start:end] in _BUILTIN_TYPES
 
     def _needed(self, references: tuple[Reference, ...]) -> set[bytes]:
-        """The names that references start with, and those that stand for these."""
+        """Return the names that references start with, and those that these are aliases of."""
         heads = {r.qualifier or r.name for r in references}
         needed = {_HEAD.match(head)[0].encode() for head in heads}  # type: ignore[index]
         for pattern, captures in self._matches:
-            if pattern.gives:
+            if pattern.alias_capture:
                 start, end = captures["bind"][0].byte_range
                 if self._data[start:end] in needed:
-                    first, last = captures[pattern.gives][0].byte_range
-                    text = self._text(first, min(last, first + _TYPE_BYTES))
+                    first, last = captures[pattern.alias_capture][0].byte_range
+                    text = self._text(first, min(last, first + _MAX_TYPE_BYTES))
                     needed.add(_HEAD.match(text)[0].encode())  # type: ignore[index]
         return needed
 
     def _read(self, pattern: Pattern, captures: dict[str, list[Node]]) -> list[Import]:
-        """What one match says: (kind, name, value, origin)."""
+        """Return the bindings of one match: (kind, name, value, origin)."""
         if pattern.role == "statement":
-            return imports_of(self._language, self._text(*captures["bind"][0].byte_range))
+            return parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
         name = self._name(captures["bind"][0])
         if pattern.role == "package":
             return [("package", "", name, "")]
         if pattern.role == "impl":
-            return [("type", "Self", written_type(name), "")]
+            return [("type", "Self", parse_type_name(name), "")]
         if pattern.role == "default":
             return [("same", "export default", name, "")]
         if "required" in captures:
             module = self._name(captures["required"][0])
             if pattern.role == "picks":
                 return [
-                    ("import", bound, picked, module) for bound, picked in self._picks(captures["bind"][0])
+                    ("import", bound, picked, module)
+                    for bound, picked in self._destructured_names(captures["bind"][0])
                 ]
             value = self._name(captures["picked"][0]) if "picked" in captures else ""
             return [("import", name, value, module)]
         kind, value = self._value(captures)
-        said = [(kind, self._name(node), value, "") for node in captures["bind"]]
+        bindings = [(kind, self._name(node), value, "") for node in captures["bind"]]
         if pattern.role == "field":  # a parameter that is a field as well
-            said.append((kind, "self." + name.lstrip("$"), value, ""))
-        return said
+            bindings.append((kind, "self." + name.lstrip("$"), value, ""))
+        return bindings
 
-    def _picks(self, pattern: Node) -> Iterator[tuple[str, str]]:
-        """The names in `{ a, b: c }` with what each is a member of: (a, a), (c, b)."""
+    def _destructured_names(self, pattern: Node) -> Iterator[tuple[str, str]]:
+        """Yield the names of a destructuring `{ a, b: c }` with the member that each is: (a, a), (c, b)."""
         for child in pattern.named_children:
             if child.type == "shorthand_property_identifier_pattern":
                 yield self._name(child), self._name(child)
@@ -196,20 +202,20 @@ class Facts:
                     yield self._name(value), self._name(key)
 
     def _value(self, captures: dict[str, list[Node]]) -> tuple[str, str]:
-        """The kind of a fact and what the name stands for."""
+        """Return the kind of a binding and its value."""
         for capture, kind, read in (
-            ("as", "type", written_type),
-            ("made", "made", _expression),
-            ("same", "same", _expression),
+            ("as", "type", parse_type_name),
+            ("made", "made", _parse_path),
+            ("same", "same", _parse_path),
         ):
             if capture in captures:
                 start, end = captures[capture][0].byte_range
-                value = read(self._text(start, end)) if end - start <= _TYPE_BYTES else ""
+                value = read(self._text(start, end)) if end - start <= _MAX_TYPE_BYTES else ""
                 return (kind, value) if value else ("local", "")
         return ("type", LITERAL) if "literal" in captures else ("local", "")
 
     def _name(self, node: Node) -> str:
-        """What a node says, if it is as short as names are; else its beginning."""
+        """Return the text of a node, cut to the maximum length of a name."""
         start, end = node.byte_range
         return self._text(start, min(end, start + MAX_NAME_BYTES))
 
@@ -219,13 +225,13 @@ class Facts:
 
 
 @lru_cache(maxsize=8192)
-def _expression(text: str) -> str:
-    """A callee or another name, joined with dots; "" if it is more than a path."""
+def _parse_path(text: str) -> str:
+    """Return a callee or an alias, joined with dots; "" if it is more than a path."""
     if _PLAIN_PATH.fullmatch(text):
         return text
     text = _TURBOFISH.sub("", _SPACE.sub("", text))
     while (shorter := _ANGLES.sub("", text)) != text:
         text = shorter
-    text = _JOINTS.sub(".", text).lstrip(".&*$")
+    text = _SEPARATORS.sub(".", text).lstrip(".&*$")
     text = _ARGUMENTS.sub("()", text)
     return text if _CALLED_PATH.fullmatch(text) else ""

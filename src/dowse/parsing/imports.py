@@ -1,4 +1,4 @@
-"""Import statements taken apart: which name of this file stands for what, of which module."""
+"""Parsers of import statements: the name in this file, what is imported, and from which module."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 
 from dowse.parsing.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES
 
-# (kind, name in this file, what is imported, the module as written)
-#
-# What is imported: a name, "" for the module itself, "*" for all that it holds.
+# (kind, name in this file, what is imported, the module as written). What is imported: a name, "" for the
+# module itself, "*" for everything in it.
 Import = tuple[str, str, str, str]
 
-# A comment without an end goes to the end of the text: else, each of many would be followed there.
+# An unterminated comment ends with the text: else, matching many of them would take quadratic time.
 _COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SPACES = re.compile(r"\s{2,}")
 _QUOTED = re.compile(r"""['"]([^'"]*)['"]""")
@@ -20,25 +19,25 @@ _AS = re.compile(r"\s+as\s+|\s*=>\s*")
 _PHP_KINDS = re.compile(r"^(?:function|const)\s+")
 
 
-def imports_of(language: str, written: str) -> list[Import]:
-    """What one import statement brings in; nothing where nobody can tell."""
+def parse_imports(language: str, statement: str) -> list[Import]:
+    """Return the imports of one statement; nothing if the language or the statement is not supported."""
     reader = _READERS.get(language)
-    if reader is None or len(written) > MAX_IMPORT_BYTES:
+    if reader is None or len(statement) > MAX_IMPORT_BYTES:
         return []
-    # The patterns of the readers try every blank of a run as the first.
-    short = _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", written)
-    return [each for each in reader(short) if len(each[3]) <= MAX_NAME_BYTES]
+    # Collapse white space: the patterns of the readers would try every blank of a run as the first.
+    collapsed = _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", statement)
+    return [each for each in reader(collapsed) if len(each[3]) <= MAX_NAME_BYTES]
 
 
-def _python(written: str) -> Iterator[Import]:
-    text = _COMMENT.sub("", written).replace("\\\n", " ").strip()
+def _python(statement: str) -> Iterator[Import]:
+    text = _COMMENT.sub("", statement).replace("\\\n", " ").strip()
     if text.startswith("from"):
         module, _, names = text[4:].partition(" import")
         module = module.strip()
-        for name, alias in _pairs(names.strip(" ()\t\r\n")):
+        for name, alias in _names_and_aliases(names.strip(" ()\t\r\n")):
             yield "import", alias or name, name, module
         return
-    for name, alias in _pairs(text.removeprefix("import")):
+    for name, alias in _names_and_aliases(text.removeprefix("import")):
         if alias:
             yield "import", alias, "", name
         else:
@@ -46,16 +45,16 @@ def _python(written: str) -> Iterator[Import]:
             yield "import", name.partition(".")[0], "", name.partition(".")[0]
 
 
-def _pairs(names: str) -> Iterator[tuple[str, str]]:
-    """Names with what they are called instead, "" if nothing."""
+def _names_and_aliases(names: str) -> Iterator[tuple[str, str]]:
+    """Yield names with their aliases, "" for none."""
     for each in names.split(","):
         name, *alias = _AS.split(each.strip())
         if name:
             yield name.strip(), alias[0].strip() if alias else ""
 
 
-def _ecmascript(written: str) -> Iterator[Import]:
-    text = _COMMENT.sub("", written).strip()
+def _ecmascript(statement: str) -> Iterator[Import]:
+    text = _COMMENT.sub("", statement).strip()
     quoted = _QUOTED.findall(text)
     if not quoted:
         return
@@ -63,7 +62,7 @@ def _ecmascript(written: str) -> Iterator[Import]:
     clause = text[: text.rfind(module)].removeprefix(kind).rstrip(" '\"").removesuffix("from")
     clause = clause.strip().removeprefix("type ").strip()
     before, brace, names = clause.partition("{")
-    for name, alias in _pairs(names.partition("}")[0]) if brace else ():
+    for name, alias in _names_and_aliases(names.partition("}")[0]) if brace else ():
         name, alias = name.removeprefix("type ").strip(), alias.removeprefix("type ").strip()
         yield kind, alias or name, name, module
     for part in before.split(","):
@@ -74,8 +73,8 @@ def _ecmascript(written: str) -> Iterator[Import]:
             yield kind, first, "default", module
 
 
-def _go(written: str) -> Iterator[Import]:
-    alias, _, rest = written.strip().rpartition(" ")
+def _go(statement: str) -> Iterator[Import]:
+    alias, _, rest = statement.strip().rpartition(" ")
     module = rest.strip('"`')
     alias = alias.strip()
     if alias == ".":
@@ -85,26 +84,26 @@ def _go(written: str) -> Iterator[Import]:
 
 
 def _go_name(module: str) -> str:
-    """The name of a package by its path: versions are not part of it."""
+    """Return the name of a package by its path, without a version."""
     parts = module.split("/")
     if len(parts) > 1 and re.fullmatch(r"v\d+", parts[-1]):
         parts.pop()
     return re.sub(r"\.v\d+$", "", parts[-1]).removeprefix("go-").removesuffix("-go")
 
 
-def _jvm(written: str) -> Iterator[Import]:
-    text = written.strip().removeprefix("import").strip(" ;\t\r\n")
+def _jvm(statement: str) -> Iterator[Import]:
+    text = statement.strip().removeprefix("import").strip(" ;\t\r\n")
     path, *alias = _AS.split(text.removeprefix("static ").strip())
     module, _, name = path.replace(" ", "").rpartition(".")
     if name == "*":
-        # What a class holds and what a package holds are both looked for.
+        # Members of a class or of a package.
         yield "import", "*", "*", module
     else:
         yield "import", alias[0] if alias else name, name, module
 
 
-def _scala(written: str) -> Iterator[Import]:
-    clause = written.strip().removeprefix("import").strip()
+def _scala(statement: str) -> Iterator[Import]:
+    clause = statement.strip().removeprefix("import").strip()
     module, brace, names = clause.partition("{")
     if not brace:
         for each in clause.split(","):
@@ -115,13 +114,13 @@ def _scala(written: str) -> Iterator[Import]:
             else:
                 yield "import", other[0] if other else name, name, before
         return
-    for name, alias in _pairs(names.rstrip("} \n")):
+    for name, alias in _names_and_aliases(names.rstrip("} \n")):
         wild = name in ("_", "*")
         yield "import", "*" if wild else alias or name, "*" if wild else name, module.rstrip(". ")
 
 
-def _rust(written: str) -> Iterator[Import]:
-    text = _COMMENT.sub("", written).strip(" ;\n")
+def _rust(statement: str) -> Iterator[Import]:
+    text = _COMMENT.sub("", statement).strip(" ;\n")
     if text.startswith(("extern", "pub extern")):
         name, *alias = _AS.split(text.rpartition("crate ")[2].strip())
         yield "import", alias[0] if alias else name, "", name
@@ -132,18 +131,18 @@ def _rust(written: str) -> Iterator[Import]:
 
 
 def _use_tree(kind: str, prefix: str, tree: str, depth: int) -> Iterator[Import]:
-    """The leaves of `a::{b, c::{d as e}, f::*}`, none that is deeper than `depth`."""
+    """Yield the leaves of `a::{b, c::{d as e}, f::*}`, none deeper than `depth`."""
     before, brace, inside = tree.partition("{")
     if brace and not depth:
         return
     if brace:
-        path = _joined(prefix, before.strip().removesuffix("::"))
-        for each in _top_level(inside.strip().removesuffix("}")):
+        path = _join_path(prefix, before.strip().removesuffix("::"))
+        for each in _split_top_level(inside.strip().removesuffix("}")):
             yield from _use_tree(kind, path, each.strip(), depth - 1)
         return
     path, *alias = _AS.split(tree)
     module, _, name = path.strip().rpartition("::")
-    module = _joined(prefix, module)
+    module = _join_path(prefix, module)
     if name == "*":
         yield kind, "*", "*", module
     elif name == "self":
@@ -152,13 +151,13 @@ def _use_tree(kind: str, prefix: str, tree: str, depth: int) -> Iterator[Import]
         yield kind, alias[0].strip() if alias else name, name, module
 
 
-def _joined(prefix: str, path: str) -> str:
+def _join_path(prefix: str, path: str) -> str:
     path = path.removeprefix("::")
     return f"{prefix}::{path}" if prefix and path else prefix or path
 
 
-def _top_level(text: str) -> Iterator[str]:
-    """The pieces between commas that no brace encloses."""
+def _split_top_level(text: str) -> Iterator[str]:
+    """Split at commas outside of braces."""
     depth, start = 0, 0
     for at, char in enumerate(text):
         if char in "{}":
@@ -170,18 +169,18 @@ def _top_level(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _php(written: str) -> Iterator[Import]:
-    text = written.strip().removeprefix("use").strip(" ;\n")
+def _php(statement: str) -> Iterator[Import]:
+    text = statement.strip().removeprefix("use").strip(" ;\n")
     text = _PHP_KINDS.sub("", text)
     prefix, brace, names = text.partition("{")
-    for name, alias in _pairs(names.rstrip("} \n") if brace else text):
+    for name, alias in _names_and_aliases(names.rstrip("} \n") if brace else text):
         path = (prefix + _PHP_KINDS.sub("", name) if brace else name).replace(" ", "").strip("\\")
         module, _, last = path.rpartition("\\")
         yield "import", alias or last, last, module.replace("\\", ".")
 
 
-def _csharp(written: str) -> Iterator[Import]:
-    text = written.strip().removeprefix("global ").removeprefix("using").strip(" ;\r\n")
+def _csharp(statement: str) -> Iterator[Import]:
+    text = statement.strip().removeprefix("global ").removeprefix("using").strip(" ;\r\n")
     text = text.removeprefix("static ").strip()
     alias, equals, path = text.partition("=")
     if equals:
@@ -191,8 +190,8 @@ def _csharp(written: str) -> Iterator[Import]:
         yield "import", "*", "*", text
 
 
-def _elixir(written: str) -> Iterator[Import]:
-    word, _, rest = written.partition(" ")
+def _elixir(statement: str) -> Iterator[Import]:
+    word, _, rest = statement.partition(" ")
     rest = rest.strip()
     path, _, options = rest.partition(",") if "{" not in rest else (rest, "", "")
     if "{" in path:
@@ -209,17 +208,17 @@ def _elixir(written: str) -> Iterator[Import]:
         yield "import", alias[1] if alias else module.rpartition(".")[2], "", module
 
 
-def _include(written: str) -> Iterator[Import]:
-    text = written.strip()
+def _include(statement: str) -> Iterator[Import]:
+    text = statement.strip()
     inside = _QUOTED.search(text)
     if inside:
         yield "import", "*", "*", inside[1]
 
 
-def _ruby(written: str) -> Iterator[Import]:
-    quoted = _QUOTED.search(written)
+def _ruby(statement: str) -> Iterator[Import]:
+    quoted = _QUOTED.search(statement)
     if quoted:
-        near = "./" if written.startswith("require_relative") and not quoted[1].startswith(".") else ""
+        near = "./" if statement.startswith("require_relative") and not quoted[1].startswith(".") else ""
         yield "import", "*", "*", near + quoted[1]
 
 

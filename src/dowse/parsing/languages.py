@@ -1,4 +1,4 @@
-"""The one table of languages: to add one, add a row here and a query file beside the others."""
+"""The table of languages: to add one, add a row here and a query file in `queries`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# What a header must contain to be C++ rather than C. The blanks before a word must not cross lines: from the
-# start of every one of many blank lines, the search would go on to the last of them.
-_SMELLS_OF_CPP = re.compile(
+# What makes a header C++ rather than C. The blanks before a word must not cross lines: else a search of many
+# blank lines would take quadratic time.
+_CPP_SYNTAX = re.compile(
     rb"^[^\S\n]*(?:class\s+\w|template\s*<|namespace\s+\w|namespace\s*\{|using\s+\w|public:|private:)"
     rb"|\bconstexpr\b|\bstd::|\bvirtual\s|\bnoexcept\b",
     re.MULTILINE,
@@ -17,7 +17,7 @@ _SMELLS_OF_CPP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Where a tree-sitter grammar lives and which of our query files are read against it."""
+    """The package of a tree-sitter grammar and the query files for it."""
 
     module: str
     queries: tuple[str, ...]
@@ -26,7 +26,7 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language with a grammar: how it is recognised, parsed and commented."""
+    """A language with a grammar: how it is detected, parsed and commented."""
 
     name: str
     grammar: Grammar
@@ -35,14 +35,14 @@ class Language:
     interpreters: tuple[str, ...] = ()
     line_comments: tuple[str, ...] = ("//",)
     block_comments: tuple[tuple[str, str], ...] = (("/*", "*/"),)
-    separators: tuple[str, ...] = (".",)  # what joins the segments of a qualified name
-    merges_clauses: bool = False  # adjacent equations of one function are one definition
-    docstrings: bool = False  # a string that opens a body documents it
+    separators: tuple[str, ...] = (".",)  # between the segments of a qualified name
+    merges_clauses: bool = False  # adjacent clauses of one function are one definition
+    docstrings: bool = False  # a string at the start of a body documents it
     lead_keywords: tuple[str, ...] = ()  # leading attributes that hold documentation
     variants: Mapping[str, Grammar] = field(default_factory=dict)  # by extension
 
     def grammar_for(self, path: str) -> Grammar:
-        """The grammar for this path: dialects go by their extension."""
+        """Return the grammar for a path: dialects have an extension of their own."""
         for extension, grammar in self.variants.items():
             if path.endswith(extension):
                 return grammar
@@ -151,7 +151,7 @@ _TABLE = (
 
 LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE}
 
-# Named for `lang:` filters; their text is cut into windows.
+# Languages without a grammar: named for `lang:` filters, chunked into windows of lines.
 _PLAIN_EXTENSIONS = {
     "markdown": ".md .markdown .mdx .mkd",
     "restructuredtext": ".rst",
@@ -246,25 +246,25 @@ _PLAIN_FILENAMES = {
 _PLAIN_INTERPRETERS = {"perl": "perl", "awk": "awk", "fish": "fish", "tclsh": "tcl", "julia": "julia"}
 
 
-def _by(attribute: str, plain: Mapping[str, str]) -> dict[str, str]:
-    """Invert the tables: from extension or file name to language."""
+def _invert(attribute: str, plain: Mapping[str, str]) -> dict[str, str]:
+    """Return a table from extension, file name or interpreter to language."""
     found = {key: name for name, keys in plain.items() for key in keys.split()}
     found.update((key, language.name) for language in _TABLE for key in getattr(language, attribute))
     return found
 
 
-_EXTENSIONS = _by("extensions", _PLAIN_EXTENSIONS)
-_FILENAMES = _by("filenames", _PLAIN_FILENAMES)
-_INTERPRETERS = {**_PLAIN_INTERPRETERS, **_by("interpreters", {})}
+_EXTENSIONS = _invert("extensions", _PLAIN_EXTENSIONS)
+_FILENAMES = _invert("filenames", _PLAIN_FILENAMES)
+_INTERPRETERS = {**_PLAIN_INTERPRETERS, **_invert("interpreters", {})}
 
 
 def language_names() -> tuple[str, ...]:
-    """Every name that `language_of` can give, in order."""
+    """Return every name that `detect_language` can give, in order."""
     return tuple(sorted({*_EXTENSIONS.values(), *_FILENAMES.values(), *_INTERPRETERS.values()}))
 
 
-def language_of(path: str, head: bytes = b"") -> str:
-    """The language of a file by its name, else its shebang in `head`; "" when nobody knows."""
+def detect_language(path: str, head: bytes = b"") -> str:
+    """Return the language of a file by its name, else by the shebang in `head`; "" if unknown."""
     name = path.rpartition("/")[2]
     if name in _FILENAMES:
         return _FILENAMES[name]
@@ -272,13 +272,13 @@ def language_of(path: str, head: bytes = b"") -> str:
     if not dot or not stem:
         return _by_shebang(head) or ("dockerfile" if name.startswith("Dockerfile") else "")
     language = _EXTENSIONS.get("." + extension) or _EXTENSIONS.get("." + extension.lower(), "")
-    if language == "c" and extension == "h" and _SMELLS_OF_CPP.search(head):
+    if language == "c" and extension == "h" and _CPP_SYNTAX.search(head):
         return "cpp"
     return language or _by_shebang(head)
 
 
 def _by_shebang(head: bytes) -> str:
-    """The language of a script that names its interpreter on the first line."""
+    """Return the language of a script by the interpreter in its shebang."""
     if not head.startswith(b"#!"):
         return ""
     words = head.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()

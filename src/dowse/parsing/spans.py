@@ -1,4 +1,4 @@
-"""Ranges of bytes: what is left of some when others are taken out."""
+"""Set operations on byte ranges: difference, intersection, text."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ from dowse.types import Span
 _END = itemgetter(1)
 
 
-def without(spans: Iterable[Span], holes: Sequence[Span]) -> tuple[Span, ...]:
-    """Return what the spans cover and the holes do not, in the order of the spans."""
+def subtract_spans(spans: Iterable[Span], holes: Sequence[Span]) -> tuple[Span, ...]:
+    """Return the parts of the spans outside of the holes, in the order of the spans."""
     if not holes:
         return tuple(spans)
-    left: list[Span] = []
-    separate = _merged(holes) if len(holes) > 1 else holes
+    remaining: list[Span] = []
+    disjoint = _merge(holes) if len(holes) > 1 else holes
     for start, end in spans:
         at = start
-        for index in range(bisect_right(separate, start, key=_END), len(separate)):
-            first, last = separate[index]
+        for index in range(bisect_right(disjoint, start, key=_END), len(disjoint)):
+            first, last = disjoint[index]
             if first >= end:
                 break
             if first > at:
-                left.append((at, first))
+                remaining.append((at, first))
             at = last
         if at < end:
-            left.append((at, end))
-    return tuple(left)
+            remaining.append((at, end))
+    return tuple(remaining)
 
 
-def overlap(some: Iterable[Span], others: Sequence[Span]) -> list[Span]:
-    """Return what both cover; the others are in order and apart, the result is in the order of the first."""
-    both: list[Span] = []
+def intersect_spans(some: Iterable[Span], others: Sequence[Span]) -> list[Span]:
+    """Return the intersection, in the order of the first; the others are sorted and do not overlap."""
+    common: list[Span] = []
     for start, end in some:
         for index in range(bisect_right(others, start, key=_END), len(others)):
             first, last = others[index]
             if first >= end:
                 break
-            both.append((max(start, first), min(end, last)))
-    return both
+            common.append((max(start, first), min(end, last)))
+    return common
 
 
-def is_inside(offset: int, starts: Sequence[int], spans: Sequence[Span]) -> bool:
-    """Return whether a byte stands in one of the sorted ranges, which start at `starts`."""
+def contains_offset(offset: int, starts: Sequence[int], spans: Sequence[Span]) -> bool:
+    """Whether an offset lies in one of the sorted ranges, which start at `starts`."""
     index = bisect_right(starts, offset) - 1
     return index >= 0 and offset < spans[index][1]
 
 
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    """Return the ranges in order, those that overlap as one."""
+def _merge(spans: Iterable[Span]) -> list[Span]:
+    """Return the ranges sorted, overlapping ones merged."""
     merged: list[Span] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
@@ -60,8 +60,8 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def text_of(data: bytes, spans: Sequence[Span]) -> bytes:
-    """Return the bytes that some spans cover."""
+def join_spans(data: bytes, spans: Sequence[Span]) -> bytes:
+    """Return the bytes of some spans, joined."""
     if len(spans) == 1:
         start, end = spans[0]
         return data[start:end]

@@ -1,33 +1,33 @@
-"""Text without a syntax tree: Markdown by its headings, the rest in windows of lines."""
+"""Chunking without a syntax tree: Markdown by its headings, other text in windows of lines."""
 
 from __future__ import annotations
 
 import re
 
-from dowse.parsing.spans import is_inside
-from dowse.parsing.split import split_spans
-from dowse.parsing.text import Text
+from dowse.parsing.chunking import split_spans
+from dowse.parsing.source_text import SourceText
+from dowse.parsing.spans import contains_offset
 from dowse.types import Definition, Span
 
-# About a screenful, the size at which a window still has one subject.
+# About a screenful, the size at which a window still has one topic.
 WINDOW_LINES = 40
 
-# A section of prose may be longer than a window: its heading holds it together.
+# A section of prose may be longer than a window: it has one topic.
 _SECTION_LINES = 80
 
-# A file with more headings than this is no prose: each section would be a symbol of a few bytes.
+# A file with more headings is no prose: each section would be a symbol of a few bytes.
 _MAX_SECTIONS = 10_000
 
-# Only the start of a name or heading is worth keeping.
+# Only the start of a long name or heading is kept.
 _NAME_CHARS = 120
 
-# The marks that may close a heading are stripped afterwards: a pattern for them would try every one of them.
+# Closing marks of a heading are stripped afterwards: a pattern for them would take quadratic time.
 _HEADING = re.compile(rb"^(#{1,6})[ \t]+([^\n]*)$", re.MULTILINE)
 _FENCE = re.compile(rb"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 
 
-def windows(text: Text, language: str, stem: str) -> tuple[Definition, ...]:
-    """Cut a file without a grammar into definitions of kind "section" or "text"."""
+def line_windows(text: SourceText, language: str, stem: str) -> tuple[Definition, ...]:
+    """Chunk a file without a grammar into definitions of kind "section" or "text"."""
     found: list[Definition] = []
     text.index_lines()
     for span, path in _sections(text.data, stem) if language == "markdown" else [((0, len(text.data)), ())]:
@@ -41,8 +41,10 @@ def windows(text: Text, language: str, stem: str) -> tuple[Definition, ...]:
     return tuple(found)
 
 
-def _definition(text: Text, kind: str, path: tuple[str, ...], spans: list[Span], part: int) -> Definition:
-    """One window, without the blank lines around it."""
+def _definition(
+    text: SourceText, kind: str, path: tuple[str, ...], spans: list[Span], part: int
+) -> Definition:
+    """Return one window, without the blank lines around it."""
     start, end = trim(text.data, spans[0][0], spans[-1][1])
     first, last = text.lines_of(start, end)
     heading = path[-1] if kind == "section" else ""
@@ -50,7 +52,7 @@ def _definition(text: Text, kind: str, path: tuple[str, ...], spans: list[Span],
 
 
 def _sections(data: bytes, stem: str) -> list[tuple[Span, tuple[str, ...]]]:
-    """The stretches between headings, each with the headings above it."""
+    """Return the sections between headings, each with the headings above it."""
     headings = _headings(data)
     if len(headings) > _MAX_SECTIONS:
         return [((0, len(data)), ())]
@@ -68,20 +70,20 @@ def _sections(data: bytes, stem: str) -> list[tuple[Span, tuple[str, ...]]]:
 
 
 def _headings(data: bytes) -> list[re.Match[bytes]]:
-    """The headings outside fenced code, in order."""
+    """Return the headings outside of fenced code, in order."""
     fences = [found.span() for found in _FENCE.finditer(data)]
     starts = [start for start, _ in fences]
-    return [h for h in _HEADING.finditer(data) if not is_inside(h.start(), starts, fences)]
+    return [h for h in _HEADING.finditer(data) if not contains_offset(h.start(), starts, fences)]
 
 
 def _title(written: bytes) -> str:
-    """What a heading says, without the marks that close it."""
+    """Return the text of a heading, without its closing marks."""
     title = written.removesuffix(b"\r").rstrip(b" \t#")
     return title[: 4 * _NAME_CHARS].decode("utf-8", "ignore")[:_NAME_CHARS]
 
 
 def trim(data: bytes, start: int, end: int) -> Span:
-    """Move both ends inward over blank lines; a line's indentation and newline stay."""
+    """Strip blank lines at both ends of a range; a line's indentation and newline stay."""
     piece = data[start:end]
     front = len(piece) - len(piece.lstrip())
     start += piece.rfind(b"\n", 0, front) + 1

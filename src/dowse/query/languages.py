@@ -36,8 +36,8 @@ def filter_languages() -> tuple[str, ...]:
 
 def canonical_language(name: str, known: tuple[str, ...]) -> str | None:
     """Return the known language with a name, an alias or a file extension."""
-    from dowse.parsing.languages import language_of
+    from dowse.parsing.languages import detect_language
 
     name = name.lower().removeprefix(".")
-    candidates = (name, LANGUAGE_ALIASES.get(name), language_of(f"x.{name}"))
+    candidates = (name, LANGUAGE_ALIASES.get(name), detect_language(f"x.{name}"))
     return next((candidate for candidate in candidates if candidate in known), None)

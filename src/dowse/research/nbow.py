@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dowse.encoders.array_check import MAX_WEIGHT_BYTES, check_arrays
-from dowse.encoders.batches import unit
+from dowse.encoders.batching import normalise_rows
 from dowse.encoders.document import Document, Form, View, docs_view, query_view, views
 from dowse.encoders.model_files import (
     check_model_file,
@@ -28,16 +27,17 @@ from dowse.encoders.model_files import (
     parse_tokenizer,
     read_model_settings,
 )
-from dowse.encoders.onnx_encoder import form_of, name_of
+from dowse.encoders.npz_check import MAX_WEIGHT_BYTES, check_npz
+from dowse.encoders.onnx_encoder import parse_form, parse_name
 from dowse.errors import DowseError
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Vectors
-    from dowse.encoders.words import Words
+    from dowse.encoders.word_tokenizer import WordTokenizer
 
 ARCHITECTURE = "nbow"
 SETTINGS_FILE, TOKENIZER_FILE, WEIGHTS_FILE = "encoder.json", "tokenizer.json", "weights.npz"
-# Raise when the same files would give other vectors: words.py and document.py are a part of the encoder.
+# Raise when the same files would give other vectors: word_tokenizer.py and document.py belong to the encoder.
 FORMAT_VERSION = 1
 
 # The table for queries; and the one for code in a language no table was trained for.
@@ -118,24 +118,28 @@ class NbowEncoder:
         """Read the encoder of a model folder."""
         return cls(read_model(folder), view=view)
 
-    def documents(self, documents: Sequence[Document]) -> Vectors:
+    def encode_documents(self, documents: Sequence[Document]) -> Vectors:
         """Unit vectors of documents: the code's, and some of the documentation's where there is any."""
         form = self._model.form
         if self._docs_only:
-            return unit(self._prose([docs_view(document, self.words, form) for document in documents]))
+            return normalise_rows(
+                self._prose([docs_view(document, self.words, form) for document in documents])
+            )
         viewed = [views(document, self.words, form) for document in documents]
-        rows = unit(self._code(documents, [several[0] for several in viewed]))
+        rows = normalise_rows(self._code(documents, [several[0] for several in viewed]))
         described = [i for i, several in enumerate(viewed) if len(several) > 1]
         if not described:
             return rows
         docs = [viewed[i][1] for i in described]
         # The query encoder reads documentation: that is what it was trained on.
-        rows[described] += unit(self._prose(docs)) * np.array([[view.weight] for view in docs], np.float32)
-        return unit(rows)
+        rows[described] += normalise_rows(self._prose(docs)) * np.array(
+            [[view.weight] for view in docs], np.float32
+        )
+        return normalise_rows(rows)
 
-    def queries(self, texts: Sequence[str]) -> Vectors:
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of queries."""
-        return unit(self._prose([query_view(text, self.words, self._model.form) for text in texts]))
+        return normalise_rows(self._prose([query_view(text, self.words, self._model.form) for text in texts]))
 
     def code_means(self, documents: Sequence[Document]) -> Vectors:
         """The paper's vectors of code: without documentation, and as long as they come."""
@@ -143,11 +147,11 @@ class NbowEncoder:
         return self._code(documents, [views(document, self.words, form)[0] for document in documents])
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> WordTokenizer:
         """What turns text into ids."""
-        from dowse.encoders.words import Words
+        from dowse.encoders.word_tokenizer import WordTokenizer
 
-        return Words(parse_tokenizer(self._model.tokenizer.encode(), self.name), self.name)
+        return WordTokenizer(parse_tokenizer(self._model.tokenizer.encode(), self.name), self.name)
 
     def _prose(self, texts: Sequence[View]) -> Vectors:
         return pool(self._table(QUERY), [bag(view) for view in texts])
@@ -203,7 +207,7 @@ def read_model(folder: Path) -> NbowModel:
         if max(tokenizer.get_vocab().values(), default=0) >= min(len(t.weights) for t in tables.values()):
             raise ValueError("fewer vectors than tokens")
         text = (folder / TOKENIZER_FILE).read_text(encoding="utf-8")
-        return NbowModel(text, tables, form_of(settings), name_of(settings))
+        return NbowModel(text, tables, parse_form(settings), parse_name(settings))
     except (DowseError, OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DowseError(
             f"{folder} is not a bag-of-words model ({error!r}): make one with `dowse train --arch nbow`"
@@ -212,7 +216,7 @@ def read_model(folder: Path) -> NbowModel:
 
 def _read_tables(weights: Path, names: Sequence[str]) -> dict[str, TokenTable]:
     """Read the tables of token vectors, after a check of what they take in memory."""
-    check_arrays(weights)
+    check_npz(weights)
     with np.load(weights, allow_pickle=False) as arrays:
         tables = {name: TokenTable(arrays[f"{name}.vectors"], arrays[f"{name}.weights"]) for name in names}
     width = tables[QUERY].vectors.shape[1]

@@ -19,7 +19,7 @@ from dowse.eval.systems.fts5 import all_symbols
 from dowse.eval.systems.system import System, open_index
 from dowse.eval.types import SearchResult
 from dowse.index import Index
-from dowse.parsing.tokens import split_identifier
+from dowse.parsing.tokenizer import split_identifier
 from dowse.storage.elastic.address import parse_address
 from dowse.storage.elastic.client import WRITE_SECONDS, Client
 from dowse.types import Symbol

@@ -20,7 +20,7 @@ from dowse.types import LaneScore, Note
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.search.ranking.coverage import QueryTerms
-    from dowse.search.ranking.feedback import Boost
+    from dowse.types import Boost
 
 
 @dataclass(frozen=True)

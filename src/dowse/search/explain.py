@@ -18,7 +18,7 @@ from dowse.types import (
     INCOMPLETE_INDEX,
     Answer,
     Contribution,
-    Embedded,
+    EmbeddingCoverage,
     Hit,
     LaneReport,
     LaneScore,
@@ -40,7 +40,7 @@ def make_answer(
     ranking: Ranking,
     hits: list[RankedHit],
     total: int,
-    embedded: Embedded | None,
+    embedded: EmbeddingCoverage | None,
     notes: Sequence[Note],
 ) -> Answer:
     """Return the answer: the best k hits with their texts, and everything there is to note."""
@@ -181,7 +181,7 @@ def _graph_notes(context: SearchContext, ranking: Ranking, shown: Sequence[Ranke
 
 
 def _incomplete_notes(
-    context: SearchContext, candidates: Candidates, embedded: Embedded | None
+    context: SearchContext, candidates: Candidates, embedded: EmbeddingCoverage | None
 ) -> list[Note]:
     """Return which lanes failed, and whether the index or its vectors are incomplete."""
     notes = [

@@ -36,12 +36,12 @@ from dowse.search.refine import add_callees, apply_boosts, diversify, find_boost
 from dowse.search.retrieval import expand_query, is_final_order, retrieve
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol
-from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, Embedded, Note, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
-    from dowse.search.ranking.feedback import Boost
+    from dowse.types import Boost
 
 
 def search(
@@ -135,12 +135,14 @@ def _filtered_roles(plan: Plan) -> frozenset[str]:
     globs = [leaf.glob for leaf in positive_leaves(plan.constraint) if isinstance(leaf, PathFilter)]
     if not globs:
         return frozenset()
-    from dowse.source.roles import role_of
+    from dowse.source.roles import file_role
 
-    return frozenset(role for glob in globs if (role := role_of(f"{glob}/x") or role_of(glob)))
+    return frozenset(role for glob in globs if (role := file_role(f"{glob}/x") or file_role(glob)))
 
 
-def _search_exact(context: SearchContext, embedded: Embedded | None, notes: Sequence[Note]) -> Answer:
+def _search_exact(
+    context: SearchContext, embedded: EmbeddingCoverage | None, notes: Sequence[Note]
+) -> Answer:
     """Answer a query of patterns alone: every line that matches."""
     limit = context.options.k and context.candidate_count
     hits, total = rank_exact(
@@ -294,11 +296,11 @@ def _boosts(
         return {}, [Note("feedback", f"left out: {error}")]
 
 
-def _embedded(reader: Reader, encoder: Encoder) -> Embedded:
-    return Embedded(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
+def _embedded(reader: Reader, encoder: Encoder) -> EmbeddingCoverage:
+    return EmbeddingCoverage(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
 
 
 def _is_shipped(encoder: Encoder | None) -> bool:
-    from dowse.encoders.models import is_shipped
+    from dowse.encoders.registry import is_shipped
 
     return encoder is None or is_shipped(encoder.name)

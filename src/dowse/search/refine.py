@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dowse.encoders.cross import CrossEncoder
+    from dowse.encoders.cross_encoder import CrossEncoder
     from dowse.feedback.store import FeedbackStore
     from dowse.search.planner import Plan
-    from dowse.search.ranking.feedback import Boost
+    from dowse.types import Boost
 
 # The best hits whose callees `graph_expand` adds, and the score of a callee as a share of its caller's.
 _CALLERS, _CALLEE_SHARE = 5, 0.5
@@ -55,7 +55,7 @@ def rerank_hits(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit
     first = [hit.row.row for hit in hits[: settings.rerank_candidates]]
     cross = _load_cross_encoder(settings.reranker, settings.device, settings.threads)
     scores = cross.score(context.plan.text, context.reader.documents(first))
-    return rerank(hits, scores, settings.rerank_weight, cross.unit)
+    return rerank(hits, scores, settings.rerank_weight, cross.score_scale)
 
 
 def find_boosts(store: FeedbackStore, reader: Reader, plan: Plan, text: str) -> Mapping[str, Boost]:
@@ -64,10 +64,10 @@ def find_boosts(store: FeedbackStore, reader: Reader, plan: Plan, text: str) -> 
     Raises:
         DowseError: The file of choices can't be read.
     """
-    from dowse.feedback.recall import boosts
+    from dowse.feedback.boosts import feedback_boosts
 
     similar = plan.kind not in _FACTUAL_KINDS
-    return boosts(store, text, similar=similar, idf=partial(_feedback_idf, reader))
+    return feedback_boosts(store, text, similar=similar, idf=partial(_feedback_idf, reader))
 
 
 def apply_boosts(context: SearchContext, ranking: Ranking, hits: list[RankedHit]) -> list[RankedHit]:
@@ -144,6 +144,6 @@ def _feedback_idf(reader: Reader, term: str) -> float:
 @lru_cache(maxsize=1)
 def _load_cross_encoder(model: str, device: str, threads: int) -> CrossEncoder:
     """Load a cross-encoder; the last one used stays loaded."""
-    from dowse.encoders.cross import load_cross
+    from dowse.encoders.cross_encoder import load_cross_encoder
 
-    return load_cross(model, device, threads)
+    return load_cross_encoder(model, device, threads)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from dowse.errors import DowseError
-from dowse.parsing.tokens import split_identifier
+from dowse.parsing.tokenizer import split_identifier
 from dowse.security.secret_masking import mask_row, masked_note
 from dowse.storage.protocol import Reader, VectorRequest
 from dowse.types import Contribution, Hit, Note, SymbolRow

@@ -1,8 +1,9 @@
-"""File access in folders that may be hostile: no symbolic links, no devices, bounded reads, private folders.
+"""File access in untrusted folders, safe from symlink attacks, path traversal and TOCTOU races.
 
-What lies in a cloned repository is data (docs/SECURITY.md). Every file of a repository is read through
-`read_regular_file`, and every file that dowse writes is created in a folder that was checked, without
-following links. Loads nothing but the standard library's smallest modules: every search starts here.
+A cloned repository is untrusted data (docs/SECURITY.md). Every file of a repository is read through
+`read_regular_file`: no symbolic links, no devices, bounded reads. Every file that dowse writes is created in
+a private folder that was checked, without following links. This module loads only the standard library's
+smallest modules: every search imports it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from dowse.errors import DowseError
 
-# Missing on Windows: there is neither a FIFO to block on nor a flag to refuse links with.
+# Missing on Windows: there is neither a FIFO to block on nor a flag to refuse links.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | _NOFOLLOW
@@ -23,11 +24,11 @@ _OTHERS = 0o077
 
 
 class NotRegularFile(OSError):
-    """A symbolic link, FIFO, device, socket or directory where a plain file was expected."""
+    """A symbolic link, FIFO, device, socket or directory instead of a regular file."""
 
 
 class FileTooLarge(OSError):
-    """A file with more bytes than its reader accepts."""
+    """A file larger than its reader accepts."""
 
 
 def read_regular_file(
@@ -35,12 +36,12 @@ def read_regular_file(
 ) -> bytes:
     """Return the content of a regular file; raises OSError for anything else, and for a larger file.
 
-    The checks are made on the opened file, so that nobody can exchange it in between. `O_NONBLOCK` keeps a
-    FIFO without a writer from blocking for ever.
+    The checks are made on the open descriptor, so that nobody can replace the file in between (TOCTOU).
+    `O_NONBLOCK` keeps a FIFO without a writer from blocking for ever.
 
     Args:
         path: The file.
-        max_bytes: A larger file raises `FileTooLarge`; no more than this is ever read.
+        max_bytes: A larger file raises `FileTooLarge`; no more is ever read.
         follow_symlinks: Only for files that the user named or owns; never inside a repository.
     """
     handle = open_regular_file(path, follow_symlinks=follow_symlinks)
@@ -67,12 +68,12 @@ def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = F
     return handle
 
 
-def file_below(root: Path, path: str) -> Path:
-    """Return a file of a repository by the path that an index has for it, which may be anything.
+def resolve_inside(root: Path, path: str) -> Path:
+    """Return a file of a repository by its path in an index, which is untrusted: no path traversal.
 
     Raises:
-        NotRegularFile: The path leads elsewhere: it is absolute, goes up, or passes a symbolic link that a
-            folder has become since.
+        NotRegularFile: The path leads out of the root: it is absolute, has `..`, or passes a folder that has
+            become a symbolic link.
     """
     parts = path.split("/")
     if "\0" in path or any(part in ("", ".", "..") for part in parts):
@@ -84,7 +85,7 @@ def file_below(root: Path, path: str) -> Path:
 
 
 def _read_at_most(handle: int, size: int, max_bytes: int, path: str | os.PathLike[str]) -> bytes:
-    """Read to the end; files of /proc and files that grow have more bytes than their size says."""
+    """Read to the end; files of /proc and files that grow have more bytes than their size."""
     blocks, total = [], 0
     while block := os.read(handle, max(size + 1 - total, 4096)):
         blocks.append(block)
@@ -99,12 +100,12 @@ def _not_regular(path: str | os.PathLike[str]) -> NotRegularFile:
 
 
 def make_private_directory(path: str | os.PathLike[str]) -> None:
-    """Make a directory for its owner alone (0700); one that exists and is ours becomes so.
+    """Create a directory for its owner alone (0700); an existing one of this user becomes private.
 
     Raises:
-        DowseError: The path is a symbolic link or belongs to another user: whoever owns it could exchange
-            what is written there.
-        OSError: It can't be made.
+        DowseError: The path is a symbolic link or belongs to another user, who could replace what is written
+            there.
+        OSError: It can't be created.
     """
     folder = Path(path)
     try:
@@ -117,7 +118,7 @@ def make_private_directory(path: str | os.PathLike[str]) -> None:
 
 
 def make_parents(path: Path) -> None:
-    """Make the missing parents of a path, for their owner alone."""
+    """Create the missing parents of a path, for their owner alone."""
     missing = []
     folder = path.parent
     while not folder.exists():
@@ -128,13 +129,13 @@ def make_parents(path: Path) -> None:
 
 
 def check_private_directory(folder: Path) -> None:
-    """Take away other users' access to a directory of ours; raises DowseError if it is not ours."""
+    """Remove other users' access to a directory; raises DowseError if it belongs to another user."""
     found = folder.lstat()
     if stat.S_ISLNK(found.st_mode):
         raise DowseError(f"{folder} is a symbolic link; dowse writes nothing there: name what it leads to")
     if not stat.S_ISDIR(found.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-    if not hasattr(os, "geteuid"):  # Windows: the user's profile is private by its access control list
+    if not hasattr(os, "geteuid"):  # Windows: the user's profile is private by its ACL
         return
     if found.st_uid != os.geteuid():
         if os.geteuid() == 0:  # root in a container, on a mounted volume
@@ -145,18 +146,18 @@ def check_private_directory(folder: Path) -> None:
 
 
 def refuse_links(folder: Path, remedy: str) -> None:
-    """Raise DowseError if a folder of ours holds a symbolic link, device, FIFO or socket at any depth.
+    """Raise DowseError if a folder holds a symbolic link, device, FIFO or socket at any depth.
 
     SQLite and tantivy open files by path and follow links. A folder that came with a repository may hold
-    links to files of the user; one that is private and holds no links can't lead elsewhere.
+    links to files of the user (symlink attack); a private one without links can't lead elsewhere.
     """
     pending = [folder]
     while pending:
         try:
-            found = os.scandir(pending.pop())
-        except (FileNotFoundError, NotADirectoryError):  # there is none, or a writer has just removed it
+            listing = os.scandir(pending.pop())
+        except (FileNotFoundError, NotADirectoryError):  # missing, or a writer has just removed it
             continue
-        with found as entries:
+        with listing as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(Path(entry.path))
@@ -168,17 +169,17 @@ def open_without_links(path: str | os.PathLike[str], flags: int, mode: int = PRI
     """Open or create a file for writing and return its descriptor; a symbolic link is refused, not followed.
 
     Raises:
-        DowseError: There is a symbolic link, or something that is no regular file.
+        DowseError: The path is a symbolic link, or no regular file.
     """
-    return _opened(path, flags | _CREATE, mode)
+    return _open_checked(path, flags | _CREATE, mode)
 
 
 def open_existing_without_links(path: str | os.PathLike[str], flags: int) -> int:
     """Open a file that exists and return its descriptor; links and all but regular files are refused."""
-    return _opened(path, flags | _CREATE & ~os.O_CREAT, 0)
+    return _open_checked(path, flags | _CREATE & ~os.O_CREAT, 0)
 
 
-def _opened(path: str | os.PathLike[str], flags: int, mode: int) -> int:
+def _open_checked(path: str | os.PathLike[str], flags: int, mode: int) -> int:
     try:
         handle = os.open(path, flags, mode)
     except OSError as error:
@@ -196,9 +197,9 @@ def _refused(path: str | os.PathLike[str]) -> DowseError:
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = PRIVATE_FILE) -> None:
-    """Give a file new content in one step that survives a crash; a link at its place is replaced.
+    """Replace a file atomically, so that it survives a crash; a symbolic link is replaced, not followed.
 
-    The temporary file is created exclusively, so that a link with its name is not followed.
+    The temporary file is created exclusively, so that a link with its name is not followed either.
     """
     target = Path(path)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.new")

@@ -1,14 +1,14 @@
-"""Likely secrets in code are masked where stored text becomes text that is shown.
+"""Secret masking: likely secrets in stored text are masked when it is shown.
 
-`Reader.symbols` masks unless it is told not to, so that no output can forget it; what is shown of lines,
-names and signatures goes through the functions here. Every character of a secret becomes `*`, one for one, so
-that lines, columns and spans stay right; a prefix that names the provider stays.
+`Reader.symbols` masks by default, so that no output can forget it; lines, names and signatures go through the
+functions here. Every character of a secret becomes `*`, so that lines, columns and spans stay valid; a prefix
+that names the provider stays.
 
-Ranking, matching and encoding work on the real text: terms and vectors of an index come from it, and whoever
-may search can learn by asking whether a text occurs. Masking keeps secrets out of terminals, logs, pages and
-what agents read; it does not protect an index from its reader.
+Ranking, matching and encoding work on the original text, so whoever may search can find out whether a text
+occurs. Masking keeps secrets out of terminals, logs, pages and the context of agents; it does not protect an
+index from its reader.
 
-Ordinary code costs next to nothing: a few quick looks decide whether `secret_patterns.py` is even loaded.
+Ordinary code costs next to nothing: cheap filters decide whether `secret_patterns.py` is even loaded.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]
 
-# What tokens of providers are made of, and the least length that one has.
+# The characters of provider tokens, and their minimum length.
 _TOKEN_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=~:%"
-_SHORTEST_TOKEN = 20
-_AS_RUNS = bytes(0x61 if byte in _TOKEN_BYTES else 0x20 for byte in range(256))
-_RUN = b"a" * _SHORTEST_TOKEN
+_MIN_TOKEN_BYTES = 20
+_TOKEN_BYTES_TO_RUNS = bytes(0x61 if byte in _TOKEN_BYTES else 0x20 for byte in range(256))
+_RUN = b"a" * _MIN_TOKEN_BYTES
 _NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
-# Ids of AWS keys may have no digit; all other tokens are long enough to have one.
-_WITHOUT_DIGITS = (b"AKIA", b"ASIA")
-# A value is a secret for the name it is given: one of these is part of such a name.
-_WORDS = (b"key", b"token", b"secret", b"pass", b"auth", b"pwd", b"credential", b"bearer", b"basic ")
-# Bytes after which RE2 is worth loading: to look at them takes as long.
-_WORTH_LOADING = 200_000
-_looked_at = 0
-_quick_look: Callable[[bytes], object] | None = None
-# How far a line is followed beyond a span: longer lines hold data.
-_LINE_REACH = 4_096
+# AWS key ids may have no digit; all other tokens are long enough to have one.
+_PREFIXES_WITHOUT_DIGITS = (b"AKIA", b"ASIA")
+# A value is a secret by its name: one of these words is part of such a name.
+SECRET_WORDS = (b"key", b"token", b"secret", b"pass", b"auth", b"pwd", b"credential", b"bearer", b"basic ")
+# After so many scanned bytes RE2 is loaded: scanning them takes as long.
+_RE2_THRESHOLD_BYTES = 200_000
+_scanned_bytes = 0
+prefilter: Callable[[bytes], object] | None = None
+# How far a line is scanned beyond a span: longer lines hold data.
+_MAX_LINE_BYTES = 4_096
 
 
 def mask_span(text: bytes, start: int, end: int) -> tuple[bytes, int]:
-    """Return a part of a file with its secrets masked, and how many these are.
+    """Return a part of a file with its secrets masked, and their number.
 
-    The whole lines around it are looked at, and for private keys the whole file: a part may begin within a
-    secret, or behind the name that tells it is one.
+    The whole lines around it are scanned, and for private keys the whole file: a part may begin inside of a
+    secret, or after the name that makes it one.
     """
     secrets = find_secrets(text, start, end)
     part = text[start:end]
@@ -71,21 +71,21 @@ def mask_text(text: str) -> str:
 
 
 def mask_counted(text: str) -> tuple[str, int]:
-    """Return a text with its secrets masked, and how many these are."""
-    if len(text) < _SHORTEST_TOKEN and "=" not in text and ":" not in text:
+    """Return a text with its secrets masked, and their number."""
+    if len(text) < _MIN_TOKEN_BYTES and "=" not in text and ":" not in text:
         return text, 0
     data = text.encode("utf-8", "surrogatepass")
     masked, count = mask_span(data, 0, len(data))
-    # Secrets are made of ASCII characters, so that the number of characters stays.
+    # Secrets are ASCII, so the number of characters stays.
     return (masked.decode("utf-8", "surrogatepass"), count) if count else (text, 0)
 
 
-def are_clean(parts: Iterable[tuple[bytes, Sequence[Sequence[int]]]], docs: Iterable[str]) -> bool:
-    """Whether some parts of files and texts beside them surely hold no secret: one quick look at all of them.
+def are_free_of_secrets(parts: Iterable[tuple[bytes, Sequence[Sequence[int]]]], docs: Iterable[str]) -> bool:
+    """Whether some parts of files and other texts surely hold no secret, by one pass over all of them.
 
-    False says nothing: then each has to be looked at.
+    False means nothing: then each has to be scanned.
     """
-    if _quick_look is None:
+    if prefilter is None:
         return False
     seen = [doc.encode("utf-8", "surrogatepass") for doc in docs]
     for text, spans in parts:
@@ -94,11 +94,11 @@ def are_clean(parts: Iterable[tuple[bytes, Sequence[Sequence[int]]]], docs: Iter
         for start, end in spans:
             low, high = _whole_lines(text, start, end)
             seen.append(text[low:high])
-    return _quick_look(b"\n".join(seen)) is None
+    return prefilter(b"\n".join(seen)) is None
 
 
 def count_secrets(text: bytes) -> int:
-    """Return how many likely secrets a whole file holds."""
+    """Return the number of likely secrets in a whole file."""
     return mask_span(text, 0, len(text))[1]
 
 
@@ -109,7 +109,7 @@ def masked_note(count: int) -> Note:
 
 
 def mask_row(row: SymbolRow) -> SymbolRow:
-    """Return a symbol whose names and signature show no secret."""
+    """Return a symbol with the secrets in its names and signature masked."""
     names = (row.name, row.qualified_name, row.signature)
     shown = [mask_text(each) for each in names]
     if shown == [*names]:
@@ -118,11 +118,11 @@ def mask_row(row: SymbolRow) -> SymbolRow:
 
 
 def mask_lines(text: bytes, matches: Iterable[LineMatch]) -> tuple[list[LineMatch], int]:
-    """Return matching lines of a file with their secrets masked, and how many these are."""
+    """Return matching lines of a file with their secrets masked, and the number of secrets."""
     shown: list[LineMatch] = []
     total = 0
     for match in matches:
-        if _private_keys(text).spans:
+        if private_keys(text).spans:
             masked = _masked_lines(text)[match.line - 1]
             count = int(masked != match.text)
         else:
@@ -133,19 +133,19 @@ def mask_lines(text: bytes, matches: Iterable[LineMatch]) -> tuple[list[LineMatc
 
 
 def find_secrets(text: bytes, start: int, end: int) -> list[list[Span]]:
-    """Return the secrets in the lines that hold a part of a file, each as the spans to mask."""
+    """Return the secrets in the lines of a part of a file, each as the spans to mask."""
     low, high = _whole_lines(text, start, end)
     lines = text[low:high]
     if not _may_hold_secret(lines):
-        return _private_keys(text).between(low, high)
+        return private_keys(text).between(low, high)
     spans: list[Span] = []
-    if _RUN in (runs := lines.translate(_AS_RUNS)):
+    if _RUN in (runs := lines.translate(_TOKEN_BYTES_TO_RUNS)):
         for first, last in _long_runs(lines, runs):
             from dowse.security.secret_patterns import find_tokens
 
             spans += find_tokens(lines, first, last)
     lowered = lines.lower()
-    for word in _WORDS:
+    for word in SECRET_WORDS:
         if word in lowered:
             spans += _assigned(lines, lowered, word)
     if b"://" in lines and b"@" in lines:
@@ -153,32 +153,32 @@ def find_secrets(text: bytes, start: int, end: int) -> list[list[Span]]:
 
         spans += find_url_passwords(lines)
     secrets = [[(low + first, low + last)] for first, last in spans]
-    return secrets + _private_keys(text).between(low, high)
+    return secrets + private_keys(text).between(low, high)
 
 
 def _may_hold_secret(lines: bytes) -> object:
-    """Whether to look closely; a process that has looked at much loads a faster way to tell."""
-    global _looked_at, _quick_look
-    if _quick_look is None:
-        _looked_at += len(lines)
-        if _looked_at < _WORTH_LOADING:
+    """Whether to scan closely; a process that has scanned much loads the RE2 prefilter."""
+    global _scanned_bytes, prefilter
+    if prefilter is None:
+        _scanned_bytes += len(lines)
+        if _scanned_bytes < _RE2_THRESHOLD_BYTES:
             return True
-        from dowse.security.secret_patterns import quick_look
+        from dowse.security.secret_patterns import compile_prefilter
 
-        _quick_look = quick_look(_WORDS)
-    return _quick_look(lines)
+        prefilter = compile_prefilter(SECRET_WORDS)
+    return prefilter(lines)
 
 
 def _whole_lines(text: bytes, start: int, end: int) -> Span:
-    """Return a part of a text up to where its first line begins and its last line ends."""
-    low = max(0, start - _LINE_REACH)
+    """Extend a part of a text to whole lines."""
+    low = max(0, start - _MAX_LINE_BYTES)
     low = max(low, text.rfind(b"\n", low, start) + 1)
-    high = text.find(b"\n", max(end - 1, low), end + _LINE_REACH)
-    return low, min(len(text), end + _LINE_REACH) if high < 0 else high
+    high = text.find(b"\n", max(end - 1, low), end + _MAX_LINE_BYTES)
+    return low, min(len(text), end + _MAX_LINE_BYTES) if high < 0 else high
 
 
 def _assigned(lines: bytes, lowered: bytes, word: bytes) -> Iterable[Span]:
-    """Give the values behind a word that makes the name of a secret."""
+    """Yield the values after a word that makes the name of a secret."""
     from dowse.security.secret_patterns import find_assigned
 
     at = lowered.find(word)
@@ -188,19 +188,19 @@ def _assigned(lines: bytes, lowered: bytes, word: bytes) -> Iterable[Span]:
 
 
 def _long_runs(lines: bytes, runs: bytes) -> Iterable[Span]:
-    """Give the stretches that may hold a token: long enough, and with a digit in them."""
+    """Yield the runs that may hold a token: long enough, and with a digit."""
     at = runs.find(_RUN)
     while at >= 0:
         end = runs.find(b" ", at)
         end = len(runs) if end < 0 else end
         run = lines[at:end]
-        if run.translate(None, _NO_DIGITS) or any(each in run for each in _WITHOUT_DIGITS):
+        if run.translate(None, _NO_DIGITS) or any(each in run for each in _PREFIXES_WITHOUT_DIGITS):
             yield at, end
         at = runs.find(_RUN, end)
 
 
 class _PrivateKeys:
-    """Where the lines of private keys are in one file; most have none."""
+    """The lines of private keys in one file; most have none."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
@@ -214,7 +214,7 @@ class _PrivateKeys:
                 self._bodies += [number] * len(body)
 
     def between(self, low: int, high: int) -> list[list[Span]]:
-        """Return the lines of keys that a part of the file holds, key by key."""
+        """Return the lines of keys in a part of the file, key by key."""
         if not self.spans:
             return []
         first = bisect_left(self.spans, low, key=lambda span: span[1])
@@ -225,12 +225,12 @@ class _PrivateKeys:
         return list(found.values())
 
 
-# What was found in the last file: a file has many symbols and lines, and each asks again.
+# A cache of the last file: it has many symbols and lines, and each needs these.
 _last_keys = _PrivateKeys(b"")
 _last_lines: tuple[bytes, list[str]] = (b"", [])
 
 
-def _private_keys(text: bytes) -> _PrivateKeys:
+def private_keys(text: bytes) -> _PrivateKeys:
     """Return the private keys of a file."""
     global _last_keys
     keys = _last_keys

@@ -1,12 +1,12 @@
-"""Which project files the user trusts, recorded in the user's own configuration.
+"""Trust on first use: the project files that the user trusts, and permissions that an index must not carry.
 
-Trust is for one path and one content: after any change of the file it counts for nothing.
+Trust is for one path and one content hash: after any change of the file the user has to trust it again. It is
+recorded in the user's own configuration.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from dowse.errors import ConfigError
@@ -16,13 +16,7 @@ _MAX_BYTES = 10_000_000
 
 
 def is_trusted(store: Path, path: Path, content: bytes) -> bool:
-    """Tell whether the user trusts a project file with exactly this content.
-
-    Args:
-        store: Where trust is recorded (`dowse.config.trust_file`).
-        path: The project file.
-        content: What it holds now.
-    """
+    """Whether the user trusts a project file with exactly this content, by `dowse.config.trust_file`."""
     return trusted_files(store).get(str(path)) == _digest(content)
 
 
@@ -32,7 +26,7 @@ def trust(store: Path, path: Path, content: bytes) -> None:
 
 
 def revoke(store: Path, path: Path) -> bool:
-    """Forget that a project file is trusted; returns whether it was."""
+    """Remove the trust in a project file; return whether there was any."""
     known = trusted_files(store)
     was_trusted = known.pop(str(path), None) is not None
     if was_trusted:
@@ -41,7 +35,9 @@ def revoke(store: Path, path: Path) -> bool:
 
 
 def trusted_files(store: Path) -> dict[str, str]:
-    """Return every recorded path with the hash of its trusted content."""
+    """Return every trusted path with the hash of its trusted content."""
+    import json  # late: every search imports this module
+
     try:
         found = json.loads(read_regular_file(store, _MAX_BYTES, follow_symlinks=True))
     except (FileNotFoundError, NotADirectoryError):
@@ -54,9 +50,35 @@ def trusted_files(store: Path) -> dict[str, str]:
 
 
 def _save(store: Path, known: dict[str, str]) -> None:
+    import json
+
     make_private_directory(store.parent)
     write_atomically(store, (json.dumps(known, indent=2, sort_keys=True) + "\n").encode())
 
 
 def _digest(content: bytes) -> str:
+    import hashlib
+
     return hashlib.sha256(content).hexdigest()
+
+
+def drop_permissions(
+    meta: Mapping[str, str], *, include_secrets: bool = False, exclude: Collection[str] = ()
+) -> dict[str, str]:
+    """Return an index's metadata without permissions that let later updates read more of this machine.
+
+    These are the permission to index secrets, and negated patterns, which bring back what git ignores. An
+    index from another machine has none: only the user of this machine may give them.
+
+    Args:
+        meta: The metadata of an index.
+        include_secrets: Whether the user allows secrets now.
+        exclude: The user's current patterns.
+    """
+    kept = dict(meta)
+    if not include_secrets:
+        kept.pop("include_secrets", None)
+    if "exclude" in kept:
+        patterns = kept["exclude"].split("\n")
+        kept["exclude"] = "\n".join(each for each in patterns if each[:1] != "!" or each in exclude)
+    return kept

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from dowse.errors import DowseError
 from dowse.query.languages import KINDS
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndex
 from dowse.services.models.status import IndexStatus, Language, Progress, Status
@@ -19,7 +19,7 @@ def index_status(served: ServedIndex, broker: EventBroker) -> IndexStatus:
     index = served.index
     missing = IndexStatus(
         name=served.name,
-        root=decodable(str(index.root)),
+        root=escape_surrogates(str(index.root)),
         kinds=list(KINDS),
         progress=Progress.model_validate(asdict(broker.latest(served.name))),
     )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dowse.index import Index
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.services.errors import NotFound
 from dowse.services.past_queries import PastQueries
 from dowse.services.symbol_names import NameCache
@@ -69,7 +69,7 @@ def _default_name(index: Index) -> str:
     """Return the name of the folder, or of a shared index."""
     if index.is_shared:
         return index.settings.backend.partition("?")[0].rpartition("/")[2]
-    return decodable(index.root.name) or "root"
+    return escape_surrogates(index.root.name) or "root"
 
 
 def unique_name(wanted: str, taken: Collection[str]) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from dowse.formats.json_format import symbol_to_json
 from dowse.graph.model import GraphAnswer
 from dowse.graph.queries import query_relation_of
-from dowse.security.safe_files import file_below
+from dowse.security.safe_files import resolve_inside
 from dowse.security.secret_masking import mask_span, masked_note
 from dowse.services.targets import Target, resolve_overloads
 from dowse.types import SymbolRow
@@ -64,7 +64,7 @@ def _file(target: Target) -> str:
     if target.reader.is_corpus or not root.is_dir():
         return ""
     try:
-        return file_below(root, target.row.path).as_posix()
+        return resolve_inside(root, target.row.path).as_posix()
     except OSError:
         return ""
 

@@ -1,4 +1,4 @@
-"""Values of a git configuration file, by a parser that takes one pass and obeys no include."""
+"""A parser of git configuration files that takes one pass and follows no include."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_config(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[s
 
 
 def parse_config(text: str, wanted: Collection[str]) -> dict[str, list[str]]:
-    """Return the values of some keys in their order; what git could not parse is passed over."""
+    """Return the values of some keys in their order; what git could not parse is skipped."""
     found: dict[str, list[str]] = {}
     section = ""
     for line in _logical_lines(text):
@@ -42,7 +42,7 @@ def parse_config(text: str, wanted: Collection[str]) -> dict[str, list[str]]:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Give the lines, joined where a backslash stands before the line break."""
+    """Yield the lines, joined where a backslash precedes the line break."""
     pending: list[str] = []
     for line in text.split("\n"):
         line = line.removesuffix("\r")
@@ -67,7 +67,7 @@ def _parse_header(line: str) -> tuple[str, str] | None:
 
 
 def _parse_quoted(line: str, start: int) -> tuple[str, int]:
-    """Return the subsection that starts after a quote, and where the line goes on after the closing one."""
+    """Return the subsection that starts after a quote, and the offset after the closing quote."""
     out: list[str] = []
     at = start
     while at < len(line) and line[at] != '"':
@@ -81,7 +81,7 @@ def _parse_quoted(line: str, start: int) -> tuple[str, int]:
 def _parse_value(text: str) -> str:
     """Return a value without quotes, escapes, comment and surrounding space."""
     out: list[str] = []
-    kept = 0  # up to here spaces belong to the value
+    kept = 0  # trailing spaces after this length do not belong to the value
     quoted = False
     characters = iter(text.strip())
     for character in characters:

@@ -1,4 +1,4 @@
-"""A repository's objects, checked before git reads them: all of them are its own, and regular files."""
+"""The object store of a repository, checked before git reads it: only its own, regular files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_objects(common: str) -> str:
 
     Raises:
         DowseError: The folder or something in it is a symbolic link or special file, or alternates name other
-            folders: git would read what is not the repository's own, or block.
+            folders: git would read files outside of the repository, or block.
     """
     objects = os.path.join(common, "objects")
     try:
@@ -39,7 +39,7 @@ def check_objects(common: str) -> str:
 
 
 def _entries(objects: str) -> Iterator[os.DirEntry[str]]:
-    """Give the entries of the objects folder, and of the folders in it that git reads."""
+    """Yield the entries of the objects folder, and of the folders in it that git reads."""
     with os.scandir(objects) as listing:
         for entry in listing:
             yield entry
@@ -49,7 +49,7 @@ def _entries(objects: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _check_alternates(objects: str, name: str) -> None:
-    """Refuse objects that are borrowed: the file names folders that may lie anywhere."""
+    """Refuse alternates: the file names other object stores anywhere on the machine."""
     try:
         text = read_below(objects, name, _MAX_ALTERNATES_BYTES)
     except FileNotFoundError:

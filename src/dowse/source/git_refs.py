@@ -1,8 +1,8 @@
 """HEAD and refs of a git folder, read from their files.
 
-Names of refs come from files of the repository, so they are checked as `git check-ref-format` does before
-they become part of a path. No symbolic link is followed: HEAD as a link, as git made it before 2005, is read
-as the name of a ref.
+Ref names come from files of the repository, so they are checked against path traversal, by the rules of
+`git check-ref-format`, before they become part of a path. No symbolic link is followed: HEAD as a link, as
+git made it before 2005, is read as the name of a ref.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|\Z
 
 
 def is_ref_name(name: str) -> bool:
-    """Whether a name is that of a ref below `refs/`, by the rules of `git check-ref-format`."""
+    """Whether a name is a valid ref below `refs/`, by the rules of `git check-ref-format`."""
     return name.startswith("refs/") and len(name) < MAX_REF_BYTES and not _FORBIDDEN.search(name)
 
 
@@ -43,18 +43,17 @@ def read_head(directory: str, common: str) -> str:
 
 
 def read_below(directory: str, name: str, max_bytes: int) -> bytes:
-    """Return a file below a directory; raises OSError if it or a folder on the way is a link or special."""
+    """Read a file below a directory; raises OSError if it or a folder on the way is a link or special."""
     *parents, last = name.split("/")
-    place = directory
     for parent in parents:
-        place = os.path.join(place, parent)
-        if not stat.S_ISDIR(os.lstat(place).st_mode):
-            raise NotADirectoryError(place)
-    return read_regular_file(os.path.join(place, last), max_bytes)
+        directory = os.path.join(directory, parent)
+        if not stat.S_ISDIR(os.lstat(directory).st_mode):
+            raise NotADirectoryError(directory)
+    return read_regular_file(os.path.join(directory, last), max_bytes)
 
 
 def read_line_below(directory: str, name: str) -> str:
-    """Return the text of a file of one line, stripped; "" if there is none to be read."""
+    """Read a one-line file below a directory, stripped; "" if it can't be read."""
     try:
         return os.fsdecode(read_below(directory, name, MAX_REF_BYTES)).strip()
     except (OSError, ValueError):
@@ -62,7 +61,7 @@ def read_line_below(directory: str, name: str) -> str:
 
 
 def _read_head_file(directory: str) -> str:
-    """Return what HEAD says, "ref: NAME" where it is an old-style symbolic link."""
+    """Return the content of HEAD, "ref: NAME" where it is an old-style symbolic link."""
     try:
         return f"ref: {Path(directory, 'HEAD').readlink()}"
     except (OSError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from dowse.security.secret_masking import are_clean, mask_counted, mask_row, mask_span
+from dowse.security.secret_masking import are_free_of_secrets, mask_counted, mask_row, mask_span
 from dowse.types import Symbol, SymbolRow
 
 
@@ -28,7 +28,7 @@ def build_symbols(
         (row, text, details.get(row.row) or SymbolDetails("", [[0, len(text)]], ""))
         for row, text in ((row, texts[row.file_id]) for row in rows)
     ]
-    is_clean = show_secrets or are_clean(
+    is_clean = show_secrets or are_free_of_secrets(
         ((text, each.spans) for _, text, each in parts), [each.doc for _, _, each in parts if each.doc]
     )
     return [_build_symbol(row, text, each, is_clean) for row, text, each in parts]

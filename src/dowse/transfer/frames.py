@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from dowse.errors import DowseError
-from dowse.security.limited_json import parse_limited
+from dowse.security.limited_json import parse_json_limited
 from dowse.security.safe_files import NotRegularFile, open_regular_file, open_without_links
 from dowse.transfer.limits import ELEMENTS, FRAME_BYTES, FRAMES, BrokenSnapshot, Budget
 
@@ -56,7 +56,7 @@ class Frame(NamedTuple):
         if self.is_checked:
             return json.loads(self.data)
         try:
-            return parse_limited(self.data, max_memory=FRAME_BYTES, max_elements=ELEMENTS)
+            return parse_json_limited(self.data, max_memory=FRAME_BYTES, max_elements=ELEMENTS)
         except ValueError as error:
             raise BrokenSnapshot(f"a frame can't be read: {str(error)[:100]}") from None
 

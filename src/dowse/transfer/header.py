@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowse.errors import IndexVersionError
-from dowse.security.limited_json import parse_limited
+from dowse.security.limited_json import parse_json_limited
 from dowse.storage.local.catalog import FORMAT_VERSION
 from dowse.transfer.checks import Check, check_fields, choice, integer, line, pattern, text
 from dowse.transfer.frames import FORMAT
@@ -28,7 +28,7 @@ def _check_left_out(value: object) -> None:
     text(_JSON_BYTES)(value)
     try:
         data = str(value).encode()
-        found = parse_limited(data, max_memory=_JSON_BYTES, max_elements=PACKED_ELEMENTS)
+        found = parse_json_limited(data, max_memory=_JSON_BYTES, max_elements=PACKED_ELEMENTS)
         if type(found) is not dict:
             raise ValueError("no object")
         for path, (size, time, reason) in found.items():

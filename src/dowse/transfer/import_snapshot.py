@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from dowse.config import Settings, cache_folder
 from dowse.graph.link import link
 from dowse.indexing.update import Progress
-from dowse.security.permissions import without_permissions
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
+from dowse.security.trust import drop_permissions
 from dowse.transfer.export_snapshot import TransferReport
 from dowse.transfer.frames import FILES, VECTORS, SnapshotFile
 from dowse.transfer.header import Header
@@ -55,9 +55,9 @@ def import_snapshot(
     Raises:
         DowseError: The index has vectors of one of its encoders with another dimension; nothing was written.
     """
-    meta = without_permissions(header.meta)
+    meta = drop_permissions(header.meta)
     if root is not None:
-        meta = {**meta, "root": decodable(str(root))}
+        meta = {**meta, "root": escape_surrogates(str(root))}
     # Vectors come last: whether they will be refused must be known before anything is written.
     for encoder, dimension in header.encoders.items():
         backend.check_vectors(encoder, dimension)

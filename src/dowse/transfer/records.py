@@ -6,8 +6,8 @@ from typing import Any
 
 from dowse.indexing.hashes import content_hash
 from dowse.indexing.records import keyword_terms
-from dowse.parsing.spans import text_of
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.spans import join_spans
+from dowse.parsing.tokenizer import tokenize
 from dowse.storage.local.compression import pack, unpack
 from dowse.storage.record_json import decode_file, decode_symbol, encode_file, encode_symbol
 from dowse.types import FileRecord, SymbolRecord
@@ -35,7 +35,7 @@ def record_from_json(value: dict[str, Any], is_corpus: bool) -> FileRecord:
 
 
 def _symbol_terms(symbol: SymbolRecord, file: FileRecord, data: bytes, is_corpus: bool) -> tuple[str, ...]:
-    code = text_of(data, symbol.spans)
+    code = join_spans(data, symbol.spans)
     body = code
     if is_corpus and _has_separate_doc(symbol, file, code):
         body += symbol.doc.encode("utf-8", "replace")

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dowse.security.limited_json import parse_limited
+from dowse.security.limited_json import parse_json_limited
 from dowse.transfer.limits import VECTORS_IN_FRAME, BrokenSnapshot
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ def check_vector_frame(data: bytes, dimensions: Mapping[str, int]) -> tuple[str,
         if length > _HEADER_BYTES:
             raise ValueError("too long")
         offset = _LENGTH.size + length
-        header = parse_limited(data[_LENGTH.size : offset], max_memory=4 * _HEADER_BYTES, max_elements=10)
+        header = parse_json_limited(
+            data[_LENGTH.size : offset], max_memory=4 * _HEADER_BYTES, max_elements=10
+        )
         encoder, count = header["encoder"], header["count"]
         if type(count) is not int or not 1 <= count <= VECTORS_IN_FRAME:
             raise ValueError("out of range")

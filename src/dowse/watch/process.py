@@ -74,4 +74,4 @@ def _load_encoder(index: Index) -> None:
     if index.encoder is not None:
         from dowse.encoders.document import Document
 
-        index.encoder.documents([Document("", "warm", "", "def warm(): pass", "python", "warm.py")])
+        index.encoder.encode_documents([Document("", "warm", "", "def warm(): pass", "python", "warm.py")])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dowse.graph.link import link
 from dowse.indexing.records import Source, make_record
-from dowse.parsing.languages import language_of
+from dowse.parsing.languages import detect_language
 from dowse.storage.local.catalog import Catalog
 from dowse.types import Edge
 
@@ -24,7 +24,7 @@ class World:
 
     def put(self, path: str, text: str) -> None:
         """Add a file or replace it."""
-        language = language_of(path, text.encode()) or "text"
+        language = detect_language(path, text.encode()) or "text"
         source = Source(path, "acme/shop", path, language, "", len(text), 1, text, "utf-8", text)
         record = make_record(source, strip_docs=False)
         before = self.catalog.delete_file(path, replacement=record)

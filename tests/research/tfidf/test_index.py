@@ -21,7 +21,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from dowse import Index
 from dowse.errors import IndexLocked
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.research.tfidf import index as tfidf_index
 from dowse.research.tfidf.index import check_counts, count_terms, covers, search_tfidf
 from dowse.research.tfidf.segment import Segment, SegmentBuilder, merge, term_hashes

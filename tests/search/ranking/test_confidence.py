@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.encoders.models import available
+from dowse.encoders.registry import available_encoders
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.ranking.confidence import ABSTAIN, WEIGHTS, confidence, is_nothing
 from dowse.search.ranking.profile import TREE
@@ -63,7 +63,7 @@ def test_more_words_found_is_never_less_likely(
 
 def test_every_shipped_encoder_has_weights() -> None:
     """Weights belong to one model: a new one wants `bench/abstention.py --fit`."""
-    assert {model.id for model in available()} <= set(WEIGHTS)
+    assert {model.id for model in available_encoders()} <= set(WEIGHTS)
 
 
 def test_of_other_encoders_nothing_is_known() -> None:

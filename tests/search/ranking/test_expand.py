@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.parsing.tokens import stem, tokenize
+from dowse.parsing.tokenizer import stem, tokenize
 from dowse.search.ranking.query_expansion import expansion_terms
 
 COMMON = {"self": 0.01, "return": 0.01, "def": 0.01}

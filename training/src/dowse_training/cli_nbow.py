@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     """Train, write the folder, and say how well the model ranks the pairs kept from training."""
     import torch
 
-    from dowse.encoders.words import Words
+    from dowse.encoders.word_tokenizer import WordTokenizer
     from dowse.research.nbow import FORM
     from dowse_training.nbow_data import read_bags
     from dowse_training.pairs.files import find_files
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     if not trained:
         raise DowseError("no pairs to train on there; make some with `dowse train pairs`")
     tokenizer = _tokenizer(options, trained, exclusion)
-    words = Words(tokenizer)
+    words = WordTokenizer(tokenizer)
     bags = read_bags(trained, exclusion, words, FORM, options.limit)
     valid = read_bags(kept, exclusion, words, FORM, VALID_PAIRS)
     _train(options, tokenizer, bags, valid)

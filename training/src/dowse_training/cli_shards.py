@@ -30,13 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write a shard for each language, for training and for validation."""
-    from dowse.encoders.words import Words
+    from dowse.encoders.word_tokenizer import WordTokenizer
     from dowse_training import shard_files
     from dowse_training.pairs.files import find_files, languages_of, rows_of
     from dowse_training.shards import Sharder
 
     files = find_files(args.pairs)
-    words = Words.read(args.tokenizer)
+    words = WordTokenizer.read(args.tokenizer)
     exclusion = exclusion_of(args)
     for valid in (True, False):
         chosen = [file for file in files if file.valid == valid]

@@ -19,14 +19,14 @@ from onnx import TensorProto, external_data_helper
 from dowse.encoders.document import Document, Form, query_view, views
 from dowse.encoders.onnx_encoder import (
     ARCHITECTURE,
-    DESCRIPTION_FILE,
+    CONFIG_FILE,
     FORMAT_VERSION,
     GPU_MODEL_FILE,
     MODEL_FILE,
     TOKENIZER_FILE,
     WEIGHTS_FILE,
 )
-from dowse.encoders.words import Words
+from dowse.encoders.word_tokenizer import WordTokenizer
 from dowse.errors import DowseError
 from dowse_training.export_graph import Weights, float_model, int8_model, range_model, unpacked_model
 from dowse_training.export_quantise import Range, Ranges
@@ -71,7 +71,7 @@ def export(
     if kind == "float":
         models = {MODEL_FILE: float_model(smaller, form.tokens)}
     else:
-        words = Words.read(folder / TOKENIZER_FILE)
+        words = WordTokenizer.read(folder / TOKENIZER_FILE)
         models = eight_bits(smaller, form, sequences(calibration, words, form))
     description = {
         "arch": ARCHITECTURE,
@@ -82,7 +82,7 @@ def export(
         "pooling": "first token",
         "form": asdict(form),
     }
-    finish(folder, models, DESCRIPTION_FILE, description)
+    finish(folder, models, CONFIG_FILE, description)
 
 
 def begin(weights: Weights, tokenizer: str, folder: Path) -> Weights:
@@ -143,7 +143,7 @@ def find_ranges(weights: Weights, form: Form, texts: Iterable[Sequence[int]]) ->
     return ranges
 
 
-def sequences(documents: Iterable[Document], words: Words, form: Form) -> Iterator[list[int]]:
+def sequences(documents: Iterable[Document], words: WordTokenizer, form: Form) -> Iterator[list[int]]:
     """Give the ids of all that is read in use: code, documentation, and documentation as a query."""
     for document in documents:
         yield from (view.ids for view in views(document, words, form))

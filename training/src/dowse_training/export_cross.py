@@ -1,4 +1,4 @@
-"""From the weights of a cross-encoder to a folder that `dowse.encoders.cross` reads."""
+"""From the weights of a cross-encoder to a folder that `dowse.encoders.cross_encoder` reads."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from dowse.encoders.cross import CROSS_FILE, CROSS_VERSION, joint_ids
+from dowse.encoders.cross_encoder import CROSS_FILE, CROSS_VERSION, pair_ids
 from dowse.encoders.document import Document, Form, first_sentence
 from dowse.encoders.onnx_encoder import TOKENIZER_FILE
-from dowse.encoders.words import Words
+from dowse.encoders.word_tokenizer import WordTokenizer
 from dowse.errors import DowseError
 from dowse_training.export import begin, eight_bits, finish
 from dowse_training.export_graph import Weights
@@ -36,16 +36,16 @@ def export_cross(
     if "head" not in weights:
         raise DowseError("these weights have no head, so they are no cross-encoder; leave out --unit")
     smaller = begin(weights, tokenizer, folder)
-    words = Words.read(folder / TOKENIZER_FILE)
+    words = WordTokenizer.read(folder / TOKENIZER_FILE)
     models = eight_bits(smaller, Form(tokens=_LONGEST), _pairs(calibration, words))
     description = {"version": CROSS_VERSION, "name": name, "unit": unit, "form": asdict(CROSS_FORM)}
     finish(folder, models, CROSS_FILE, description)
 
 
-def _pairs(documents: Sequence[Document], words: Words) -> Iterator[list[int]]:
+def _pairs(documents: Sequence[Document], words: WordTokenizer) -> Iterator[list[int]]:
     """Give what is read in use: a query with the right document and a wrong one, with and without docs."""
     for right, wrong in zip(documents, [*documents[1:], *documents[:1]], strict=True):
         query = first_sentence(right.docs)
-        yield joint_ids(query, right._replace(docs=""), words, CROSS_FORM)
-        yield joint_ids(query, wrong, words, CROSS_FORM)
-        yield joint_ids(right.docs, wrong._replace(docs=""), words, CROSS_FORM)
+        yield pair_ids(query, right._replace(docs=""), words, CROSS_FORM)
+        yield pair_ids(query, wrong, words, CROSS_FORM)
+        yield pair_ids(right.docs, wrong._replace(docs=""), words, CROSS_FORM)

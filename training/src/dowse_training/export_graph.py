@@ -130,7 +130,7 @@ class _Graph:
         return self.node("Slice", [rows, zero, one, one])
 
     def _embed(self) -> str:
-        """Words and positions; the only type of token there is goes with the positions."""
+        """WordTokenizer and positions; the only type of token there is goes with the positions."""
         rows = self.words()
         # RoBERTa's first two positions are never used.
         places = self.weights["pos_emb"][2 : 2 + self.tokens] + self.weights["type_emb"][0]

@@ -1,8 +1,9 @@
 """A tokenizer without the entries that no text of ours can produce, and the rows of the embeddings that stay.
 
 The encoder's words are lower-cased letters, or up to four digits, or letters of other scripts, each after a
-space (see `dowse.encoders.words`). An entry of a byte-level BPE vocabulary whose bytes can't stand in such a
-word is never produced, and neither is anything merged from it: leaving both out only renumbers the ids.
+space (see `dowse.encoders.word_tokenizer`). An entry of a byte-level BPE vocabulary whose bytes can't stand
+in such a word is never produced, and neither is anything merged from it: leaving both out only renumbers the
+ids.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from dowse.encoders.words import LONGEST_NUMBER, LONGEST_WORD, UNKNOWN
+from dowse.encoders.word_tokenizer import MAX_NUMBER_CHARACTERS, MAX_WORD_CHARACTERS, UNK
 from dowse.errors import DowseError
 from dowse_training.vocabulary import SPACE
 
@@ -19,7 +20,7 @@ from dowse_training.vocabulary import SPACE
 # A word of ASCII letters, or a number. In words of other scripts only two letters can become ASCII: the
 # Kelvin sign is k in lower case, and İ is i with a dot.
 _REACHABLE = re.compile(
-    rf"{SPACE}?(?:[a-z]{{0,{LONGEST_WORD}}}|[0-9]{{0,{LONGEST_NUMBER}}}|[^\x00-\x7f{SPACE}ki]*(?:[^\x00-\x7f{SPACE}]|[ki])*)"
+    rf"{SPACE}?(?:[a-z]{{0,{MAX_WORD_CHARACTERS}}}|[0-9]{{0,{MAX_NUMBER_CHARACTERS}}}|[^\x00-\x7f{SPACE}ki]*(?:[^\x00-\x7f{SPACE}]|[ki])*)"
 )
 
 
@@ -35,9 +36,9 @@ def prune(tokenizer: str) -> Pruned:
     settings = json.loads(tokenizer)
     model = settings["model"]
     _check(settings)
-    special = {token["id"] for token in settings["added_tokens"] if token["id"] <= UNKNOWN}
+    special = {token["id"] for token in settings["added_tokens"] if token["id"] <= UNK}
     old = sorted(model["vocab"].items(), key=lambda entry: entry[1])
-    kept = [(text, id_) for text, id_ in old if id_ in special or (id_ > UNKNOWN and reachable(text))]
+    kept = [(text, id_) for text, id_ in old if id_ in special or (id_ > UNK and reachable(text))]
     added = {token["content"] for token in settings["added_tokens"] if token["id"] not in special}
     kept = [(text, id_) for text, id_ in kept if text not in added]
     model["vocab"] = {text: number for number, (text, _) in enumerate(kept)}

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from dowse.encoders.batches import unit
+from dowse.encoders.batching import normalise_rows
 from dowse.errors import DowseError
 from dowse.research.nbow import ANY_LANGUAGE, QUERY, NbowModel, TokenTable, pool
 from dowse_training import checkpoint
@@ -194,7 +194,7 @@ def common_table(tables: Mapping[str, TokenTable], counts: Mapping[str, Rows]) -
 def pool_mrr(model: NbowModel, language: str, pairs: PairBags) -> float:
     """Mean reciprocal rank of each summary's own code among the code of all the pairs, by angle."""
     table = model.tables[model.table_for(language)].as_type(np.float32)
-    code = unit(pool(table, pairs.code.lists()))
+    code = normalise_rows(pool(table, pairs.code.lists()))
     scores = pool(model.tables[QUERY].as_type(np.float32), pairs.summaries.lists()) @ code.T
     better = (scores > np.diag(scores)[:, None]).sum(axis=1)
     return round(float((1 / (1 + better)).mean()), 4)

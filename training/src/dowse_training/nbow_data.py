@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dowse.encoders.document import Document, Form, query_view, views
-from dowse.encoders.words import LONGEST_NUMBER, LONGEST_WORD, WORD
+from dowse.encoders.word_tokenizer import MAX_NUMBER_CHARACTERS, MAX_WORD_CHARACTERS, WORD
 from dowse.eval.mine.doc_pairs.candidate import first_paragraph
 from dowse.research.nbow import bag
 from dowse_training.pairs.exclusion import Exclusion, text_hash
@@ -21,12 +21,12 @@ from dowse_training.pairs.files import PairFile, languages_of, rows_of, says_som
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from dowse.encoders.words import Words
+    from dowse.encoders.word_tokenizer import WordTokenizer
 
 # The tokenizer learns from this many pairs of each language: a million words or so.
 TOKENIZER_PAIRS = 8_000
 
-# What `dowse.encoders.words` takes the first four ids to be.
+# What `dowse.encoders.word_tokenizer` takes the first four ids to be.
 _SPECIAL_TOKENS = ["<s>", "<pad>", "</s>", "<unk>"]
 
 # A bag of fewer tokens says too little to be told from the others of its batch.
@@ -109,7 +109,7 @@ class PairBags:
 def read_bags(
     files: Sequence[PairFile],
     exclusion: Exclusion,
-    words: Words,
+    words: WordTokenizer,
     form: Form,
     limit: int | None = None,
 ) -> dict[str, PairBags]:
@@ -127,7 +127,7 @@ def read_bags(
     return {language: of_language for language, of_language in bags.items() if len(of_language)}
 
 
-def _append(target: PairBags, pair: dict[str, Any], language: str, words: Words, form: Form) -> None:
+def _append(target: PairBags, pair: dict[str, Any], language: str, words: WordTokenizer, form: Form) -> None:
     summary = bag(query_view(first_paragraph(pair["doc"]), words, form))
     # Its documentation is the query, and so no part of the document.
     document = Document(*split_name(pair["name"]), docs="", code=pair["code"], language=language)
@@ -139,6 +139,9 @@ def _append(target: PairBags, pair: dict[str, Any], language: str, words: Words,
 
 
 def _plain_words(text: str) -> str:
-    """A text as `Words` gives it to the tokenizer: a space before every word."""
-    words = (word[: LONGEST_NUMBER if word[0].isdigit() else LONGEST_WORD] for word in WORD.findall(text))
+    """A text as `WordTokenizer` gives it to the tokenizer: a space before every word."""
+    words = (
+        word[: MAX_NUMBER_CHARACTERS if word[0].isdigit() else MAX_WORD_CHARACTERS]
+        for word in WORD.findall(text)
+    )
     return "".join(f" {word.lower()}" for word in words)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dowse.encoders.document import split_docs
-from dowse.encoders.place import place_of
+from dowse.encoders.document import path_words, split_docs
 from dowse_training.pairs.exclusion import Exclusion, text_hash
 from dowse_training.pairs.files import says_something, split_name
 from dowse_training.shard_files import (
@@ -29,7 +28,7 @@ from dowse_training.shard_files import (
 )
 
 if TYPE_CHECKING:
-    from dowse.encoders.words import Words
+    from dowse.encoders.word_tokenizer import WordTokenizer
 
 # Only the end of a long qualifier tells what a symbol belongs to.
 _QUALIFIER_REACH = 60
@@ -51,7 +50,7 @@ class Parts(NamedTuple):
 class Sharder:
     """Collects the pairs of one language; `path_share` of those with a path show its last words."""
 
-    words: Words
+    words: WordTokenizer
     exclusion: Exclusion = field(default_factory=Exclusion)
     path_share: float = 0.0
     statistics: Counter[str] = field(default_factory=Counter)
@@ -103,17 +102,17 @@ class Sharder:
         return ""
 
     def _parts(self, pair: dict[str, Any]) -> Parts:
-        text = self.words.text
+        text = self.words.encode_text
         sentence, paragraph, rest = split_docs(pair["doc"])
         sentence_ids = text(sentence, SENTENCE_IDS)
         paragraph_ids = text(paragraph, PARAGRAPH_IDS - len(sentence_ids))
         rest_ids = text(rest, TEXT_IDS - len(sentence_ids) - len(paragraph_ids))
         qualifier, name = split_name(pair["name"])
-        name_ids, code_ids = self.words.named_code(name, pair["code"], CODE_IDS)
+        name_ids, code_ids = self.words.encode_definition(name, pair["code"], CODE_IDS)
         qualifier_ids = text(qualifier[-_QUALIFIER_REACH:], QUALIFIER_IDS)
         if pair.get("path") and self._random.random() < self.path_share:
             self.statistics["path"] += 1
-            qualifier_ids = text(place_of(pair["path"]), PATH_IDS) + qualifier_ids
+            qualifier_ids = text(path_words(pair["path"]), PATH_IDS) + qualifier_ids
         return Parts(qualifier_ids, name_ids, code_ids, sentence_ids, paragraph_ids, rest_ids)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from dowse.encoders.words import FIRST, LAST
+from dowse.encoders.word_tokenizer import BOS, EOS
 from dowse_training.corpus import Corpus, Piece, Rows, Span
 from dowse_training.shard_files import NAME_IDS, PATH_IDS, QUALIFIER_IDS, SENTENCE_IDS
 
@@ -56,7 +56,7 @@ def closed(pieces: Sequence[Piece], limit: int) -> Piece:
     keep = torch.cat([piece.keep for piece in pieces], 1)
     keep = keep & (keep.cumsum(1) <= limit - 2)
     always = torch.ones(len(ids), 1, dtype=torch.bool, device=ids.device)
-    first, last = ids.new_full((len(ids), 1), FIRST), ids.new_full((len(ids), 1), LAST)
+    first, last = ids.new_full((len(ids), 1), BOS), ids.new_full((len(ids), 1), EOS)
     return Piece(torch.cat([first, ids, last], 1), torch.cat([always, keep, always], 1))
 
 

@@ -69,7 +69,7 @@ def make_weights(layers: int = 2, seed: int = 0) -> weights.Arrays:
 
 
 def make_vocabulary() -> dict[str, int]:
-    """Words for all ids, some of them English; every fifth id goes on with the word before it."""
+    """WordTokenizer for all ids, some of them English; every fifth id goes on with the word before it."""
     named = ["how", "to", "in", "python", "the", "a", "of", "returns", "return", "copies", "copy"]
     pieces = {f"Ġ{word}": number for number, word in enumerate(named, 20)}
     for number in range(20 + len(named), VOCABULARY):

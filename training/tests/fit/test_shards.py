@@ -7,8 +7,7 @@ import json
 
 import pytest
 
-from dowse.encoders.document import split_docs
-from dowse.encoders.place import place_of
+from dowse.encoders.document import path_words, split_docs
 from dowse_training import shard_files
 from dowse_training.pairs.exclusion import make_exclusion, text_hash
 from dowse_training.pairs.files import split_name
@@ -16,7 +15,7 @@ from dowse_training.shards import Sharder
 
 tokenizers = pytest.importorskip("tokenizers")
 
-from dowse.encoders.words import Words  # noqa: E402
+from dowse.encoders.word_tokenizer import Words  # noqa: E402
 from dowse_training.cli import main  # noqa: E402
 
 WORDS = (
@@ -48,14 +47,14 @@ def sharder(tokenizer):
     return Sharder(Words(tokenizer))
 
 
-def text_of(tokens):
+def join_spans(tokens):
     return " ".join(WORDS[token - 4] if token >= 4 else "?" for token in tokens)
 
 
 def test_a_pair_lies_in_the_order_of_the_layout(sharder):
     sharder.add(pair())
     shard = sharder.shard("python")
-    assert text_of(shard.tokens) == (
+    assert join_spans(shard.tokens) == (
         "loader parse date value return value given other parse a date from text other words"
     )
     # qualifier, code with its name, place and length of the name, sentence, paragraph, rest
@@ -65,7 +64,7 @@ def test_a_pair_lies_in_the_order_of_the_layout(sharder):
 def test_the_path_comes_before_the_qualifier_when_it_is_shown(tokenizer):
     sharder = Sharder(Words(tokenizer), path_share=1.0)
     sharder.add(pair(path="src/module/file.py"))
-    assert text_of(sharder.shard("python").tokens[:3]) == "module file loader"
+    assert join_spans(sharder.shard("python").tokens[:3]) == "module file loader"
     assert sharder.statistics["path"] == 1
 
 
@@ -112,8 +111,8 @@ def test_names_and_paths_are_cut():
     assert split_name("a.b.c") == ("a.b", "c")
     assert split_name("a::b") == ("a", "b")
     assert split_name("c") == ("", "c")
-    assert place_of("src/http/index.js") == "http"
-    assert place_of("src/http/client.py") == "http client"
+    assert path_words("src/http/index.js") == "http"
+    assert path_words("src/http/client.py") == "http client"
 
 
 def test_the_command_writes_both_kinds_of_shards(tmp_path, tokenizer, capsys):

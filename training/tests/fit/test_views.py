@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dowse.encoders.words import FIRST, LAST  # noqa: E402
+from dowse.encoders.word_tokenizer import FIRST, LAST  # noqa: E402
 from dowse_training import vocabulary  # noqa: E402
 from dowse_training.corpus import Corpus  # noqa: E402
 from dowse_training.plan import QUERY_KINDS, Fit  # noqa: E402

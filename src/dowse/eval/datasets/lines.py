@@ -13,12 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dowse.errors import EvalError
-from dowse.security.limited_json import count_elements, parse_limited
+from dowse.errors import EvalError, SourceError
+from dowse.security.limited_json import count_elements, parse_json_limited
 from dowse.security.safe_files import read_regular_file
 from dowse.source import corpus
 from dowse.source.corpus import ENDINGS, open_packed
-from dowse.source.errors import SourceError
 
 # Enough to recognise cases, however many comments come before the first.
 _SNIFFED_BYTES = 1_000_000
@@ -128,7 +127,7 @@ def read_json(path: Path, form: str, *, follow_symlinks: bool = False) -> object
     """Parse a JSON document of limited size; `form` says in messages what it should be."""
     try:
         data = read_regular_file(path, _MAX_JSON_BYTES, follow_symlinks=follow_symlinks)
-        return parse_limited(data, max_memory=4 * _MAX_JSON_BYTES, max_elements=_MAX_JSON_VALUES)
+        return parse_json_limited(data, max_memory=4 * _MAX_JSON_BYTES, max_elements=_MAX_JSON_VALUES)
     except OSError as error:
         raise EvalError(f"{path} can't be read ({error.strerror}); check the path") from error
     except ValueError as error:

@@ -18,7 +18,7 @@ from dowse.eval.run import make_search, runnable_configurations
 from dowse.eval.types import Search, SearchResult
 from dowse.index import Index
 from dowse.security.limited_json import count_elements
-from dowse.security.safe_files import file_below, read_regular_file
+from dowse.security.safe_files import read_regular_file, resolve_inside
 from dowse.security.secret_masking import mask_text
 from dowse.types import Hit
 
@@ -159,7 +159,7 @@ def read_lines_of(found: SearchResult, root: Path | None) -> list[tuple[int, str
     if root is None or not found.path:
         return []
     try:
-        data = read_regular_file(file_below(root, found.path), _MAX_BYTES)
+        data = read_regular_file(resolve_inside(root, found.path), _MAX_BYTES)
     except OSError:
         return []
     texts = mask_text(data.decode("utf-8", "replace")).split("\n")

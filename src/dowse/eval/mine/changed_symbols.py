@@ -71,10 +71,10 @@ class Blobs:
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a blob; None if it is missing, or larger than any file that is indexed."""
-        size = _blob_size(self._sizes.ask(name))
+        size = _blob_size(self._sizes.request(name))
         if size is None or size > MAX_FILE_BYTES:
             return None
-        if _blob_size(self._texts.ask(name)) != size:
+        if _blob_size(self._texts.request(name)) != size:
             return None
         return self._texts.read_exactly(size + 1)[:-1]  # without the line break after it
 

@@ -19,8 +19,8 @@ from dowse.eval.mine.doc_pairs.candidate import Candidate, code_without_docs, fi
 from dowse.eval.mine.doc_pairs.clean_doc import clean_doc
 from dowse.eval.mine.sources import Sources, definitions_in, read
 from dowse.eval.types import DOCS, Case
-from dowse.parsing.languages import language_of
-from dowse.parsing.tokens import split_identifier
+from dowse.parsing.languages import detect_language
+from dowse.parsing.tokenizer import split_identifier
 from dowse.security.secret_masking import mask_text
 from dowse.types import Definition
 
@@ -91,7 +91,7 @@ def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language
 def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]:
     """Give the symbols of a file whose documentation begins with a sentence that can be a query."""
     data = read(folder / path)
-    if data is None or (language and language_of(path, data) != language):
+    if data is None or (language and detect_language(path, data) != language):
         return
     text, definitions = definitions_in(data, path)
     for definition in definitions:
@@ -119,7 +119,7 @@ def first_sentence(doc: str) -> str:
 def _candidate(text: bytes, path: str, definition: Definition) -> Candidate:
     """Return a definition in the form that the filters of training pairs take."""
     return Candidate(
-        language=language_of(path),
+        language=detect_language(path),
         path=path,
         name=definition.name,
         qualified_name=definition.qualified_name,

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from dowse.eval.mine.repository import Repository, as_eval_error
-from dowse.parsing.languages import LANGUAGES, language_of
+from dowse.parsing.languages import LANGUAGES, detect_language
 from dowse.source.git_process import GitError
 
 # All options that a user's configuration could change are set here.
@@ -113,7 +113,7 @@ def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
         if not suffix:
             others.add(f":(top,literal){repository.prefix}{path}")
         elif suffix not in suffixes:
-            suffixes |= {suffix, *_related_extensions(language_of(path))}
+            suffixes |= {suffix, *_related_extensions(detect_language(path))}
     return [*(f":(top)*{_quoted(suffix)}" for suffix in sorted(suffixes)), *sorted(others)]
 
 

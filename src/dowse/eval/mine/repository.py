@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dowse.errors import DowseError, EvalError
 from dowse.source.git import common_directory, git_directory, toplevel
-from dowse.source.git_process import ClosedGit, GitError, GitMissing, open_closed_git
+from dowse.source.git_process import GitError, GitMissing, SandboxedGit, open_sandboxed_git
 from dowse.source.git_refs import read_head
 from dowse.source.walk import MAX_FILE_BYTES
 
@@ -25,7 +25,7 @@ class Repository:
 
     root: Path  # the folder: paths of cases are relative to it
     prefix: str  # the path from the top of the work tree to `root`: "" or ending with "/"
-    git: ClosedGit  # its paths are relative to the top of the work tree
+    git: SandboxedGit  # its paths are relative to the top of the work tree
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def open_repository(folder: str | os.PathLike[str]) -> Iterator[Repository]:
     commit = _checked_commit(folder, directory, common)
     prefix = "" if str(root) == top else root.relative_to(top).as_posix() + "/"
     try:
-        with open_closed_git(common, commit, MAX_FILE_BYTES) as git:
+        with open_sandboxed_git(common, commit, MAX_FILE_BYTES) as git:
             if git.run("cat-file", "-t", "HEAD").strip() != b"commit":
                 raise EvalError(f"HEAD of {folder} is no commit; `git fsck` may tell more")
             yield Repository(root, prefix, git)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dowse.parsing.files import parse_file
-from dowse.parsing.languages import LANGUAGES, language_of
+from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.parsing.parser import parse_file
 from dowse.security.safe_files import read_regular_file
-from dowse.source.content import classify, decode
-from dowse.source.roles import role_of
+from dowse.source.content import classify_content, decode
+from dowse.source.roles import file_role
 from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk
 from dowse.types import TYPE_KINDS, Definition
 
@@ -59,16 +59,16 @@ class Sources:
 
     def is_own_code(self, path: str) -> bool:
         """Whether a path, be it one of long ago, is that of source code in a role that counts."""
-        return _is_code(language_of(path)) and role_of(path) in self._roles
+        return _is_code(detect_language(path)) and file_role(path) in self._roles
 
     def _is_source(self, path: str) -> bool:
-        language = language_of(path) or language_of(path, _head(self._root / path))
-        return _is_code(language) and role_of(path) in self._roles
+        language = detect_language(path) or detect_language(path, _head(self._root / path))
+        return _is_code(language) and file_role(path) in self._roles
 
 
 def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
     """Return a file's text as UTF-8, and its functions, methods and classes; none without a grammar."""
-    language = language_of(path, data[:_HEAD])
+    language = detect_language(path, data[:_HEAD])
     if language not in LANGUAGES:
         return b"", []
     text = decode(data)[0].encode("utf-8", "replace")
@@ -80,7 +80,7 @@ def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
 
 def _is_handwritten(data: bytes, path: str) -> bool:
     """Whether a file is neither binary nor minified nor generated."""
-    verdict = classify(data, path)
+    verdict = classify_content(data, path)
     return not verdict.skip_reason and not verdict.generated
 
 

@@ -6,7 +6,7 @@ import zlib
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.security.limited_json import parse_limited
+from dowse.security.limited_json import parse_json_limited
 from dowse.security.terminal import first_line
 
 # Real reports have up to 0.3 MB packed and 1.3 MB plain, with 170,000 values.
@@ -29,7 +29,7 @@ def parse_saved(data: bytes, *, packed: bool) -> tuple[dict[str, Any], int]:
         plain = _unpack(data) if packed else data
         if len(plain) > MAX_PLAIN:
             raise ValueError("too large for a report")
-        found = parse_limited(plain, max_memory=2 * MAX_PLAIN, max_elements=MAX_VALUES)
+        found = parse_json_limited(plain, max_memory=2 * MAX_PLAIN, max_elements=MAX_VALUES)
         if not isinstance(found, dict):
             raise ValueError("no object")
     except (ValueError, zlib.error) as error:

@@ -16,7 +16,7 @@ from dowse.graph.resolve.values import (
     parse_path,
 )
 from dowse.graph.scopes import join_names
-from dowse.parsing.facts import LITERAL, written_type
+from dowse.parsing.facts import LITERAL, parse_type_name
 from dowse.types import Reference
 
 # Longer chains of imports and base classes are cycles, or might as well be.
@@ -312,7 +312,7 @@ class Rules:
             return []
         paths = [path for _, path, _ in self.lookups.bindings(target.path, f"base {target.qualified_name}")]
         if target.kind == "type" and "=" in target.signature:
-            aliased = written_type(target.signature.partition("=")[2].strip(" ;"))
+            aliased = parse_type_name(target.signature.partition("=")[2].strip(" ;"))
             paths += [aliased] if aliased and aliased != LITERAL else []
         enclosing = target.qualified_name.rpartition(".")[0]
         self._depth += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dowse.parsing.facts import LITERAL, written_type
+from dowse.parsing.facts import LITERAL, parse_type_name
 
 _UNBOUNDED = 1 << 30
 _OPTIONAL = re.compile(r"=(?!=|>)|\?\s*:|\\\\")
@@ -30,7 +30,7 @@ def accepts_argument_count(signature: str, count: int) -> bool:
 def return_type(language: str, signature: str) -> str:
     """Return the class that a function returns, joined with dots; "" if unknown, "!" if it is no class."""
     written = _written_return_type(language, signature)
-    return written_type(written) if written else ""
+    return parse_type_name(written) if written else ""
 
 
 @lru_cache(maxsize=16384)

@@ -70,7 +70,7 @@ def _encoder_checks(index: Index) -> list[Check]:
         encoder = index.encoder
         if encoder is None:
             return [("encoder", True, "none in use")]
-        length = float((encoder.queries(["does it work"])[0] ** 2).sum())
+        length = float((encoder.encode_queries(["does it work"])[0] ** 2).sum())
     except DowseError as error:
         return [("encoder", False, str(error))]
     encoding = ("encoder", abs(length - 1) < 1e-2, f"{encoder.id} encodes")

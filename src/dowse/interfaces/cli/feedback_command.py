@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from dowse.errors import DowseError
-from dowse.feedback.events import KINDS, Event
-from dowse.feedback.store import Count, FeedbackDamaged
+from dowse.feedback.events import EVENT_KINDS, Event
+from dowse.feedback.store import FeedbackCount, FeedbackDamaged
 from dowse.formats.json_format import json_line
 from dowse.formats.text import format_age
 from dowse.index import Index
@@ -91,7 +91,7 @@ def _symbols(index: Index, keys: set[str]) -> Mapping[str, SymbolRow]:
     return {row.key: row for row in rows if row.key in keys}
 
 
-def _line(count: Count, symbols: Mapping[str, SymbolRow]) -> str:
+def _line(count: FeedbackCount, symbols: Mapping[str, SymbolRow]) -> str:
     votes = f"{count.chosen}×" + (f" −{count.down}" if count.down else "")
     symbol = _describe(symbols.get(count.symbol)) or f"{count.symbol} (not in the index)"
     query = escape_name(count.query)
@@ -124,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     command = add("record", "record that a symbol answers a query, or does not", _record)
     command.add_argument("query", help="the query, as it is searched for")
     command.add_argument("symbol", help=flags.SYMBOL_HELP)
-    command.add_argument("--kind", choices=KINDS, default="up", help="how it was chosen (default: up)")
+    command.add_argument("--kind", choices=EVENT_KINDS, default="up", help="how it was chosen (default: up)")
     flags.add_target(command)
     command = add("reset", "delete feedback", _reset)
     group = command.add_mutually_exclusive_group(required=True)

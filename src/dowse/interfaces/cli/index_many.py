@@ -131,7 +131,9 @@ def _report(options: argparse.Namespace, summary: Summary, embedded: EmbedReport
         print_message(f"and {len(failed) - _LISTED_FAILURES:,} more; --json lists them all")
     if options.json:
         statuses: tuple[Status, ...] = (DONE, UNCHANGED, FAILED)
-        outcomes = {status: [asdict(each) for each in summary.with_status(status)] for status in statuses}
+        outcomes: dict[str, object] = {
+            status: [asdict(each) for each in summary.with_status(status)] for status in statuses
+        }
         print_json({**outcomes, "embedding": embedded and asdict(embedded), "seconds": summary.seconds})
     elif not options.quiet:
         done = summary.with_status(DONE)

@@ -55,6 +55,6 @@ def _consents(project_file: ProjectFile) -> bool:
         )
     print_line(f"{project_file.path} asks for settings that a repository may not choose by itself:")
     for key in project_file.ignored:
-        print_line(f"  {key} = {project_file.asked[key]!r}")
+        print_line(f"  {key} = {project_file.declared[key]!r}")
     print_line("They can read and write other folders, reach other machines or load models.")
     return input("Allow them for this content of the file? [y/N] ").strip().lower() in ("y", "yes")

@@ -22,7 +22,7 @@ from dowse.interfaces.mcp.reply import (
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.interfaces.mcp.snippets import Snippet
 from dowse.interfaces.mcp.symbol_targets import open_symbol
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.search.related import Related
 from dowse.security.terminal import escape_name
 from dowse.services.targets import Target, check_symbol, related_to

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
 from dowse.index import Index
-from dowse.security.terminal import decodable
+from dowse.security.terminal import escape_surrogates
 from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndex, ServedIndexes, unique_name
 from dowse.services.refresher import IndexRefresher
@@ -142,7 +142,7 @@ class Repositories:
             repository = self._by_root.get(root)
             if repository is None:
                 taken = {each.name for each in self._by_root.values()}
-                name = unique_name(decodable(root.name) or "root", taken)
+                name = unique_name(escape_surrogates(root.name) or "root", taken)
                 served = ServedIndex.create(name, Index.open(root, **self._settings))
                 repository = Repository(served, self._watch, self._serve_commands)
                 self._by_root[root] = repository

@@ -22,7 +22,7 @@ from dowse.interfaces.mcp.reply import (
 )
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.interfaces.mcp.snippets import Snippet
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.services.filters import filters_text
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_notes
 from dowse.token_estimate import BYTES_PER_TOKEN

@@ -40,7 +40,7 @@ from dowse.interfaces.mcp.repositories import Repositories, Repository, select
 from dowse.interfaces.mcp.roots import Context, Roots
 from dowse.interfaces.mcp.tools import TOOLS, ToolSpec
 from dowse.query import QueryError
-from dowse.security.terminal import decodable, decodable_data, escape_message, escape_name
+from dowse.security.terminal import escape_message, escape_name, escape_surrogates, escape_surrogates_in_json
 from dowse.services.thread_pool import BoundedThreadPool
 from dowse.types import Note
 from dowse.version import __version__
@@ -123,8 +123,10 @@ class McpServer:
             )
         finally:
             state.stop.set()
-        data = decodable_data(reply.data) if self._is_structured(context) else None
-        return CallToolResult(content=[TextContent(text=decodable(reply.text))], structured_content=data)
+        data = escape_surrogates_in_json(reply.data) if self._is_structured(context) else None
+        return CallToolResult(
+            content=[TextContent(text=escape_surrogates(reply.text))], structured_content=data
+        )
 
     async def _run(
         self,

@@ -21,12 +21,12 @@
 (call_expression function: [(identifier) (member_expression)] @call)
 (new_expression constructor: [(identifier) (member_expression)] @call)
 ; The module comes after the names. One pattern for both would wait for it with every name, in cubic time.
-(import_statement source: (string (string_fragment) @from)) @sourcing
-(export_statement source: (string (string_fragment) @from)) @sourcing
-(import_clause (identifier) @sourced)
-(import_clause (namespace_import (identifier) @sourced))
-(import_specifier name: (_) @sourced)
-(export_specifier name: (_) @sourced)
+(import_statement source: (string (string_fragment) @from)) @import_statement
+(export_statement source: (string (string_fragment) @from)) @import_statement
+(import_clause (identifier) @imported_name)
+(import_clause (namespace_import (identifier) @imported_name))
+(import_specifier name: (_) @imported_name)
+(export_specifier name: (_) @imported_name)
 (import_statement . source: (string (string_fragment) @path))
 (export_statement . source: (string (string_fragment) @path))
 (call_expression function: (identifier) @word arguments: (arguments . (string (string_fragment) @path)) (#set! words "require"))

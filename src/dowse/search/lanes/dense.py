@@ -32,7 +32,7 @@ def embedding_lane(
     """Return the nearest neighbours of a text by cosine, among the symbols that meet the filters."""
     if not text.strip():
         return EmbeddingResult((), ())  # filters alone have no vector
-    vector = encoder.queries([text])[0]
+    vector = encoder.encode_queries([text])[0]
     request = VectorRequest(encoder.id, vector, method, constraint, exact_rows)
     found = reader.nearest(request, limit)
     return EmbeddingResult(tuple(row for row, _ in found), tuple(score for _, score in found))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.query import Constraint
 from dowse.search.lanes.bm25 import content_words
 from dowse.storage.protocol import Reader

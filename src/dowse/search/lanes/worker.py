@@ -89,7 +89,7 @@ class LaneWorker:
             lane.load()
             encoder = self._encoder()
             if encoder is not None:
-                encoder.queries(["a"])  # also where there is no index yet
+                encoder.encode_queries(["a"])  # also where there is no index yet
             with self._backend.reader() as reader:
                 if lane.warm_up is not None:
                     lane.call(reader, encoder, lane.warm_up)
@@ -115,7 +115,9 @@ class LaneWorker:
     def _encoder(self) -> Encoder | None:
         settings = self._setup.settings
         if self._setup.lane.wants_encoder and self._loaded_encoder is None and settings.encoder != "none":
-            from dowse.encoders.models import load
+            from dowse.encoders.registry import load_encoder
 
-            self._loaded_encoder = load(settings.encoder, settings.view, settings.device, settings.threads)
+            self._loaded_encoder = load_encoder(
+                settings.encoder, settings.view, settings.device, settings.threads
+            )
         return self._loaded_encoder

@@ -1,92 +1,85 @@
-"""What was chosen before comes first, within bounds; scores still add up.
+"""Click feedback: move chosen hits up, within bounds; contributions still sum to scores.
 
-For the same question, what was chosen comes first, the most chosen before the rest. For similar questions a
-hit may only climb a few places, and never past one that is clearly better: so nothing is buried, and what
-stands out stays where it is. What one visitor alone says lifts less, and never to the first place.
+For the same query, chosen hits come first, the most chosen before the others. For similar queries a hit
+climbs only a few ranks, and never past one that is clearly better. The votes of one visitor alone lift less,
+and never to the first rank.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from dowse.search.ranking.reorder import reorder
 from dowse.search.ranking.signals import RankedHit
+from dowse.types import Boost
 
-# Only the first candidates are put in order: nobody has seen the others.
-REACH = 100
-# Places that a hit can climb because of similar questions, and because of one visitor alone.
-PLACES, PLACES_ALONE = 5, 2
-# It passes no hit whose score is higher by more than this share of the best one: of those tried, the largest
-# with which no set's questions that nobody had asked lost (docs/FEEDBACK.md says on what it was chosen).
+# Only the first candidates are reordered: nobody has seen the others.
+MAX_CANDIDATES = 100
+# Ranks that a hit can climb because of similar queries, and because of one visitor alone.
+MAX_CLIMB, MAX_CLIMB_ALONE = 5, 2
+# A hit passes no other whose score is higher by more than this share of the best one: of those tried, the
+# largest with which no set lost on queries that nobody had asked (docs/FEEDBACK.md says how it was chosen).
 MARGIN = 0.05
 # Votes that lift all the way: those of two visitors who are sure, for the same words.
-FULL = 2.0
-# What visitors other than the loudest must say together to make a hit the first.
-SECONDED = 0.2
-# Places that a vote against a hit for the same question costs it, and how many it can lose.
-SINK, MOST_SINK = 5, 10
-
-
-class Boost(NamedTuple):
-    """What choices say of a symbol."""
-
-    same: float = 0.0  # for the same question: votes of visitors, those against subtracted
-    similar: float = 0.0  # for similar ones: the same, each vote weighted by likeness
-    others: float = 0.0  # of `similar`, what remains without the loudest visitor
-    detail: str = ""  # the same in words
+FULL_VOTES = 2.0
+# Votes of visitors other than the strongest that it takes to lift a hit to the first rank.
+MIN_OTHER_VOTES = 0.2
+# Ranks that a vote against a hit for the same query costs, and how many it can lose.
+SINK_PER_VOTE, MAX_SINK = 5, 10
 
 
 def apply_feedback(ranked: Sequence[RankedHit], boosts: Mapping[str, Boost]) -> list[RankedHit]:
-    """Put the first candidates into the order that choices ask for.
+    """Reorder the first candidates by their boosts.
 
     Args:
         ranked: All candidates, best first.
         boosts: By `Symbol.id`.
     """
-    first = ranked[:REACH]
+    first = ranked[:MAX_CANDIDATES]
     known = [boosts.get(hit.row.key) for hit in first]
     if not any(known):
         return list(ranked)
-    order = places(known, [hit.score for hit in first])
-    said = [boost.detail if boost else "others were chosen before" for boost in known]
-    moved = reorder(ranked, order, "feedback", said)
-    return [
-        ranked[place] if n == place and known[n] is None else moved[place] for place, n in enumerate(order)
-    ] + moved[len(order) :]
+    order = feedback_order(known, [hit.score for hit in first])
+    details = [boost.detail if boost else "others were chosen before" for boost in known]
+    moved = reorder(ranked, order, "feedback", details)
+    # A hit without votes that keeps its rank needs no contribution.
+    kept = [
+        ranked[rank] if old == rank and known[old] is None else moved[rank] for rank, old in enumerate(order)
+    ]
+    return [*kept, *moved[len(order) :]]
 
 
-def places(known: Sequence[Boost | None], scores: Sequence[float]) -> list[int]:
-    """Return the new order of candidates, as their old places.
+def feedback_order(known: Sequence[Boost | None], scores: Sequence[float]) -> list[int]:
+    """Return the new order of candidates, as their old ranks.
 
     Args:
-        known: What choices say of each, best candidate first.
+        known: The boost of each, best candidate first.
         scores: Of each.
     """
     same = {n: boost.same for n, boost in enumerate(known) if boost and boost.same}
     chosen = sorted((n for n, votes in same.items() if votes > 0), key=lambda n: -same[n])
-    rest = [n for n in range(len(known)) if same.get(n, 0.0) <= 0]
+    others = [n for n in range(len(known)) if same.get(n, 0.0) <= 0]
     margin = MARGIN * max(map(abs, scores), default=0.0)
-    left = [scores[n] for n in rest]
-    keys = {n: _key(at, known[n], left, margin) for at, n in enumerate(rest)}
-    return [*chosen, *sorted(rest, key=keys.__getitem__)]
+    other_scores = [scores[n] for n in others]
+    keys = {n: _sort_key(rank, known[n], other_scores, margin) for rank, n in enumerate(others)}
+    return [*chosen, *sorted(others, key=keys.__getitem__)]
 
 
-def _key(at: int, boost: Boost | None, scores: Sequence[float], margin: float) -> tuple[int, int]:
-    """Return the place a candidate aims at, and whether it goes before or after what stands there."""
+def _sort_key(rank: int, boost: Boost | None, scores: Sequence[float], margin: float) -> tuple[int, int]:
+    """Return the rank that a candidate aims at, and whether it goes before or after the one there."""
     if boost is None:
-        return (at, 1)
+        return (rank, 1)
     if boost.same < 0:
-        return (at + min(MOST_SINK, math.ceil(SINK * -boost.same)), 2)
-    best = 0 if boost.others >= SECONDED else min(at, 1)
-    lifted = max(best, at - lift(boost))
-    while lifted < at and scores[lifted] - scores[at] > margin:
-        lifted += 1
-    return (lifted, 0) if lifted < at else (at, 1)
+        return (rank + min(MAX_SINK, math.ceil(SINK_PER_VOTE * -boost.same)), 2)
+    best = 0 if boost.others >= MIN_OTHER_VOTES else min(rank, 1)
+    target = max(best, rank - climb(boost))
+    while target < rank and scores[target] - scores[rank] > margin:
+        target += 1
+    return (target, 0) if target < rank else (rank, 1)
 
 
-def lift(boost: Boost) -> int:
-    """Return how many places similar questions lift a symbol."""
-    most = PLACES if boost.others >= SECONDED else PLACES_ALONE
-    return max(0, min(most, math.ceil(PLACES * boost.similar / FULL)))
+def climb(boost: Boost) -> int:
+    """Return how many ranks similar queries lift a symbol."""
+    limit = MAX_CLIMB if boost.others >= MIN_OTHER_VOTES else MAX_CLIMB_ALONE
+    return max(0, min(limit, math.ceil(MAX_CLIMB * boost.similar / FULL_VOTES)))

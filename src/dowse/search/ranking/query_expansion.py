@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 
-from dowse.parsing.tokens import split_identifier, stem
+from dowse.parsing.tokenizer import split_identifier, stem
 
 _WORD = re.compile(r"[^\W\d]\w+")
 # Shorter words are indices and abbreviations.

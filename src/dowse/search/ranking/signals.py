@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dowse.parsing.tokens import split_identifier, stem
+from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.profile import Profile
 from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
 

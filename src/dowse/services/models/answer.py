@@ -15,7 +15,7 @@ class Note(Model):
     text: str = Field(description="For people, with what helps.")
 
 
-class Embedded(Model):
+class EmbeddingCoverage(Model):
     """How much of an index has vectors."""
 
     encoder: str = Field(description="The id of the encoder: its weights and its view.")
@@ -104,7 +104,7 @@ class IndexAnswer(Model):
     generation: int
     candidates: int
     notes: list[Note]
-    embedded: Embedded | None
+    embedded: EmbeddingCoverage | None
     plan: Plan | None
     lanes: list[LaneReport]
     problem: str = Field(description="Why it failed; empty if it did not.")
@@ -120,7 +120,7 @@ class SearchAnswer(Model):
     generation: int = Field(description="The generation of the index; of several the highest.")
     candidates: int = Field(description="Number of symbols that were ranked.")
     notes: list[Note] = Field(description="What was relaxed, is missing or incomplete.")
-    embedded: Embedded | None = Field(description="Null without an encoder.")
+    embedded: EmbeddingCoverage | None = Field(description="Null without an encoder.")
     plan: Plan | None
     lanes: list[LaneReport]
     hits: list[Hit] = Field(description="Best first.")

@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from starlette.responses import JSONResponse
 
-from dowse.security.terminal import decodable_data
+from dowse.security.terminal import escape_surrogates_in_json
 
 MEDIA_TYPE = "application/problem+json"
 # Seconds after which a client should retry while the server is busy.
@@ -47,5 +47,5 @@ def problem(
     members = {name: value for name, value in more.items() if value is not None}
     retry = {"Retry-After": str(RETRY_SECONDS)} if kind in ("busy", "index-missing") else {}
     # A problem may quote the request, which need not be valid UTF-8.
-    content = decodable_data(body | members)
+    content = escape_surrogates_in_json(body | members)
     return JSONResponse(content, status, {**retry, **(headers or {})}, MEDIA_TYPE)

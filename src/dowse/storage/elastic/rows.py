@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dowse.parsing.spans import text_of, without
+from dowse.parsing.spans import join_spans, subtract_spans
 from dowse.storage.elastic.cache import Details, GenerationCache, NameKey
 from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
 from dowse.storage.elastic.names import FILES, SYMBOLS
@@ -109,7 +109,7 @@ class RowReader:
         is_corpus = self._searcher.snapshot.corpora > 0
         keys = {row.file_id: row.key for row in self.file_rows(list(file_ids))} if is_corpus else {}
         for row in found:
-            text = text_of(texts[row.file_id], details[row.row].spans).decode("utf-8", "replace")
+            text = join_spans(texts[row.file_id], details[row.row].spans).decode("utf-8", "replace")
             yield row.row, text, details[row.row].doc if keys.get(row.file_id) == f"file:{row.key}" else ""
 
     def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
@@ -190,7 +190,7 @@ class RowReader:
         for row in found:
             doc, spans, doc_spans, _ = details[row.row]
             qualifier = row.qualified_name.removesuffix(row.name).rstrip(".")
-            code = text_of(texts[row.file_id], without(spans, doc_spans)).decode("utf-8", "replace")
+            code = join_spans(texts[row.file_id], subtract_spans(spans, doc_spans)).decode("utf-8", "replace")
             documents.append(Document(qualifier, row.name, doc, code, row.language, row.path))
         return documents
 

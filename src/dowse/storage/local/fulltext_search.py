@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import tantivy
 from tantivy import Occur, Query
 
-from dowse.parsing.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
 from dowse.query import (
     And,
     Constraint,

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dowse.parsing.spans import text_of, without
-from dowse.security.terminal import decodable
+from dowse.parsing.spans import join_spans, subtract_spans
+from dowse.security.terminal import escape_surrogates
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import unpack_references
 from dowse.storage.symbols import SymbolDetails
@@ -109,7 +109,7 @@ class CatalogQueries:
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return symbols whose name or qualified name matches a pattern (`*`, `?`), shortest names first."""
-        escaped = decodable(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        escaped = escape_surrogates(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         like = escaped.replace("*", "%").replace("?", "_")
         query = (
             f"{_ROW_SELECT} WHERE s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'"
@@ -157,14 +157,14 @@ class CatalogQueries:
         texts = dict(self.texts(sorted({file_id for _, file_id, _, _ in found})))
         is_corpus = self._is_corpus()
         for row, file_id, spans, doc in found:
-            text = text_of(texts[file_id], json.loads(spans)).decode("utf-8", "replace")
+            text = join_spans(texts[file_id], json.loads(spans)).decode("utf-8", "replace")
             yield row, text, doc if is_corpus else ""
 
     def spans_without_docs(self, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
         """Return the spans of the own text of symbols without documentation, by row."""
         query = "SELECT id, spans, doc_spans FROM symbols WHERE id IN ({})"
         return {
-            row: without(json.loads(spans), json.loads(doc_spans) if doc_spans else ())
+            row: subtract_spans(json.loads(spans), json.loads(doc_spans) if doc_spans else ())
             for row, spans, doc_spans in self._among(rows, query)
         }
 

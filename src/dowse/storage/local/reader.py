@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.parsing.spans import text_of
+from dowse.parsing.spans import join_spans
 from dowse.query import Leaf, PathFilter, RepoFilter, SymFilter, path_matches, symbol_matches
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import DERIVED
@@ -161,7 +161,7 @@ class LocalReader(CatalogQueries):
                 qualifier=row.qualified_name.removesuffix(row.name).rstrip("."),
                 name=row.name,
                 docs=details[row.row].doc,
-                code=text_of(texts[row.file_id], spans[row.row]).decode("utf-8", "replace"),
+                code=join_spans(texts[row.file_id], spans[row.row]).decode("utf-8", "replace"),
                 language=row.language,
                 path=row.path,
             )

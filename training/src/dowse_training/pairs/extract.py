@@ -10,10 +10,10 @@ from pathlib import Path
 
 from dowse.eval.mine.doc_pairs.candidate import Candidate, code_without_docs
 from dowse.eval.mine.doc_pairs.clean_doc import clean_doc
-from dowse.parsing.files import parse_file
-from dowse.parsing.languages import LANGUAGES, language_of
-from dowse.source.content import classify, decode
-from dowse.source.roles import role_of
+from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.parsing.parser import parse_file
+from dowse.source.content import classify_content, decode
+from dowse.source.roles import file_role
 from dowse_training.pairs.model import MAX_FILE_BYTES
 
 # Long enough that no function worth a pair is split into parts.
@@ -38,7 +38,7 @@ def source_files(folder: Path, languages: Collection[str]) -> list[tuple[str, st
         for name in names:
             path = os.path.relpath(os.path.join(top, name), folder).replace(os.sep, "/")
             # Whether a header is C or C++ is known when it is read.
-            language = language_of(path)
+            language = detect_language(path)
             if language in LANGUAGES and (language in languages or name.endswith(".h")):
                 found.append((path, language))
     return sorted(found, key=lambda file: hashlib.sha256(os.fsencode(file[0])).digest())
@@ -53,7 +53,7 @@ def read_candidates(
     if not reason and _is_machine_made(data, path):
         reason = "file: generated, minified or binary"
     if path.endswith(".h"):
-        language = language_of(path, data)
+        language = detect_language(path, data)
     if language not in languages:
         return []
     if reason:
@@ -86,12 +86,12 @@ def _reason_by_path(file: Path, path: str) -> str:
         return "file: declarations only"
     if file.is_symlink() or not file.is_file():
         return "file: link"
-    if role := role_of(path):
+    if role := file_role(path):
         return f"file: {role}"
     return "file: too large" if file.stat().st_size > MAX_FILE_BYTES else ""
 
 
 def _is_machine_made(data: bytes, path: str) -> bool:
     """Whether a program wrote the file, or nobody can read it."""
-    verdict = classify(data, path)
+    verdict = classify_content(data, path)
     return bool(verdict.skip_reason) or verdict.generated

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.eval.mine.doc_pairs.candidate import first_paragraph
-from dowse.parsing.languages import language_of
+from dowse.parsing.languages import detect_language
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction, open_corpus
 from dowse_training.pairs.exclusion import Exclusion, text_hash
@@ -29,7 +29,7 @@ def exclude_corpus(exclusion: Exclusion, corpus: Path) -> Exclusion:
             if function.doc.strip():
                 docs.add(text_hash(first_paragraph(function.doc)))
             # Some corpora hold the documentation in the code.
-            language = canonical_language(function.language, LANGUAGES) or language_of(function.path)
+            language = canonical_language(function.language, LANGUAGES) or detect_language(function.path)
             for candidate in candidates_in(function.code.encode(), language, function.path or "function"):
                 code.add(text_hash(candidate.code))
                 docs.add(text_hash(first_paragraph(candidate.doc)))

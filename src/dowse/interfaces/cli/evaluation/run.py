@@ -51,9 +51,9 @@ def evaluate(options: argparse.Namespace) -> int:
 
 
 def _list_models(options: argparse.Namespace) -> int:
-    from dowse.encoders.models import available
+    from dowse.encoders.registry import available_encoders
 
-    models = available()
+    models = available_encoders()
     if options.json:
         print_json([model._asdict() for model in models])
     else:

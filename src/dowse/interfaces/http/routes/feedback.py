@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from dowse.errors import DowseError
 from dowse.feedback.events import Event
-from dowse.feedback.store import Count
+from dowse.feedback.store import FeedbackCount as StoredCount
 from dowse.interfaces.http.problems import FeedbackOff
 from dowse.interfaces.http.routes.parameters import IndexName
 from dowse.interfaces.http.state import ServerState, State
@@ -94,7 +94,7 @@ def _list(state: ServerState, query: str | None, index: str | None, k: int) -> d
     }
 
 
-def _count_to_json(served: ServedIndex, count: Count) -> dict[str, Any]:
+def _count_to_json(served: ServedIndex, count: StoredCount) -> dict[str, Any]:
     """Return a count with the name of its symbol, if that is still in the index."""
     row = None
     if served.index.exists:

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from dowse.parsing.languages import LANGUAGES, language_of
+from dowse.parsing.languages import LANGUAGES, detect_language
 from dowse_training.pairs.model import MAX_FILE_BYTES
 from dowse_training.pairs.sources.protocol import FetchError
 
@@ -75,4 +75,4 @@ def _is_wanted(name: str, size: int) -> bool:
     path = PurePosixPath(name)
     if size > MAX_FILE_BYTES or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
         return False
-    return path.name in _METADATA or language_of(name) in LANGUAGES
+    return path.name in _METADATA or detect_language(name) in LANGUAGES

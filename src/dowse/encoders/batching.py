@@ -1,7 +1,7 @@
-"""Token ids through a model: batches of one length, on several threads, results in the given order.
+"""Batched inference over token ids: batches of one length, on several threads, results in the input order.
 
 All rows of a batch have the same length: nothing is padded, so no work is wasted and no mask is needed, and a
-row's vector can't depend on how long its neighbours are.
+row's vector can't depend on the length of its neighbours.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Run = Callable[["NDArray[np.int64]"], "Vectors"]
 BATCH_TOKENS = 512
 
 
-def encode(
+def encode_batches(
     run: Run,
     sequences: Sequence[Sequence[int]],
     dimension: int,
@@ -36,7 +36,7 @@ def encode(
     def fill(batch: list[int]) -> None:
         rows[batch] = run(np.array([sequences[i] for i in batch], np.int64))
 
-    batches = list(by_length(sequences, tokens))
+    batches = list(batches_by_length(sequences, tokens))
     if threads == 1 or len(batches) <= 1:
         for batch in batches:
             fill(batch)
@@ -47,8 +47,8 @@ def encode(
     return rows
 
 
-def by_length(sequences: Sequence[Sequence[int]], tokens: int = BATCH_TOKENS) -> Iterator[list[int]]:
-    """Give the places of sequences of one length, the longest first, at most `tokens` ids together."""
+def batches_by_length(sequences: Sequence[Sequence[int]], tokens: int = BATCH_TOKENS) -> Iterator[list[int]]:
+    """Yield the positions of sequences of one length, the longest first, at most `tokens` ids together."""
     lengths = [len(sequence) for sequence in sequences]
     order = sorted(range(len(sequences)), key=lengths.__getitem__, reverse=True)
     batch: list[int] = []
@@ -61,7 +61,7 @@ def by_length(sequences: Sequence[Sequence[int]], tokens: int = BATCH_TOKENS) ->
         yield batch
 
 
-def unit(rows: Vectors) -> Vectors:
-    """Return rows at length one; a row of zeros stays."""
+def normalise_rows(rows: Vectors) -> Vectors:
+    """L2-normalise rows; a row of zeros stays."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)

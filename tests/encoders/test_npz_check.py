@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dowse.encoders.array_check import check_arrays
+from dowse.encoders.npz_check import check_npz
 
 
 def archive(path: Path, data: bytes, *, compress: int = zipfile.ZIP_STORED) -> Path:
@@ -26,21 +26,21 @@ def npy(array: np.ndarray) -> bytes:
 
 def test_plain_arrays_pass(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", a=np.ones((3, 4), np.float16), b=np.ones(3, np.float32))
-    check_arrays(tmp_path / "x.npz")
+    check_npz(tmp_path / "x.npz")
 
 
 def test_compressed_arrays_are_refused(tmp_path: Path) -> None:
     """Hundreds of megabytes of zeros take a few hundred kilobytes."""
     data = npy(np.zeros((1000, 1000), np.float32))
     with pytest.raises(ValueError, match="compressed"):
-        check_arrays(archive(tmp_path / "x.npz", data, compress=zipfile.ZIP_DEFLATED))
+        check_npz(archive(tmp_path / "x.npz", data, compress=zipfile.ZIP_DEFLATED))
 
 
 def test_a_header_that_claims_terabytes_is_refused(tmp_path: Path) -> None:
     out = io.BytesIO()
     np.lib.format.write_array_header_1_0(out, {"shape": (10**12,), "fortran_order": False, "descr": "<f4"})
     with pytest.raises(ValueError, match="another size"):
-        check_arrays(archive(tmp_path / "x.npz", out.getvalue() + bytes(36)))
+        check_npz(archive(tmp_path / "x.npz", out.getvalue() + bytes(36)))
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_a_header_that_claims_terabytes_is_refused(tmp_path: Path) -> None:
 )
 def test_what_is_no_array_of_floats_is_refused(tmp_path: Path, data: bytes) -> None:
     with pytest.raises((ValueError, EOFError)):
-        check_arrays(archive(tmp_path / "x.npz", data))
+        check_npz(archive(tmp_path / "x.npz", data))

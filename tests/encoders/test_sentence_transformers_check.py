@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from dowse.encoders.models import load
-from dowse.encoders.sentence_check import RefusedFolder, check_sentence_folder
+from dowse.encoders.registry import load_encoder
+from dowse.encoders.sentence_transformers_check import RefusedFolder, check_sentence_folder
 from dowse.errors import DowseError
 
 MODULES = [
@@ -174,8 +174,8 @@ def _run(folder: Path, tmp_path: Path) -> tuple[subprocess.CompletedProcess[str]
     noted = tmp_path / "noted"
     noted.unlink(missing_ok=True)
     code = (
-        "import sys; from dowse.encoders.models import load; from dowse.errors import DowseError\n"
-        "try: print(load(sys.argv[1]).dimension)\n"
+        "import sys; from dowse.encoders.registry import load_encoder; from dowse.errors import DowseError\n"
+        "try: print(load_encoder(sys.argv[1]).dimension)\n"
         "except DowseError as error: print(error)"
     )
     paths = [str(package.parent), str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -223,7 +223,7 @@ def test_the_command_refuses_in_one_line(folder: Path, sample: Path, tmp_path: P
 
 def test_the_models_of_a_folder_are_loaded_lazily(folder: Path) -> None:
     """Naming an encoder reads its settings alone, so the check is made where the package would be asked."""
-    encoder = load(str(folder))
+    encoder = load_encoder(str(folder))
     (folder / "evil.py").touch()
     with pytest.raises(RefusedFolder):
         _ = encoder.dimension
@@ -256,5 +256,5 @@ def test_what_the_package_gives_is_checked(
     package.SentenceTransformer = StandIn  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "sentence_transformers", package)
     with pytest.raises(DowseError, match=str(folder)) as caught:
-        load(str(folder)).queries(["text"])
+        load_encoder(str(folder)).encode_queries(["text"])
     assert str(caught.value).isprintable()

@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.encoders.batches import by_length, encode, unit
+from dowse.encoders.batching import batches_by_length, encode_batches, normalise_rows
 
 
 @given(st.lists(st.integers(1, 30), max_size=60), st.integers(1, 100))
 def test_batches_hold_every_sequence_once(lengths: list[int], tokens: int) -> None:
     sequences = [[0] * length for length in lengths]
-    batches = list(by_length(sequences, tokens))
+    batches = list(batches_by_length(sequences, tokens))
     assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
     for batch in batches:
         assert len({lengths[place] for place in batch}) == 1
@@ -23,7 +23,9 @@ def test_batches_hold_every_sequence_once(lengths: list[int], tokens: int) -> No
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=9), max_size=40), st.integers(1, 4))
 def test_rows_come_in_the_order_given(sequences: list[list[int]], threads: int) -> None:
-    rows = encode(lambda ids: ids.sum(axis=1, keepdims=True).astype(np.float32), sequences, 1, threads)
+    rows = encode_batches(
+        lambda ids: ids.sum(axis=1, keepdims=True).astype(np.float32), sequences, 1, threads
+    )
     assert rows[:, 0].tolist() == [sum(sequence) for sequence in sequences]
 
 
@@ -34,11 +36,11 @@ def test_several_threads_work_at_once() -> None:
         both.wait()  # breaks unless a second thread comes
         return ids[:, :1].astype(np.float32)
 
-    assert encode(run, [[1] * 300, [2] * 400], 1, threads=2)[:, 0].tolist() == [1, 2]
+    assert encode_batches(run, [[1] * 300, [2] * 400], 1, threads=2)[:, 0].tolist() == [1, 2]
 
 
 def test_unit_keeps_zeros() -> None:
-    assert unit(np.array([[3, 4], [0, 0]], np.float32)).tolist() == [
+    assert normalise_rows(np.array([[3, 4], [0, 0]], np.float32)).tolist() == [
         [np.float32(0.6), np.float32(0.8)],
         [0, 0],
     ]

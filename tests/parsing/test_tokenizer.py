@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.parsing import tokens
-from dowse.parsing.tokens import split_identifier, stem, term_string, tokenize
+from dowse.parsing import tokenizer
+from dowse.parsing.tokenizer import document_terms, split_identifier, stem, tokenize
 
 WORDS = st.text(st.sampled_from("abcxyzABCXYZ0189_éÉßΣσ日本"), min_size=1, max_size=30)
 PARTS = st.lists(st.text(st.sampled_from("abcdexyz"), min_size=1, max_size=8), min_size=2, max_size=5)
@@ -104,7 +104,7 @@ def test_texts_with_a_gap_between_them_are_tokenised_apart(left, right):
 def test_any_text_gives_clean_terms(text):
     terms = tokenize(text)
     assert all(term and not re.search(r"\s", term) for term in terms)
-    assert set(term_string(text.encode()).split()) == set(terms)
+    assert set(document_terms(text.encode()).split()) == set(terms)
 
 
 @given(WORDS)
@@ -119,13 +119,13 @@ def test_data_is_no_word():
 
 
 def test_the_cache_is_bounded(monkeypatch):
-    monkeypatch.setattr(tokens, "_CACHE_LIMIT", 100)
-    before = dict(tokens._terms)
-    tokens._terms.clear()
+    monkeypatch.setattr(tokenizer, "CACHE_LIMIT", 100)
+    before = dict(tokenizer.term_cache)
+    tokenizer.term_cache.clear()
     for i in range(1000):
         assert tokenize(f"word{i}") == [f"word{i}", "word", str(i)]
-        assert len(tokens._terms) <= 100
-    tokens._terms.update(before)
+        assert len(tokenizer.term_cache) <= 100
+    tokenizer.term_cache.update(before)
 
 
 def test_long_names_keep_their_words_and_data_does_not():

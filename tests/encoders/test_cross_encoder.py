@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.encoders.cross import (
+from dowse.encoders.cross_encoder import (
     CROSS_FILE,
+    DowseCrossEncoder,
     OnnxCrossEncoder,
-    OwnCrossEncoder,
-    joint_ids,
-    load_cross,
-    shipped_crosses,
+    load_cross_encoder,
+    pair_ids,
+    shipped_cross_encoders,
 )
 from dowse.encoders.document import Document, Form
-from dowse.encoders.models import available, shipped_folder
-from dowse.encoders.words import FIRST, LAST, UNKNOWN, Words
+from dowse.encoders.registry import available_encoders, shipped_folder
+from dowse.encoders.word_tokenizer import BOS, EOS, UNK, WordTokenizer
 from dowse.errors import ConfigError, DowseError
 from dowse.search.ranking.rerank import mix_scores
 
@@ -43,9 +43,9 @@ FORM = Form(tokens=20, docs=6, query=8)
 
 
 @cache
-def shipped_words() -> Words:
+def shipped_words() -> WordTokenizer:
     """Read the shipped one's tokenizer, once."""
-    return Words.read(shipped_folder() / "rerank/tokenizer.json")
+    return WordTokenizer.read(shipped_folder() / "rerank/tokenizer.json")
 
 
 def overlap_model(labels: int = 1, inputs: tuple[str, ...] = INPUTS) -> bytes:
@@ -98,7 +98,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_query_and_document_are_read_together(folder: Path) -> None:
-    scores = load_cross(str(folder)).score("open file", [CLOSE, OPEN, SUM])
+    scores = load_cross_encoder(str(folder)).score("open file", [CLOSE, OPEN, SUM])
     assert scores == [1, 3, 0]  # the name is a part of the document's text
 
 
@@ -111,47 +111,49 @@ def test_scores_depend_on_nothing_else(folder: Path, threads: int) -> None:
 
 
 def test_no_documents(folder: Path) -> None:
-    assert load_cross(str(folder)).score("open", []) == []
+    assert load_cross_encoder(str(folder)).score("open", []) == []
 
 
 def test_two_classes_give_their_difference(folder: Path) -> None:
     (folder / "onnx/model.onnx").write_bytes(overlap_model(labels=2))
-    assert load_cross(str(folder)).score("open file", [OPEN, SUM]) == [6, 0]
+    assert load_cross_encoder(str(folder)).score("open file", [OPEN, SUM]) == [6, 0]
 
 
 def test_models_that_are_no_cross_encoders_are_named(folder: Path) -> None:
     (folder / "onnx/model.onnx").write_bytes(overlap_model(labels=5))
     with pytest.raises(DowseError, match="5 numbers"):
-        load_cross(str(folder)).score("open", [OPEN])
+        load_cross_encoder(str(folder)).score("open", [OPEN])
     (folder / "onnx/model.onnx").write_bytes(overlap_model(inputs=(*INPUTS, "pixels")))
     with pytest.raises(DowseError, match="pixels"):
-        load_cross(str(folder)).score("open", [OPEN])
+        load_cross_encoder(str(folder)).score("open", [OPEN])
 
 
 def test_long_documents_are_cut_and_not_the_query(folder: Path) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 12}))
     long = Document("", "sum", "", "sum " * 300 + "open file")
-    assert load_cross(str(folder)).score("open file sum", [long]) == [6]  # 12 less 3 marks and the query
+    assert load_cross_encoder(str(folder)).score("open file sum", [long]) == [
+        6
+    ]  # 12 less 3 marks and the query
 
 
 def test_lower_case_is_honoured(folder: Path) -> None:
-    assert load_cross(str(folder)).score("OPEN", [OPEN]) == [0]
+    assert load_cross_encoder(str(folder)).score("OPEN", [OPEN]) == [0]
     (folder / "sentence_bert_config.json").write_text(json.dumps({"do_lower_case": True}))
-    assert load_cross(str(folder)).score("OPEN", [OPEN]) == [2]
+    assert load_cross_encoder(str(folder)).score("OPEN", [OPEN]) == [2]
 
 
 def test_folders_without_a_model_say_what_is_missing(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no reranker"):
-        load_cross(str(tmp_path / "nowhere"))
+        load_cross_encoder(str(tmp_path / "nowhere"))
     (folder / "tokenizer.json").unlink()
     with pytest.raises(DowseError, match=r"tokenizer\.json"):
-        load_cross(str(folder))
+        load_cross_encoder(str(folder))
 
 
 def test_the_shipped_one_has_a_name_and_knows_what_fits() -> None:
-    model = load_cross("rerank")
+    model = load_cross_encoder("rerank")
     assert model.name == "rerank"
-    assert model.unit is not None
+    assert model.score_scale is not None
     for query, right, wrong in (
         ("read settings from a json file", READ_JSON, SORT),
         ("sort a list by length", SORT, READ_JSON),
@@ -162,13 +164,13 @@ def test_the_shipped_one_has_a_name_and_knows_what_fits() -> None:
 
 
 def test_the_shipped_ones_are_no_encoders() -> None:
-    assert shipped_crosses() == ["rerank"]
-    assert not {model.name for model in available()} & set(shipped_crosses())
+    assert shipped_cross_encoders() == ["rerank"]
+    assert not {model.name for model in available_encoders()} & set(shipped_cross_encoders())
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_scores_of_ours_depend_on_nothing_else(threads: int) -> None:
-    model = OwnCrossEncoder(shipped_folder() / "rerank", device="cpu", threads=threads)
+    model = DowseCrossEncoder(shipped_folder() / "rerank", device="cpu", threads=threads)
     documents = [READ_JSON, SORT, CLOSE, OPEN, SUM]
     alone = [model.score("close the file", [document])[0] for document in documents]
     assert model.score("close the file", documents) == pytest.approx(alone, abs=1e-4)
@@ -178,34 +180,40 @@ def test_a_folder_of_ours_must_be_of_this_version(tmp_path: Path) -> None:
     for said in ("{", '{"version": 99}', '{"version": 1, "name": "x", "unit": 1, "form": {"tongues": 3}}'):
         (tmp_path / CROSS_FILE).write_text(said)
         with pytest.raises(DowseError, match="no reranker of this version"):
-            load_cross(str(tmp_path))
+            load_cross_encoder(str(tmp_path))
 
 
 def test_unknown_names_are_told_what_is_shipped() -> None:
     with pytest.raises(ConfigError, match="shipped are rerank"):
-        load_cross("nothing-like-it")
+        load_cross_encoder("nothing-like-it")
 
 
 def test_what_ours_read() -> None:
     words = shipped_words()
-    read = joint_ids("parse settings", READ_JSON, words, Form())
+    read = pair_ids("parse settings", READ_JSON, words, Form())
     told = [
-        words.text(part, 9)
+        words.encode_text(part, 9)
         for part in ("Store", "load", "Read all settings", "path return json load open path")
     ]
-    assert read == [FIRST, *words.text("parse settings", 9), LAST, *(i for part in told for i in part), LAST]
-    nothing = joint_ids("open", Document("", "", "", ""), words, Form())
-    assert nothing == [FIRST, *words.text("open", 9), LAST, UNKNOWN, LAST]
+    assert read == [
+        BOS,
+        *words.encode_text("parse settings", 9),
+        EOS,
+        *(i for part in told for i in part),
+        EOS,
+    ]
+    nothing = pair_ids("open", Document("", "", "", ""), words, Form())
+    assert nothing == [BOS, *words.encode_text("open", 9), EOS, UNK, EOS]
 
 
 @given(st.text(max_size=200), *(st.text(max_size=200) for _ in range(4)))
 def test_ours_never_read_more_than_they_learned_to(
     query: str, qualifier: str, name: str, docs: str, code: str
 ) -> None:
-    read = joint_ids(query, Document(qualifier, name, docs, code), shipped_words(), FORM)
+    read = pair_ids(query, Document(qualifier, name, docs, code), shipped_words(), FORM)
     assert len(read) <= FORM.query + 2 + FORM.tokens - 1
-    assert (read[0], read[-1], read.count(LAST)) == (FIRST, LAST, 2)
-    assert read.count(FIRST) == 1
+    assert (read[0], read[-1], read.count(EOS)) == (BOS, EOS, 2)
+    assert read.count(BOS) == 1
 
 
 SCORES = st.lists(

@@ -1,4 +1,4 @@
-"""From choices to boosts: what counts for a question, and what one visitor can't do."""
+"""From choices to feedback_boosts: what counts for a question, and what one visitor can't do."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.feedback.events import KINDS, Event, normalised
-from dowse.feedback.recall import boosts
+from dowse.feedback.boosts import feedback_boosts
+from dowse.feedback.events import EVENT_KINDS, Event, normalise_query
 from dowse.feedback.store import FeedbackStore
 from dowse.search.ranking.feedback import PLACES_ALONE, places
 
@@ -27,7 +27,7 @@ def record(store: FeedbackStore, query: str, symbol: str, kind: str = "click", v
 
 def order(store: FeedbackStore, query: str, symbols: str) -> str:
     """Return candidates, a letter each, in the order that choices ask for."""
-    found = boosts(store, query)
+    found = feedback_boosts(store, query)
     known = [found.get(symbol) for symbol in symbols]
     return "".join(symbols[place] for place in places(known, [1.0] * len(known)))
 
@@ -62,53 +62,54 @@ def test_words_tell_what_was_chosen(store):
     record(store, "parse header", "s", "down", "cid")
     record(store, "parse header", "t")
     record(store, "parse header", "u", "down")
-    found = boosts(store, "parse header")
-    assert found["s"].detail == "chosen 3 times and voted down once for this question"
-    assert found["t"].detail == "chosen once for this question"
-    assert found["u"].detail == "voted down once for this question"
-    assert boosts(store, "parse the header")["t"].detail == "chosen once for questions like “parse header”"
+    found = feedback_boosts(store, "parse header")
+    assert found["s"].detail == "chosen 3 times and voted down once for this query"
+    assert found["t"].detail == "chosen once for this query"
+    assert found["u"].detail == "voted down once for this query"
+    similar = feedback_boosts(store, "parse the header")
+    assert similar["t"].detail == "chosen once for queries like “parse header”"
 
 
 def test_only_candidates_are_spoken_of(store):
     record(store, "parse header", "s")
     record(store, "parse header", "t")
-    assert boosts(store, "parse header", {"t"}).keys() == {"t"}
-    assert boosts(store, "something else entirely") == {}
+    assert feedback_boosts(store, "parse header", {"t"}).keys() == {"t"}
+    assert feedback_boosts(store, "something else entirely") == {}
 
 
 def test_similar_questions_lift_and_can_be_left_out(store):
     for visitor in ("ann", "ben"):
         record(store, "parse cookie header", "f", "up", visitor)
     assert order(store, "parse a cookie header", "abcdefgh") == "fabcdegh"
-    assert boosts(store, "parse a cookie header", similar=False) == {}
+    assert feedback_boosts(store, "parse a cookie header", similar=False) == {}
     assert order(store, "write invoice header", "abcdefgh") == "abcdefgh"
 
 
 def test_rare_words_decide_what_is_similar(store):
     record(store, "get quaternion", "s")
     rarity = {"quaternion": 8.0}
-    assert boosts(store, "normalise quaternion", rarity=lambda term: rarity.get(term, 1.0))
-    assert not boosts(store, "get name", rarity=lambda term: rarity.get(term, 1.0))
+    assert feedback_boosts(store, "normalise quaternion", idf=lambda term: rarity.get(term, 1.0))
+    assert not feedback_boosts(store, "get name", idf=lambda term: rarity.get(term, 1.0))
 
 
 def test_filters_and_patterns_are_not_what_a_question_is_about(store):
     record(store, "parse cookie lang:python path:src/**", "s")
     record(store, 'broken "quote', "t")
-    assert boosts(store, "parse cookie lang:go")["s"].similar == pytest.approx(0.4)
-    assert boosts(store, "broken quote").keys() == {"t"}
+    assert feedback_boosts(store, "parse cookie lang:go")["s"].similar == pytest.approx(0.4)
+    assert feedback_boosts(store, "broken quote").keys() == {"t"}
 
 
 def test_votes_against_similar_questions_cancel_votes_for_them(store):
     record(store, "parse cookie header", "s", "up", "ann")
     record(store, "parse cookie header", "s", "down", "ben")
-    assert boosts(store, "parse a cookie header") == {}
+    assert feedback_boosts(store, "parse a cookie header") == {}
 
 
 def test_own_question_says_all_of_a_symbol(store):
     for visitor in "xyz":
         record(store, "parse cookie header", "s", "up", visitor)
     record(store, "parse a cookie header", "s", "down", "ann")
-    assert boosts(store, "parse a cookie header")["s"].same == -1
+    assert feedback_boosts(store, "parse a cookie header")["s"].same == -1
 
 
 WORDS = ("parse", "cookie", "header", "value", "session", "expire")
@@ -117,8 +118,8 @@ attacks = st.lists(
     st.tuples(
         st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join),
         st.sampled_from("abcdefgh"),
-        st.sampled_from(KINDS),
-    ).filter(lambda event: normalised(event[0]) != ASKED),
+        st.sampled_from(EVENT_KINDS),
+    ).filter(lambda event: normalise_query(event[0]) != ASKED),
     max_size=12,
 )
 

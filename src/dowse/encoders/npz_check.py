@@ -1,7 +1,8 @@
-"""NumPy archives are checked before their arrays are read: no pickles, no decompression bombs."""
+"""NumPy archives (.npz) are checked before their arrays are read: no pickles, no decompression bombs."""
 
 from __future__ import annotations
 
+import math
 import zipfile
 from pathlib import Path
 from typing import IO
@@ -13,11 +14,11 @@ _MAX_ARRAYS = 1_000
 _MAX_DIMENSIONS = 2
 
 
-def check_arrays(archive: Path) -> None:
+def check_npz(archive: Path) -> None:
     """Raise ValueError unless an .npz archive holds plain arrays of floats, as large as their headers say.
 
-    `numpy.savez` compresses nothing, so whatever is compressed may be a decompression bomb. NumPy takes
-    memory for an array before it reads it, so the header has to agree with the size of the file.
+    `numpy.savez` compresses nothing, so whatever is compressed may be a decompression bomb. NumPy allocates
+    an array before it reads it, so the header has to agree with the size of the file.
     """
     with zipfile.ZipFile(archive) as found:
         entries = found.infolist()
@@ -27,12 +28,12 @@ def check_arrays(archive: Path) -> None:
             if entry.compress_type != zipfile.ZIP_STORED:
                 raise ValueError("compressed arrays")
             with found.open(entry) as file:
-                if _header_size(file) != entry.file_size:
+                if _size_in_header(file) != entry.file_size:
                     raise ValueError("an array of another size than it says")
 
 
-def _header_size(file: IO[bytes]) -> int:
-    """Return how many bytes an array and its header should have."""
+def _size_in_header(file: IO[bytes]) -> int:
+    """Return the size of an array with its header, according to the header."""
     version = np.lib.format.read_magic(file)
     read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     if version not in read:
@@ -40,7 +41,4 @@ def _header_size(file: IO[bytes]) -> int:
     shape, _, kind = read[version](file)
     if kind.kind != "f" or len(shape) > _MAX_DIMENSIONS:
         raise ValueError("no array of floats")
-    count = 1
-    for size in shape:
-        count *= size
-    return file.tell() + count * int(kind.itemsize)
+    return file.tell() + math.prod(shape) * int(kind.itemsize)

@@ -1,25 +1,25 @@
-"""Over-long text cut into parts at the lines where a cut hurts least."""
+"""Chunking: long text is split into parts at the lines where a cut costs least."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from dowse.parsing.text import Text
+from dowse.parsing.source_text import SourceText
 from dowse.types import Span
 
-# Parts are what encoders and readers see: 120 lines is about 1,200 tokens, and few functions are longer.
+# Encoders and readers see one part at a time: 120 lines are about 1,200 tokens, and few functions are longer.
 MAX_LINES = 120
 
-# One line can be a whole file of data. What a symbol says is read, embedded and shown as one piece,
-# so a piece stays below a length that no 120 lines written by a person have.
+# One line can be a whole file of data. A symbol is read, embedded and shown as one piece, so a piece stays
+# below a length that no 120 hand-written lines have.
 MAX_BYTES = 100_000
 
-# A cut may stand this share of a part away from the even division.
+# A cut may be this share of a part away from an even split.
 _SLACK = 0.25
 
 
-def split_spans(text: Text, spans: list[Span], max_lines: int) -> list[list[Span]]:
-    """The spans in one part, or in several of about the same length."""
+def split_spans(text: SourceText, spans: list[Span], max_lines: int) -> list[list[Span]]:
+    """Return the spans in one part, or in several of about the same length."""
     parts = [spans]
     # Counted first, since most classes are long only with their methods.
     if sum(text.data.count(b"\n", start, end - 1) + 1 for start, end in spans) > max_lines:
@@ -32,21 +32,21 @@ def split_spans(text: Text, spans: list[Span], max_lines: int) -> list[list[Span
 
 
 def _byte_cuts(data: bytes, spans: list[Span]) -> list[int]:
-    """Where to cut so that no piece has more than MAX_BYTES; never inside a character."""
-    cuts, room = [], MAX_BYTES
+    """Return cuts such that no piece has more than MAX_BYTES; never inside a UTF-8 character."""
+    cuts, space = [], MAX_BYTES
     for start, end in spans:
-        while end - start > room:
-            start += room
-            while data[start] & 0xC0 == 0x80:  # a byte that continues a character
+        while end - start > space:
+            start += space
+            while data[start] & 0xC0 == 0x80:  # a UTF-8 continuation byte
                 start -= 1
             cuts.append(start)
-            room = MAX_BYTES
-        room -= end - start
+            space = MAX_BYTES
+        space -= end - start
     return cuts
 
 
-def _lines(text: Text, spans: list[Span]) -> list[int]:
-    """Where each line of the spans starts."""
+def _lines(text: SourceText, spans: list[Span]) -> list[int]:
+    """Return the start of each line of the spans."""
     starts: list[int] = []
     for start, end in spans:
         starts.append(start)
@@ -54,23 +54,23 @@ def _lines(text: Text, spans: list[Span]) -> list[int]:
     return starts
 
 
-def _best_cut(text: Text, lines: list[int], ideal: int, slack: int) -> int:
-    """The line start near the ideal one with the cheapest cut: after a blank line, at low indentation."""
+def _best_cut(text: SourceText, lines: list[int], ideal: int, slack: int) -> int:
+    """Return the cheapest cut near the ideal line: after a blank line, at low indentation."""
     near = range(max(1, ideal - slack), min(len(lines), ideal + slack + 1))
     return lines[min(near, key=lambda index: (_cost(text.data, lines, index), abs(index - ideal)))]
 
 
 def _cost(data: bytes, lines: list[int], index: int) -> int:
-    """How much a cut before this line tears apart."""
+    """Return the cost of a cut before this line."""
     start = lines[index]
     stop = lines[index + 1] if index + 1 < len(lines) else len(data)
     line = data[start : min(stop, start + 200)]
-    written = line.lstrip()
-    if not written:
+    code = line.lstrip()
+    if not code:
         return 1000
-    closes = 8 if written[:1] in b"})]" or written.startswith(b"end") else 0
+    closes = 8 if code[:1] in b"})]" or code.startswith(b"end") else 0
     after_blank = -6 if not data[lines[index - 1] : start].strip() else 0
-    return len(line) - len(written) + closes + after_blank
+    return len(line) - len(code) + closes + after_blank
 
 
 def _cut(spans: list[Span], cuts: list[int]) -> list[list[Span]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from dowse.source.survey import Survey
+from dowse.source.tree_scanner import TreeScanner
 
 
 def test_a_file_that_is_told_with_its_folder_is_seen_once(tmp_path: Path) -> None:
@@ -13,12 +13,12 @@ def test_a_file_that_is_told_with_its_folder_is_seen_once(tmp_path: Path) -> Non
     folder = tmp_path / "pkg" / "deep"
     folder.mkdir(parents=True)
     (folder / "a.py").write_text("a = 1\n")
-    survey = Survey(tmp_path)
-    survey.scan()
+    scanner = TreeScanner(tmp_path)
+    scanner.scan()
     shutil.rmtree(tmp_path / "pkg")
     folder.mkdir(parents=True)
     (folder / "b.py").write_text("b = 1\n")
-    seen = survey.look({"pkg", "pkg/deep", "pkg/deep/a.py", "pkg/deep/b.py"})
+    seen = scanner.rescan({"pkg", "pkg/deep", "pkg/deep/a.py", "pkg/deep/b.py"})
     assert seen is not None and seen.paths == {"pkg"}
     assert [entry.path for entry in seen.entries] == ["pkg/deep/b.py"]
 
@@ -26,8 +26,8 @@ def test_a_file_that_is_told_with_its_folder_is_seen_once(tmp_path: Path) -> Non
 def test_what_stands_beside_a_folder_of_nearly_its_name_is_looked_at(tmp_path: Path) -> None:
     for name in ("pkg", "pkg2"):
         (tmp_path / name).mkdir()
-    survey = Survey(tmp_path)
-    survey.scan()
+    scanner = TreeScanner(tmp_path)
+    scanner.scan()
     (tmp_path / "pkg2" / "a.py").write_text("a = 1\n")
-    seen = survey.look({"pkg", "pkg2/a.py"})
+    seen = scanner.rescan({"pkg", "pkg2/a.py"})
     assert seen is not None and [entry.path for entry in seen.entries] == ["pkg2/a.py"]

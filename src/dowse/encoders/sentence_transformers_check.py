@@ -1,8 +1,8 @@
-"""Folders for sentence-transformers are checked before that package is imported: nothing may be code.
+"""Folders for sentence-transformers are checked before that package is imported: they may hold no code.
 
-The package imports classes that a folder names, loads weights that are pickles (which run code when they are
-read), and passes settings of the folder on to transformers. A folder gets through if it names classes of an
-allow list, has its weights in safetensors, and no setting that leads to code or to another model.
+The package imports classes that a folder names, loads pickles (which run code when they are loaded), and
+passes settings of the folder on to transformers. A folder passes if it names classes of an allow list, has
+its weights in safetensors, and has no setting that leads to code or to another model.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any
 from dowse.encoders.model_files import check_model_file, load_tokenizer, read_model_settings
 from dowse.errors import DowseError
 
-_FILES = 2_000
-_WEIGHT_BYTES = 1 << 40
-# What runs when it is loaded: modules, libraries, and all kinds of pickles.
+_MAX_FILES = 2_000
+_MAX_WEIGHT_BYTES = 1 << 40
+# Formats that run code when they are loaded: modules, libraries, and all kinds of pickles.
 _CODE = (".py", ".pyc", ".pyd", ".so", ".dll", ".dylib")
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib", ".npy", ".npz", ".h5", ".keras")
 _SAFE_WEIGHTS = ".safetensors"
-# Modules whose own settings name no further classes; those of Dense are checked.
+# Modules whose own settings name no further classes; the settings of Dense are checked.
 _MODULES = frozenset(
     "Transformer Pooling Normalize Dense LayerNorm Dropout WeightedLayerPooling StaticEmbedding".split()
 )
@@ -34,10 +34,10 @@ _REFUSED_KEYS = frozenset(
     "model_name_or_path config_name_or_path".split()
 )
 _OTHER_MODELS = frozenset(["adapter_config.json", "router_config.json"])
-# Tables of words, not settings; their keys are words.
+# Vocabularies, not settings; their keys are words.
 _TABLES = frozenset(["vocab.json", "added_tokens.json"])
 _TOKENIZER = "tokenizer.json"
-_DEPTH = 50
+_MAX_DEPTH = 50
 
 
 class RefusedFolder(DowseError):
@@ -45,10 +45,10 @@ class RefusedFolder(DowseError):
 
 
 def check_sentence_folder(folder: Path) -> None:
-    """Raise RefusedFolder unless all that a folder holds is data."""
+    """Raise RefusedFolder unless a folder holds only data."""
     has_weights = False
-    for file in _files(folder):
-        check_model_file(file, folder, _WEIGHT_BYTES)
+    for file in _list_files(folder):
+        check_model_file(file, folder, _MAX_WEIGHT_BYTES)
         ending = file.suffix.lower()
         if ending in _CODE:
             raise _refused(folder, f"{file.name} is code")
@@ -66,22 +66,22 @@ def check_sentence_folder(folder: Path) -> None:
     _check_modules(folder)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Give all files of a folder; a link to a folder is refused, since it is not looked into."""
+def _list_files(folder: Path) -> Iterator[Path]:
+    """Yield all files of a folder; a symbolic link to a folder is refused, since it is not walked."""
     count = 0
-    for place, folders, names in os.walk(folder):
+    for directory, folders, names in os.walk(folder):
         for name in folders:
-            if Path(place, name).is_symlink():
+            if Path(directory, name).is_symlink():
                 raise _refused(folder, f"{name} is a link to a folder")
         count += len(names)
-        if count > _FILES:
-            raise _refused(folder, f"there are more than {_FILES:,} files")
-        yield from (Path(place, name) for name in sorted(names))
+        if count > _MAX_FILES:
+            raise _refused(folder, f"there are more than {_MAX_FILES:,} files")
+        yield from (Path(directory, name) for name in sorted(names))
 
 
 def _check_settings(folder: Path, file: Path) -> None:
     found = read_model_settings(file, folder)
-    key = _refused_key(found, _DEPTH)
+    key = _refused_key(found, _MAX_DEPTH)
     if key:
         raise _refused(folder, f"{file.name} sets {key}")
     activation = found.get("activation_function") if isinstance(found, dict) else None
@@ -93,7 +93,7 @@ def _check_settings(folder: Path, file: Path) -> None:
 
 
 def _refused_key(value: object, depth: int) -> str:
-    """Return a key anywhere in a value that must not be there, "" for none."""
+    """Return a refused key anywhere in a value, "" for none."""
     if depth == 0:
         return "too much within each other"
     if isinstance(value, dict):
@@ -107,7 +107,7 @@ def _refused_key(value: object, depth: int) -> str:
 
 
 def _check_modules(folder: Path) -> None:
-    """Check the classes that modules.json names, and where their settings lie."""
+    """Check the classes and the settings paths that modules.json names."""
     modules = read_model_settings(folder / "modules.json", folder)
     if modules is None:  # a plain transformer: the package adds the pooling
         return
