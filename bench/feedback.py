@@ -35,7 +35,7 @@ from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
 from dowse.search.lanes.bm25 import STOP_WORDS, without_language
 from dowse.search.ranking.coverage import idf
-from dowse.search.ranking.feedback import REACH, places
+from dowse.search.ranking.feedback import MAX_CANDIDATES, feedback_order
 from dowse.storage.protocol import Reader
 
 from common import milliseconds, work_folder, write_results
@@ -78,7 +78,7 @@ class World:
     def ranked(self, store: FeedbackStore, text: str) -> list[str]:
         """Return the answer to a question, as it is after what was recorded."""
         ids, found = self.candidates[text], boosts(store, text, idf=self.worth)
-        return [ids[place] for place in places([found.get(each) for each in ids], self.scores[text])]
+        return [ids[place] for place in feedback_order([found.get(each) for each in ids], self.scores[text])]
 
     def quality(self, store: FeedbackStore, texts: Sequence[tuple[str, Question]]) -> dict[str, float]:
         """Return the means over some questions."""
@@ -199,7 +199,10 @@ def worlds(options: argparse.Namespace, work: Path) -> Iterator[tuple[str, World
             if options.encoder != "none":
                 index.embed()
             texts = [text for each in (*asked, *others) for text in (each.text, each.similar) if text]
-            hits = {text: index.search(text, k=REACH, feedback=False).hits for text in dict.fromkeys(texts)}
+            hits = {
+                text: index.search(text, k=MAX_CANDIDATES, feedback=False).hits
+                for text in dict.fromkeys(texts)
+            }
             candidates = {text: [hit.symbol.id for hit in found] for text, found in hits.items()}
             scores = {text: [hit.score for hit in found] for text, found in hits.items()}
             with index.backend.reader() as reader:

@@ -19,8 +19,11 @@ from dowse.eval.reports.text import render_text
 from dowse.services.models.evaluation import EvalCases, EvalReport, Evals
 from dowse.services.report_pages import cases_page, list_reports, report_page
 from dowse.services.reports import Reports
-from dowse.transfer.export_snapshot import export
-from dowse.transfer.import_snapshot import load
+from dowse.storage.protocol import Backend
+from dowse.transfer.export_snapshot import TransferReport, export
+from dowse.transfer.header import Header
+from dowse.transfer.import_snapshot import import_snapshot
+from dowse.transfer.validate import open_snapshot
 
 from helpers import write_tree
 
@@ -63,6 +66,18 @@ def small_snapshot(folder: Path) -> Frames:
     return read_frames(folder / "good.snap")
 
 
+def import_file(path: Path, backend: Backend, settings: Settings, root: Path | None = None) -> TransferReport:
+    """Validate and import a snapshot."""
+    with open_snapshot(path) as (snapshot, header):
+        return import_snapshot(snapshot, header, backend, settings, root=root)
+
+
+def read_header(path: Path) -> Header:
+    """Return the header of a valid snapshot."""
+    with open_snapshot(path) as (_, header):
+        return header
+
+
 def use_snapshot(data: bytes, folder: Path) -> bool:
     """Import a snapshot and read all of the index back; raises DowseError where it is refused.
 
@@ -74,7 +89,7 @@ def use_snapshot(data: bytes, folder: Path) -> bool:
     file = folder / "x.snap"
     file.write_bytes(data)
     with Index.open(tree, index_dir=str(folder / "index"), refresh="never", encoder="none") as index:
-        load(file, index.backend, SETTINGS, root=tree)
+        import_file(file, index.backend, SETTINGS, root=tree)
         read_index(index)
     return True
 

@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.text import WIDTH, render_text
-from dowse.eval.reports.wording import format_difference, format_score, format_value, keep_end, one_line
-from dowse.formats.text import Style
+from dowse.eval.reports.wording import (
+    format_difference,
+    format_score,
+    format_value,
+    keep_end,
+    one_line,
+)
+from dowse.formats.style import Style, choose_colors
 from eval.report_samples import dataset, hostile_report, report, set_report, small_report
 
 
@@ -59,7 +65,7 @@ def test_another_row_can_be_asked_for_its_worst() -> None:
     assert "worst of plain on one" in text and "worst of good" not in text
 
 
-@pytest.mark.parametrize("colours", [Style(), Style.choose("always")], ids=["plain", "colour"])
+@pytest.mark.parametrize("colours", [Style(), choose_colors("always", {})], ids=["plain", "colour"])
 def test_colour_is_only_for_terminals_and_changes_no_text(colours: Style) -> None:
     text = render_text(small_report(), colours=colours)
     assert ("\x1b" in text) == bool(colours.bold)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dowse.feedback.boosts import feedback_boosts
 from dowse.feedback.events import EVENT_KINDS, Event, normalise_query
 from dowse.feedback.store import FeedbackStore
-from dowse.search.ranking.feedback import PLACES_ALONE, places
+from dowse.search.ranking.feedback import MAX_CLIMB_ALONE, feedback_order
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def order(store: FeedbackStore, query: str, symbols: str) -> str:
     """Return candidates, a letter each, in the order that choices ask for."""
     found = feedback_boosts(store, query)
     known = [found.get(symbol) for symbol in symbols]
-    return "".join(symbols[place] for place in places(known, [1.0] * len(known)))
+    return "".join(symbols[place] for place in feedback_order(known, [1.0] * len(known)))
 
 
 def test_what_most_visitors_chose_comes_first(store):
@@ -135,7 +135,7 @@ def test_one_visitor_cannot_push_a_hit_to_the_top_of_a_different_question(events
             record(store, query, symbol, kind, "eve")
         found = order(store, ASKED, "abcdefgh")
     assert found[0] == "a"
-    assert all(abs(found.index(each) - n) <= PLACES_ALONE for n, each in enumerate("abcdefgh"))
+    assert all(abs(found.index(each) - n) <= MAX_CLIMB_ALONE for n, each in enumerate("abcdefgh"))
 
 
 def test_one_who_is_joined_by_hardly_anybody_still_does_not_decide(store):

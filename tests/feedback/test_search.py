@@ -14,7 +14,7 @@ from dowse.eval.clean_index import open_clean_index
 from dowse.eval.configurations import parse_configuration
 from dowse.eval.run import make_search
 from dowse.feedback.events import Event
-from dowse.search.ranking.feedback import PLACES_ALONE
+from dowse.search.ranking.feedback import MAX_CLIMB_ALONE
 from dowse.types import Answer
 
 QUERY = "order loaves price"
@@ -78,7 +78,7 @@ def test_similar_questions_lift_a_little_and_others_not_at_all(index):
     fifth = index.search(similar).hits[4].symbol
     choose(index, QUERY, fifth.id, "up")
     after = names(index.search(similar))
-    assert 4 - PLACES_ALONE <= after.index(fifth.qualified_name) < 4
+    assert 4 - MAX_CLIMB_ALONE <= after.index(fifth.qualified_name) < 4
     choose(index, QUERY, fifth.id, "up", *map(str, range(20)))
     assert names(index.search(similar))[0] == before[0], "what is clearly better stays first"
     assert index.search(other) == unlike

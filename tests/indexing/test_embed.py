@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dowse import Index
-from dowse.encoders.registry import load
+from dowse.encoders.registry import load_encoder
 from dowse.errors import DowseError
 from dowse.indexing.embed import EmbedReport
 
@@ -47,11 +47,11 @@ def test_every_symbol_gets_the_vector_of_its_document(tmp_path: Path) -> None:
     report = index.embed()
     assert report.encoded == index.status()["symbols"]
     assert (report.reused, report.missing) == (0, 0)
-    encoder = load("small")
+    encoder = load_encoder("small")
     with index.backend.reader() as reader:
         rows = [row.row for row in reader.lookup("*", 100)]
         stored = reader.vectors(encoder.id, rows)
-        assert np.allclose(stored, encoder.documents(reader.documents(rows)), atol=0.02)
+        assert np.allclose(stored, encoder.encode_documents(reader.encode_documents(rows)), atol=0.02)
 
 
 def test_unchanged_code_is_never_encoded_again(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_killed_run_leaves_what_it_had_committed(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
     index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1)
     with index.backend.reader() as reader:
-        left = len(reader.missing_vectors(load("small").id))
+        left = len(reader.missing_vectors(load_encoder("small").id))
     assert left <= 32
     # A vector that was cached when the kill came is taken from there.
     report = index.embed()
@@ -169,7 +169,7 @@ def test_what_a_kill_left_undone_is_made_good(tmp_path: Path) -> None:
     # Killed after the last vectors were committed: nothing is noted of them, and no groups are fitted.
     (folder / "embedded.json").write_text(json.dumps({"generation": 1, "symbols": 3, "matrix": {}}))
     assert index.unembedded() == 0
-    assert index.embed() == EmbedReport(load("small").id, seconds=ANY)
+    assert index.embed() == EmbedReport(load_encoder("small").id, seconds=ANY)
     assert len(index.related("f3", k=2).cluster.members) == 2
     assert json.loads((folder / "embedded.json").read_text())["symbols"] == total
 

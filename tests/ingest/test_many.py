@@ -11,7 +11,7 @@ import pytest
 
 from dowse import Index
 from dowse.encoders.document import Document
-from dowse.encoders.registry import load
+from dowse.encoders.registry import load_encoder
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.encoding import DistributedEncoder, EncoderSpec, encode_batch
@@ -63,11 +63,13 @@ def test_distributed_vectors_are_those_of_the_encoder() -> None:
         sizes.extend(map(len, batches))
         return lambda: [encode_batch(spec, batch) for batch in batches]
 
-    plain = load(*SPEC).documents(documents)
+    plain = load_encoder(*SPEC).encode_documents(documents)
     for encoder in (DistributedEncoder(SPEC), DistributedEncoder(SPEC, dispatch, batch=16)):
-        assert np.abs(encoder.documents(documents) - plain).max() < 0.01  # bytes, as every index keeps them
+        assert (
+            np.abs(encoder.encode_documents(documents) - plain).max() < 0.01
+        )  # bytes, as every index keeps them
     assert sizes == [16, 16, 8]
-    assert DistributedEncoder(SPEC, dispatch).documents([]).shape == (0, plain.shape[1])
+    assert DistributedEncoder(SPEC, dispatch).encode_documents([]).shape == (0, plain.shape[1])
 
 
 def test_local_indexes_equal_those_of_single_runs(depot: list[Path], tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def _assert_same(one: Index, other: Index) -> None:
     assert image(one) == image(other)
     with one.backend.reader() as first, other.backend.reader() as second:
         assert _edges(first) == _edges(second)
-        assert first.fingerprints() == second.fingerprints()
+        assert first.fingerprints() == second.stamps()
     assert one.encoder is not None
     assert _vectors(one.backend, one.encoder.id) == _vectors(other.backend, one.encoder.id)
     for query in QUERIES:
@@ -159,7 +159,7 @@ def _reload(index: Index, place: Path) -> None:
 
 
 def _watch_terms(watching: pytest.MonkeyPatch, put: dict[str, set[str]]) -> None:
-    from dowse.storage.local.writer import LocalWriter
+    from dowse.storage.local.backend import LocalWriter
 
     real: Callable[..., None] = LocalWriter.put
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from test_terminal import HOSTILE, OWN, is_harmless
 
 from dowse import Index
-from dowse.eval.judge.dialogue import described
+from dowse.eval.judge.dialogue import describe_item
 from dowse.eval.judge.pool import Item
 from dowse.formats.graph_text import render_graph
 from dowse.formats.line_formats import escape_locations, format_lines
@@ -29,7 +29,7 @@ from dowse.graph.diagrams import to_dot, to_mermaid
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.interfaces.cli.main import main
 from dowse.interfaces.cli.output import format_answer, format_files
-from dowse.interfaces.daemon.command import _Said
+from dowse.interfaces.daemon.command import CapturedOutput
 from dowse.search.related import Related
 from dowse.symbol_lookup import AmbiguousName
 from dowse.types import (
@@ -173,7 +173,7 @@ def test_errors_that_quote_names_are_one_line(hostile: Index) -> None:
 
 
 def test_what_a_warm_process_sends_to_a_terminal_is_filtered() -> None:
-    output = _Said((True, False))
+    output = CapturedOutput((True, False))
     output.streams["stdout"].write("\x1b[0mname\x1b]0;pwned\x07\udcff\n")
     output.streams["stderr"].write("exact \x1b]0;\udcff")
     assert output.parts() == [
@@ -284,7 +284,7 @@ def test_candidates_of_a_name_are_a_line_each(name: str, rows: list[Row]) -> Non
 @given(HOSTILE, HOSTILE.map(lambda text: text.replace("\n", "")))
 def test_a_judge_sees_harmless_lines(name: str, code: str) -> None:
     item = Item(name, name, 1, 1, name, ((1, code),), name)
-    assert all(is_harmless(line, "\t") for line in described(item))
+    assert all(is_harmless(line, "\t") for line in describe_item(item))
 
 
 def test_paths_of_a_corpus_open_nothing_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from dowse import config
-from dowse.feedback.events import KINDS
-from dowse.graph.relations import RELATIONS
+from dowse.feedback.events import EVENT_KINDS
+from dowse.graph.model import RELATIONS
 from dowse.services import choices
 from dowse.services.models.feedback import EventKind
 from dowse.services.web.problem import TITLES
@@ -77,7 +77,7 @@ def test_every_field_has_a_type(server: Running) -> None:
         (choices.Diversify, config.DIVERSIFY),
         (choices.Clustering, config.CLUSTERINGS),
         (choices.Relation, tuple(name for name in RELATIONS if name != "path")),
-        (EventKind, KINDS),
+        (EventKind, EVENT_KINDS),
     ],
 )
 def test_choices_are_those_of_the_library(kind: object, values: tuple[str, ...]) -> None:

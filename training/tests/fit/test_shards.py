@@ -15,7 +15,7 @@ from dowse_training.shards import Sharder
 
 tokenizers = pytest.importorskip("tokenizers")
 
-from dowse.encoders.word_tokenizer import Words  # noqa: E402
+from dowse.encoders.word_tokenizer import WordTokenizer  # noqa: E402
 from dowse_training.cli import main  # noqa: E402
 
 WORDS = (
@@ -44,7 +44,7 @@ def tokenizer():
 
 @pytest.fixture
 def sharder(tokenizer):
-    return Sharder(Words(tokenizer))
+    return Sharder(WordTokenizer(tokenizer))
 
 
 def join_spans(tokens):
@@ -62,7 +62,7 @@ def test_a_pair_lies_in_the_order_of_the_layout(sharder):
 
 
 def test_the_path_comes_before_the_qualifier_when_it_is_shown(tokenizer):
-    sharder = Sharder(Words(tokenizer), path_share=1.0)
+    sharder = Sharder(WordTokenizer(tokenizer), path_share=1.0)
     sharder.add(pair(path="src/module/file.py"))
     assert join_spans(sharder.shard("python").tokens[:3]) == "module file loader"
     assert sharder.statistics["path"] == 1
@@ -80,7 +80,7 @@ def test_the_path_comes_before_the_qualifier_when_it_is_shown(tokenizer):
     ],
 )
 def test_what_is_excluded_is_not_in_the_shard(tokenizer, exclusion, reason):
-    sharder = Sharder(Words(tokenizer), exclusion)
+    sharder = Sharder(WordTokenizer(tokenizer), exclusion)
     sharder.add(pair())
     assert len(sharder) == 0
     assert sharder.statistics[reason] == 1

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from dowse.encoders.word_tokenizer import FIRST, LAST  # noqa: E402
+from dowse.encoders.word_tokenizer import BOS, EOS  # noqa: E402
 from dowse_training import vocabulary  # noqa: E402
 from dowse_training.corpus import Corpus  # noqa: E402
 from dowse_training.plan import QUERY_KINDS, Fit  # noqa: E402
@@ -45,8 +45,8 @@ def test_code_views_are_closed_and_within_the_limit(corpus, limit, lose_words):
     shown = Shown(*(flags(True, len(corpus)) for _ in range(3)))
     for ids in sequences(code_view(corpus, rows, shown, limit, lose_words=lose_words)):
         assert 2 <= len(ids) <= limit
-        assert (ids[0], ids[-1]) == (FIRST, LAST)
-        assert not {FIRST, LAST} & set(ids[1:-1])
+        assert (ids[0], ids[-1]) == (BOS, EOS)
+        assert not {BOS, EOS} & set(ids[1:-1])
 
 
 @pytest.mark.parametrize("lose_words", [False, True])
@@ -91,7 +91,7 @@ def test_queries_are_closed_short_and_not_empty(corpus, maker, kind, lose_words)
     kinds = torch.full((60,), kind)
     for ids in sequences(maker.view(corpus, corpus.rows(pairs), kinds, "python", lose_words=lose_words)):
         assert 2 < len(ids) <= QUERY_LIMIT
-        assert (ids[0], ids[-1]) == (FIRST, LAST)
+        assert (ids[0], ids[-1]) == (BOS, EOS)
 
 
 def test_documentation_is_a_query_as_it_stands(corpus, maker):
@@ -102,7 +102,7 @@ def test_documentation_is_a_query_as_it_stands(corpus, maker):
 
 def test_a_name_query_is_made_of_the_name(corpus, maker):
     words = vocabulary.from_ids(make_vocabulary()).words
-    decoration = {words["python"], words["how"], words["to"], words["in"], FIRST, LAST}
+    decoration = {words["python"], words["how"], words["to"], words["in"], BOS, EOS}
     rows = corpus.rows(torch.arange(60))
     for ids in sequences(maker.view(corpus, rows, torch.full((60,), NAME), "python")):
         assert set(ids) <= decoration | set(NAMES)
