@@ -13,9 +13,9 @@ from dowse.eval.mine.subjects import query_from_subject
 from dowse.eval.types import SearchResult
 from dowse.interfaces.cli.main import main
 from dowse.interfaces.mcp.arguments import (
+    SEARCH_MODEL,
     GraphArguments,
     RelatedArguments,
-    SearchArguments,
     SymbolArguments,
 )
 from dowse.interfaces.mcp.graph_tools import graph_tool
@@ -230,7 +230,7 @@ def test_agents_are_shown_none(place):
     repositories = Repositories({"index_dir": index_dir, "refresh": "never", "encoder": "small"})
     asked = ToolContext(repositories.open([root]), Call())
     replies = [
-        search(asked, SearchArguments(query=query, detail=detail, k=20, max_tokens=8_000))
+        search(asked, SEARCH_MODEL(query=query, detail=detail, k=20, max_tokens=8_000))
         for query in QUERIES
         for detail in ("names", "snippets", "full")
     ]

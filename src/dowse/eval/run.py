@@ -185,7 +185,7 @@ def make_search(index: Index, configuration: Configuration, filters: str = "") -
             return ()
         # The user's settings for interactive searches must not change a row.
         fixed = {"plain": True, "filters": filters, "feedback": False, "diversify": ""}
-        hits = index.search(query, k=k, page=FIRST, **{**fixed, **configuration.options}).hits
+        hits = index.search(query, k=k, page_size=FIRST, **{**fixed, **configuration.options}).hits
         return _shuffle_first(query, hits) if configuration.shuffled else hits
 
     return search

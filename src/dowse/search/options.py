@@ -43,6 +43,7 @@ class OptionSpec(NamedTuple):
     setting: str = ""  # the setting that holds the default, "" if there is none
     flags: tuple[str, ...] = ()  # on the command line; () for none
     metavar: str = ""
+    value_without: str = ""  # of a flag without a value, where that is allowed
     in_http: bool = True
     in_mcp: bool = False  # each argument costs agents tokens in every session: only the useful ones
     maximum: float = 0  # of numbers; 0 for none
@@ -174,6 +175,7 @@ class SearchOptions:
         choices=DIVERSIFY,
         setting="diversify",
         flags=("--diversify",),
+        value_without="mmr",
     )
     clustering: Clustering = option(
         "euclidean",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dowse.errors import DowseError
-from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments, SymbolArguments
+from dowse.interfaces.mcp.arguments import SEARCH_MODEL, RelatedArguments, SymbolArguments
 from dowse.interfaces.mcp.readiness import Call
 from dowse.interfaces.mcp.related_tool import related
 from dowse.interfaces.mcp.reply import ToolContext
@@ -40,7 +40,7 @@ def two(tmp_path: Path) -> Repositories:
 
 
 def test_hits_have_locations_that_can_be_opened(served: Repository) -> None:
-    reply = search(asked(served), SearchArguments(query="bake bread", detail="names"))
+    reply = search(asked(served), SEARCH_MODEL(query="bake bread", detail="names"))
     places = re.findall(r"^\d+\. (\S+):(\d+)-(\d+) ", reply.text, re.MULTILINE)
     assert len(places) == len(reply.data["hits"])
     for path, first, last in places:
@@ -50,7 +50,7 @@ def test_hits_have_locations_that_can_be_opened(served: Repository) -> None:
 
 
 def test_every_line_that_is_shown_has_its_number(served: Repository) -> None:
-    reply = search(asked(served), SearchArguments(query="bake bread", detail="full", k=3, max_tokens=5_000))
+    reply = search(asked(served), SEARCH_MODEL(query="bake bread", detail="full", k=3, max_tokens=5_000))
     path = ""
     for line in reply.text.split("\n")[1:]:
         if head := re.match(r"\d+\. (\S+):\d+-\d+ ", line):
@@ -60,21 +60,21 @@ def test_every_line_that_is_shown_has_its_number(served: Repository) -> None:
 
 
 def test_nothing_relevant_is_noted_first_and_costs_little(served: Repository) -> None:
-    reply = search(asked(served), SearchArguments(query="quantum chromodynamics lattice gauge"))
+    reply = search(asked(served), SEARCH_MODEL(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("nothing relevant; the ")
     assert len(reply.data["hits"]) <= 5 and not any(hit["code"] for hit in reply.data["hits"])
     assert reply.data["notes"][0]["code"] == "nothing-relevant"
 
 
 def test_no_hits_come_with_advice(served: Repository) -> None:
-    reply = search(asked(served), SearchArguments(query="/no such line anywhere/"))
+    reply = search(asked(served), SEARCH_MODEL(query="/no such line anywhere/"))
     assert reply.text.startswith("no hits") and "try other words" in reply.text
     assert reply.data["hits"] == []
 
 
 def test_pages_follow_each_other(served: Repository) -> None:
     pages = [
-        search(asked(served), SearchArguments(query="bread", detail="names", k=3, offset=at)).data["hits"]
+        search(asked(served), SEARCH_MODEL(query="bread", detail="names", k=3, offset=at)).data["hits"]
         for at in (0, 3)
     ]
     assert [hit["rank"] for page in pages for hit in page] == [1, 2, 3, 4, 5, 6]
@@ -82,7 +82,7 @@ def test_pages_follow_each_other(served: Repository) -> None:
 
 
 def test_filters_hold(served: Repository) -> None:
-    given = SearchArguments(query="bread", lang="python", exclude=["tests/**"], kind="function")
+    given = SEARCH_MODEL(query="bread", lang="python", exclude=["tests/**"], kind="function")
     hits = search(asked(served), given).data["hits"]
     assert hits and {(hit["language"], hit["kind"]) for hit in hits} == {("python", "function")}
     assert not any(hit["path"].startswith("tests/") for hit in hits)
@@ -106,7 +106,7 @@ def test_a_class_comes_with_its_members_and_in_full_with_their_source(shop: Path
 def test_several_repositories_are_merged(two: Repositories, tmp_path: Path) -> None:
     both = two.open([tmp_path / "a" / "inn", tmp_path / "b" / "inn"])
     assert [each.name for each in both] == ["inn", "inn-2"]
-    reply = search(asked(*both), SearchArguments(query="sweep"))
+    reply = search(asked(*both), SEARCH_MODEL(query="sweep"))
     assert {hit["index"] for hit in reply.data["hits"]} == {"inn", "inn-2"}
     assert "1. inn inn.py:1-2 function sweep" in reply.text and "inn-2 inn.py:1-2" in reply.text
     with (
@@ -162,7 +162,7 @@ def test_paths_outside_the_roots_are_rejected(target: str, tmp_path: Path) -> No
     named = target.format(root=root, link=root / "link")
     with pytest.raises(OutsideRoots), open_symbol(asked(repository), named):
         pass
-    assert not search(asked(repository), SearchArguments(query="/secret/")).data["hits"]
+    assert not search(asked(repository), SEARCH_MODEL(query="/secret/")).data["hits"]
 
 
 def test_related_without_a_vector_says_when_to_retry(shop: Path) -> None:
@@ -170,7 +170,7 @@ def test_related_without_a_vector_says_when_to_retry(shop: Path) -> None:
     repository.index.update()
     with pytest.raises(DowseError, match=r"no vector yet.*call again"):
         related(asked(repository), RelatedArguments(symbol="checkout"))
-    reply = search(asked(repository), SearchArguments(query="pay for it"))
+    reply = search(asked(repository), SEARCH_MODEL(query="pay for it"))
     assert "by meaning 0 % so far" in reply.text and "index complete" not in reply.text
 
 
@@ -180,7 +180,7 @@ def test_repositories_that_know_the_name_come_first(tmp_path: Path) -> None:
     both = Repositories({"refresh": "never"}).open([one, other])
     for repository in both:
         repository.index.update()
-    assert search(asked(*both), SearchArguments(query="tidy_up")).data["hits"][0]["name"] == "tidy_up"
+    assert search(asked(*both), SEARCH_MODEL(query="tidy_up")).data["hits"][0]["name"] == "tidy_up"
 
 
 def test_nothing_relevant_in_one_repository_is_not_nothing_relevant(
@@ -191,6 +191,6 @@ def test_nothing_relevant_in_one_repository_is_not_nothing_relevant(
     )
     physics = Repositories({"refresh": "never"}).open([root])[0]
     physics.index.update()
-    reply = search(asked(served, physics), SearchArguments(query="quantum chromodynamics lattice gauge"))
+    reply = search(asked(served, physics), SEARCH_MODEL(query="quantum chromodynamics lattice gauge"))
     assert reply.text.startswith("hits 1-")
     assert any(hit["name"] == "lattice_gauge" and hit["code"] for hit in reply.data["hits"])

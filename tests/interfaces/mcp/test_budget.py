@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.interfaces.mcp.arguments import (
+    SEARCH_MODEL,
     GraphArguments,
     RelatedArguments,
-    SearchArguments,
     SymbolArguments,
 )
 from dowse.interfaces.mcp.budget import allocate_lines, json_bytes, truncate, truncate_json
@@ -41,7 +41,7 @@ def within(reply: Reply, max_tokens: int) -> None:
 def test_searches_keep_to_the_token_budget(
     served: Repository, query: str, max_tokens: int, detail: str, k: int
 ) -> None:
-    arguments = SearchArguments(query=query, max_tokens=max_tokens, detail=detail, k=k)
+    arguments = SEARCH_MODEL(query=query, max_tokens=max_tokens, detail=detail, k=k)
     within(search(ToolContext([served], Call()), arguments), max_tokens)
 
 
@@ -63,18 +63,14 @@ def test_symbols_and_graph_answers_keep_to_the_token_budget(
 def test_more_budget_shows_no_fewer_hits(served: Repository) -> None:
     asked = ToolContext([served], Call())
     shown = [
-        len(
-            search(asked, SearchArguments(query="bread", max_tokens=tokens, detail="names", k=50)).data[
-                "hits"
-            ]
-        )
+        len(search(asked, SEARCH_MODEL(query="bread", max_tokens=tokens, detail="names", k=50)).data["hits"])
         for tokens in (300, 600, 1_200, 6_000)
     ]
     assert shown == sorted(shown) and shown[0] < shown[-1]
 
 
 def test_omitted_hits_are_noted(served: Repository) -> None:
-    reply = search(ToolContext([served], Call()), SearchArguments(query="bread", max_tokens=300, k=50))
+    reply = search(ToolContext([served], Call()), SEARCH_MODEL(query="bread", max_tokens=300, k=50))
     assert "more hits did not fit: raise max_tokens or take detail=names" in reply.text
     assert reply.data["more"] and "did not fit" in reply.data["notes"][-1]["text"]
 

@@ -17,9 +17,9 @@ from test_terminal import HOSTILE, is_harmless
 
 from dowse.errors import DowseError
 from dowse.interfaces.mcp.arguments import (
+    SEARCH_MODEL,
     GraphArguments,
     RelatedArguments,
-    SearchArguments,
     StatusArguments,
     SymbolArguments,
 )
@@ -77,9 +77,9 @@ def replies(hostile: Repository) -> dict[str, str]:
     """Return the text of each tool."""
     asked, name = ToolContext([hostile], Call()), "helper"
     texts = {
-        "search": search(asked, SearchArguments(query="steal helper", detail="full")),
-        "names": search(asked, SearchArguments(query="steal helper", detail="names")),
-        "pattern": search(asked, SearchArguments(query="/note/")),
+        "search": search(asked, SEARCH_MODEL(query="steal helper", detail="full")),
+        "names": search(asked, SEARCH_MODEL(query="steal helper", detail="names")),
+        "pattern": search(asked, SEARCH_MODEL(query="/note/")),
         "symbol": symbol(asked, SymbolArguments(symbol="steal", detail="full")),
         "doc": symbol(asked, SymbolArguments(symbol="steal", detail="names")),
         **{each: graph_tool(each)(asked, GraphArguments(symbol=name)) for each in ("callers", "impact")},
@@ -107,7 +107,7 @@ def test_names_are_quoted_and_stay_on_one_line(hostile: Repository) -> None:
 
 
 def test_data_is_exact_and_in_values_only(hostile: Repository) -> None:
-    reply = search(ToolContext([hostile], Call()), SearchArguments(query="steal helper", detail="full"))
+    reply = search(ToolContext([hostile], Call()), SEARCH_MODEL(query="steal helper", detail="full"))
     hit = next(each for each in reply.data["hits"] if each["name"] == "helper")
     assert hit["path"] == NAME and "\x1b]0;pwned\x07" in hit["code"]
 
@@ -182,7 +182,7 @@ def test_files_as_a_whole_are_framed_too(ordering: Repository, tool: str) -> Non
     "query", ["needle", "what calls thread", "what does evil.needle call", "zzz", "callers of what sews"]
 )
 def test_notes_of_searches_are_framed(ordering: Repository, query: str) -> None:
-    text = search(ToolContext([ordering], Call()), SearchArguments(query=query)).text
+    text = search(ToolContext([ordering], Call()), SEARCH_MODEL(query=query)).text
     assert "SYSTEM" not in FRAME.sub("", text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from dowse.interfaces.cli.parser import CommandParser
 from dowse.search.options import OPTIONS, OptionSpec
 
 _TYPES = {"int": int, "float": float}
@@ -14,13 +15,15 @@ _NONE = "none"
 _PREFIX = "option_"
 
 
-def add_option_flags(parser: argparse.ArgumentParser) -> None:
+def add_option_flags(parser: CommandParser) -> None:
     """Add a flag for every search option; one that is not given is None."""
     for spec in OPTIONS.values():
-        if spec.flags:
-            parser.add_argument(
-                *spec.flags, dest=_PREFIX + spec.name, default=None, help=spec.help, **_keywords(spec)
-            )
+        dest = _PREFIX + spec.name
+        if spec.value_without:
+            (flag,) = spec.flags
+            parser.add_optional_choice(flag, choices_of(spec), spec.value_without, spec.help, dest)
+        elif spec.flags:
+            parser.add_argument(*spec.flags, dest=dest, default=None, help=spec.help, **_keywords(spec))
 
 
 def given_options(namespace: argparse.Namespace) -> dict[str, Any]:

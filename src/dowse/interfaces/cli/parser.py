@@ -20,12 +20,14 @@ class CommandParser(argparse.ArgumentParser):
         self._optional_values: dict[str, tuple[str, Collection[str]]] = {}
         self._lock = threading.Lock()
 
-    def add_optional_choice(self, flag: str, choices: Collection[str], const: str, help: str) -> None:
+    def add_optional_choice(
+        self, flag: str, choices: Collection[str], const: str, help: str, dest: str | None = None
+    ) -> None:
         """Add a flag whose value may be left out, and then is `const`.
 
         With `nargs="?"` argparse would take a query that follows the flag as its value.
         """
-        self.add_argument(flag, choices=choices, help=help)
+        self.add_argument(flag, choices=choices, help=help, dest=dest)
         self._optional_values[flag] = (const, choices)
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:

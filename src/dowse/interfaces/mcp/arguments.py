@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from dowse.errors import DowseError
-from dowse.services.choices import Mode
+from dowse.search.options import OPTIONS
+from dowse.services.option_types import option_default, option_type
 
 # An answer needs room for its head and one hit.
 MIN_TOKENS, MAX_TOKENS = 300, 50_000
@@ -60,7 +61,7 @@ class StatusArguments(Arguments):
 
 
 class SearchArguments(Arguments):
-    """The arguments of `search`."""
+    """The arguments of `search` that are no search options."""
 
     query: Annotated[
         str,
@@ -78,25 +79,22 @@ class SearchArguments(Arguments):
     max_tokens: _Budget = 2_000
     k: Annotated[int, Field(ge=1, le=100, description="Most hits.")] = 10
     offset: Annotated[int, Field(ge=0, le=900, description="Hits to skip, for the next page.")] = 0
-    mode: Annotated[
-        Mode,
-        Field(
-            description="auto picks by the query; regex: exact lines; symbol: by name; keyword: words only."
-        ),
-    ] = "auto"
-    lang: Annotated[Texts, Field(description="Only these languages.")] = []
-    path: Annotated[Texts, Field(description="Only paths like these globs.")] = []
-    exclude: Annotated[Texts, Field(description="No paths like these globs.")] = []
-    kind: Annotated[
-        Texts, Field(description="Only these: function, method, class, interface, struct, enum, constant, …")
-    ] = []
-    min_score: Annotated[
-        float, Field(ge=0, le=1e6, description="Leave out hits less likely relevant than this (0 to 1).")
-    ] = 0.0
-    plain: Annotated[bool, Field(description="Take the query as words: no filters, quotes or regexes.")] = (
-        False
-    )
     repo: _Repo = ""
+
+    def options(self) -> dict[str, Any]:
+        """Return the search options, as keyword arguments of `Index.search`."""
+        return {name: getattr(self, name) for name in _OPTION_FIELDS}
+
+
+_OPTION_FIELDS: dict[str, Any] = {
+    spec.name: (Annotated[option_type(spec), Field(description=spec.help)], option_default(spec))
+    for spec in OPTIONS.values()
+    if spec.in_mcp
+}
+# With the search options as fields.
+SEARCH_MODEL: type[SearchArguments] = create_model(
+    "SearchArguments", __base__=SearchArguments, **_OPTION_FIELDS
+)
 
 
 class SymbolArguments(Arguments):

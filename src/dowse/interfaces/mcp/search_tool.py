@@ -23,7 +23,6 @@ from dowse.interfaces.mcp.reply import (
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.interfaces.mcp.snippets import Snippet
 from dowse.parsing.tokenizer import tokenize
-from dowse.services.filters import filters_text
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_notes
 from dowse.token_estimate import BYTES_PER_TOKEN
 from dowse.types import Note
@@ -71,15 +70,8 @@ def _search_all(context: ToolContext, arguments: SearchArguments) -> list[IndexR
 def _search_one(context: ToolContext, repository: Repository, arguments: SearchArguments) -> IndexResult:
     context.call.check()
     try:
-        answer = repository.index.search(
-            arguments.query,
-            arguments.offset + arguments.k + (LOOKAHEAD if context.several else 1),
-            arguments.mode,
-            plain=arguments.plain,
-            filters=filters_text(arguments.lang, arguments.path, arguments.exclude, arguments.kind),
-            min_score=arguments.min_score,
-            page=arguments.k,
-        )
+        depth = arguments.offset + arguments.k + (LOOKAHEAD if context.several else 1)
+        answer = repository.index.search(arguments.query, depth, page_size=arguments.k, **arguments.options())
     except DowseError as error:
         return IndexResult(repository.name, None, error)
     return IndexResult(repository.name, answer)

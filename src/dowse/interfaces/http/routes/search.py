@@ -3,86 +3,71 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 
 from dowse.errors import DowseError
 from dowse.interfaces.http.routes.parameters import MAX_QUERY, IndexName
 from dowse.interfaces.http.state import ServerState, State
-from dowse.services.choices import Clustering, Diversify, Fusion, Fuzziness, Mode
+from dowse.search.options import OPTIONS
 from dowse.services.errors import Busy
-from dowse.services.filters import filters_text
 from dowse.services.indexes import ServedIndex
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
 from dowse.services.models.answer import SearchAnswer
+from dowse.services.option_types import option_default, option_type
 from dowse.types import Answer
 
 router = APIRouter()
 # The end of pagination: deeper hits are not worth their cost.
 MAX_HITS = 1_000
-_Names = Annotated[list[Annotated[str, Query(max_length=50)]], Query(max_length=20)]
-_Globs = Annotated[list[Annotated[str, Query(max_length=500)]], Query(max_length=20)]
+
+
+def _given_options(**given: Any) -> dict[str, Any]:  # noqa: ANN401 - options have several types
+    """Return the search options that a request names; FastAPI reads the parameters off the signature."""
+    return given
+
+
+_PARAMETERS = inspect.Signature(
+    [
+        inspect.Parameter(
+            spec.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=option_default(spec),
+            annotation=Annotated[
+                option_type(spec) | None if spec.setting else option_type(spec), Query(description=spec.help)
+            ],
+        )
+        for spec in OPTIONS.values()
+        if spec.in_http
+    ]
+)
+# FastAPI reads parameters off the signature.
+setattr(_given_options, "__signature__", _PARAMETERS)  # noqa: B010 - functions have no such attribute to mypy
 
 
 @router.get("/search", operation_id="search", response_model=SearchAnswer, summary="Search")
 async def search(
     state: State,
+    given: Annotated[dict[str, Any], Depends(_given_options)],
     q: Annotated[str, Query(max_length=MAX_QUERY, description="The query; see docs/QUERY.md.")],
     index: IndexName = None,
     k: Annotated[int, Query(ge=1, le=100, description="How many hits.")] = 10,
     offset: Annotated[int, Query(ge=0, le=MAX_HITS - 100, description="Hits to leave out.")] = 0,
-    mode: Annotated[Mode, Query(description="auto picks by the query.")] = "auto",
-    lanes: Annotated[str, Query(max_length=100, description="Not the plan's: keyword,graph")] = "",
-    fusion: Annotated[Fusion | None, Query(description="How lanes' answers become one.")] = None,
-    plain: Annotated[bool, Query(description="Take the query as words alone.")] = False,
-    filters: Annotated[str, Query(max_length=2_000, description="More of the query language.")] = "",
-    lang: Annotated[_Names, Query(description="Only these languages.")] = [],  # noqa: B006 - never changed
-    path: Annotated[_Globs, Query(description="Only paths like these.")] = [],  # noqa: B006
-    exclude: Annotated[_Globs, Query(description="No paths like these.")] = [],  # noqa: B006
-    kind: Annotated[_Names, Query(description="Only these kinds of symbols.")] = [],  # noqa: B006
-    explain: Annotated[bool, Query(description="Break keyword scores into fields and terms.")] = False,
-    expand: Annotated[bool | None, Query(description="Add terms of the best answers.")] = None,
-    graph_expand: Annotated[bool | None, Query(description="Add what the best answers call.")] = None,
-    rerank: Annotated[bool | None, Query(description="A second look by a cross-encoder.")] = None,
-    diversify: Annotated[Diversify | None, Query(description="Put apart what is alike.")] = None,
-    clustering: Annotated[Clustering | None, Query(description="What is alike.")] = None,
-    together: Annotated[
-        int | None, Query(ge=1, le=100, description="Hits that clusters share out; by default k.")
-    ] = None,
-    min_score: Annotated[float, Query(ge=0, le=1e6, description="Leave out weaker hits.")] = 0.0,
-    fuzziness: Annotated[Fuzziness | None, Query(description="Edits a word may be away.")] = None,
-    feedback: Annotated[bool | None, Query(description="Let what was chosen before come first.")] = None,
 ) -> dict[str, Any]:
     """Search one index, or all of them; hits are ranked, a page at a time."""
     started = time.perf_counter()
-    wanted = filters_text(lang, path, exclude, kind, filters)
     selected = state.indexes.select(index)
     # One more hit tells whether there is another page; merging several indexes needs a few more.
     depth = offset + k + (LOOKAHEAD if len(selected) > 1 else 1)
 
     def run(served: ServedIndex) -> Answer:
-        return served.index.search(
-            q,
-            depth,
-            mode,
-            plain=plain,
-            filters=wanted,
-            lanes=lanes,
-            fusion=fusion,
-            explain=explain,
-            fuzziness=fuzziness,
-            min_score=min_score,
-            expand=expand,
-            graph_expand=graph_expand,
-            rerank=rerank,
-            diversify=diversify,
-            clustering=clustering,
-            page=together or k,
-            feedback=feedback is not False and state.records_feedback(served),
-        )
+        feedback = given["feedback"] is not False and state.records_feedback(served)
+        page_size = given["page_size"] or k
+        return served.index.search(q, **{**given, "k": depth, "page_size": page_size, "feedback": feedback})
 
     results = await asyncio.gather(*[_search(state, served, run) for served in selected])
     if results[0].error and all(each.error for each in results):
