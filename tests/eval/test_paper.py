@@ -11,7 +11,7 @@ import pytest
 from dowse import Index
 from dowse.errors import EvalError
 from dowse.eval.systems import named_system
-from dowse.research.paper import paper, steps
+from dowse.eval.systems.paper import paper, steps
 
 from helpers import write_tree
 

@@ -1,4 +1,4 @@
-"""The diff between a tree and its index (light to load: searches check this first)."""
+"""The diff between a tree and its index, for incremental updates (light to load: searches need it)."""
 
 from __future__ import annotations
 

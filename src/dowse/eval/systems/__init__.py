@@ -43,6 +43,6 @@ def named_system(text: str) -> tuple[str, MakeSystem]:
 
 
 def _paper(index: Index, address: str) -> System:
-    from dowse.research.paper import paper  # a cluster's client is loaded only for a cluster
+    from dowse.eval.systems.paper import paper  # a cluster's client is loaded only for a cluster
 
     return paper(index, address)
