@@ -68,7 +68,8 @@ def dump(options: argparse.Namespace) -> None:
 
     with gzip.open(options.out, "wt") as out:
         for name, place, settings, questions in _sets(options):
-            with Index.open(place, **settings) as index:
+            # With several parsers the order of files, and so that of equal scores, differs from run to run.
+            with Index.open(place, processes=1, **settings) as index:
                 index.update()
                 index.embed()
                 is_tree = Path(place).is_dir() and not (Path(place) / "corpus.jsonl.gz").exists()

@@ -29,23 +29,15 @@ class SearchContext:
 
     reader: Reader  # one generation of the index
     request: SearchRequest
+    options: SearchOptions  # of the request
     plan: Plan
     settings: Settings
     profile: Profile
     matches: ExactMatches  # of the phrases and regexes in the query
     features: QueryFeatures
+    candidate_count: int  # how many candidates each lane returns
     encoder: Encoder | None = None
     boosts: Mapping[str, Boost] = field(default_factory=dict)  # from feedback, by symbol id
-
-    @property
-    def options(self) -> SearchOptions:
-        """The options of the request."""
-        return self.request.options
-
-    @property
-    def candidate_count(self) -> int:
-        """How many candidates each lane returns."""
-        return max(self.settings.candidates or self.profile.candidates, self.options.k)
 
     @cached_property
     def allowed_rows(self) -> frozenset[int]:
@@ -68,11 +60,6 @@ class Candidates:
     outcomes: Sequence[Outcome]
     expansion: tuple[str, ...] = ()  # terms that were added to the query
     notes: tuple[Note, ...] = ()
-
-    @property
-    def row_count(self) -> int:
-        """How many different candidates the lanes found together."""
-        return len({row for outcome in self.outcomes if outcome.result for row in outcome.result.rows})
 
 
 @dataclass(frozen=True, slots=True)

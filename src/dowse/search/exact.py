@@ -90,9 +90,6 @@ def matching_lines(
     show_secrets: bool = False,
 ) -> Iterator[tuple[tuple[LineMatch, ...], int]]:
     """Yield for each hit its matching lines, each once, and how many secrets are masked in them."""
-    if not matches:
-        yield from (((), 0) for _ in ranked)
-        return
     from dowse.query.regex.matcher import compile_leaf
 
     patterns = {leaf: compile_leaf(leaf, plan.query.case) for leaf in matches}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 
 from dowse.config import index_command
 from dowse.search.context import Candidates, Ranking, SearchContext
@@ -22,6 +23,7 @@ from dowse.types import (
     Hit,
     LaneReport,
     LaneScore,
+    LineMatch,
     Note,
     PlanReport,
 )
@@ -136,11 +138,13 @@ def _hits(
     for start in range(0, len(ranked), _BATCH):
         batch = ranked[start : start + _BATCH]
         symbols = reader.symbols([hit.row for hit in batch], show_secrets=show_secrets)
-        matches = matching_lines(reader, context.plan, batch, context.matches, show_secrets=show_secrets)
+        matches: Iterable[tuple[tuple[LineMatch, ...], int]] = repeat(((), 0), len(batch))
+        if context.matches:
+            matches = matching_lines(reader, context.plan, batch, context.matches, show_secrets=show_secrets)
         for rank, (hit, symbol, (lines, masked)) in enumerate(
             zip(batch, symbols, matches, strict=True), start + 1
         ):
-            lanes, contributions = tuple(ranking.lanes_of(hit)), tuple(hit.contributions)
+            lanes, contributions = tuple(ranking.lane_scores.get(hit.row.row, ())), tuple(hit.contributions)
             if not show_secrets:  # details name symbols
                 lanes = tuple(map(_mask_lane, lanes))
                 contributions = tuple(map(_mask_contribution, contributions))
@@ -152,7 +156,7 @@ def _relaxation_notes(candidates: Candidates, ranking: Ranking, shown: Sequence[
     """Return how the keyword lane relaxed the query, if a hit that is shown is there because of it."""
     results = (outcome.result for outcome in candidates.outcomes if outcome.lane == "keyword")
     result = next((each for each in results if isinstance(each, KeywordResult)), None)
-    if result is None:
+    if result is None or not result.notes:
         return []
     is_relaxed = any(hit.row.row not in result.exact and ranking.is_from(hit, "keyword") for hit in shown)
     return [Note("relaxed", text) for text in result.notes] if is_relaxed else []
@@ -163,7 +167,9 @@ def _graph_notes(context: SearchContext, ranking: Ranking, shown: Sequence[Ranke
     structural = context.plan.structural
     if context.plan.kind != "structure" or structural is None:
         return []
-    from_graph = [lane for hit in shown for lane in ranking.lanes_of(hit) if lane.lane == "graph"]
+    from_graph = [
+        lane for hit in shown for lane in ranking.lane_scores.get(hit.row.row, ()) if lane.lane == "graph"
+    ]
     direct = sum(lane.score > _DIRECT_SCORE for lane in from_graph)
     mentions = len(from_graph) < len(shown)
     if from_graph:
@@ -195,7 +201,7 @@ def _incomplete_notes(
     needs_vectors = (
         context.plan.kind in ("prose", "mixed")
         or "embedding" in context.plan.lanes
-        or diversifies_by_vectors(context)
+        or (context.options.diversify and diversifies_by_vectors(context))
     )
     if needs_vectors and embedded and embedded.symbols < embedded.total:
         share = 100 * embedded.symbols // max(1, embedded.total)

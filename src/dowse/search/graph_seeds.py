@@ -25,9 +25,7 @@ class GraphSeeds:
 
 
 def find_seeds(reader: Reader, plan: Plan) -> GraphSeeds:
-    """Return the symbols that the names in a plan refer to; none where the graph lane has no part in it."""
-    if "graph" not in plan.lanes:
-        return GraphSeeds()
+    """Return the symbols that the names in a plan refer to."""
     structural = plan.structural
     ends = symbols_named(reader, structural.target, _MAX_SEEDS) if structural and structural.target else []
     names = plan.seeds[:1] if ends else plan.seeds

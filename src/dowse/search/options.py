@@ -245,20 +245,3 @@ def parse_lanes(text: str | Sequence[str]) -> tuple[str, ...]:
     if unknown or not names:
         raise DowseError(f"lanes are {', '.join(LANE_ORDER)}, not {', '.join(unknown) or 'none'}")
     return tuple(lane for lane in LANE_ORDER if lane in names)
-
-
-def filter_query(options: SearchOptions) -> str:
-    """Return all filters of the options in the query language; each value is quoted."""
-    lists = (
-        ("lang", options.lang),
-        ("path", options.path),
-        ("kind", options.kind),
-        ("-path", options.exclude),
-    )
-    parts = [f"{name}:{_quote(value)}" for name, values in lists for value in values]
-    return " ".join([options.filters, *parts] if options.filters.strip() else parts)
-
-
-def _quote(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

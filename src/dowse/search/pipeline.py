@@ -31,7 +31,14 @@ from dowse.search.ranking.fusion import (
     rrf,
 )
 from dowse.search.ranking.profile import CORPUS, NO_SIGNALS, TREE, Profile
-from dowse.search.ranking.signals import QueryFeatures, location, name_terms, rank
+from dowse.search.ranking.signals import (
+    QueryFeatures,
+    location,
+    name_terms,
+    profile_for_blend,
+    profile_for_cosines,
+    rank,
+)
 from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
 from dowse.search.retrieval import expand_query, is_final_order, retrieve
 from dowse.storage.protocol import Reader
@@ -77,9 +84,21 @@ def search(
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
     profile = profile or (CORPUS if reader.is_corpus else TREE)
     boosts, notes = _boosts(feedback, reader, plan, request)
-    matches = match_patterns(reader, plan, settings.exact_seconds)
+    matches = match_patterns(reader, plan, settings.exact_seconds) if plan.exact else {}
     features = query_features(plan)
-    context = SearchContext(reader, request, plan, settings, profile, matches, features, encoder, boosts)
+    context = SearchContext(
+        reader,
+        request,
+        request.options,
+        plan,
+        settings,
+        profile,
+        matches,
+        features,
+        max(settings.candidates or profile.candidates, request.options.k),
+        encoder,
+        boosts,
+    )
     if plan.mode == "regex":
         return _search_exact(context, embedded, notes)
     candidates = retrieve(context, lanes, _seeds(context, lanes))
@@ -87,12 +106,14 @@ def search(
     if plan.kind != "structure":  # the graph's answer is a fact, not a guess to be improved
         candidates, ranking = _refine(context, lanes, candidates, ranking)
     hits, below = ranking.hits, list[Note]()
-    hits = apply_boosts(context, ranking, hits)
+    if boosts:
+        hits = apply_boosts(context, ranking, hits)
     if request.options.diversify and plan.kind != "structure":
         # The minimum comes first, for diversification passes scores on to other hits.
         hits, below = above_min_score(context, candidates, ranking, hits)
         hits = diversify(context, hits)
-    total = max(len(hits), candidates.row_count)
+    found = {row for outcome in candidates.outcomes if outcome.result for row in outcome.result.rows}
+    total = max(len(hits), len(found))
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
     return make_answer(context, candidates, ranking, hits, total, embedded, notes)
@@ -150,7 +171,8 @@ def _search_exact(
     )
     candidates = Candidates(context.plan.text, ())
     ranking = Ranking(hits, QueryTerms(context.reader, candidates.text))
-    hits = apply_boosts(context, ranking, hits)
+    if context.boosts:
+        hits = apply_boosts(context, ranking, hits)
     hits, below = above_min_score(context, candidates, ranking, hits)
     return make_answer(context, candidates, ranking, hits, total, embedded, [*notes, *below])
 
@@ -172,8 +194,10 @@ def _refine(
 
 def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:
     """Return where the graph lane starts: at symbols that the query names, or at the one it describes."""
+    if "graph" not in context.plan.lanes:
+        return GraphSeeds()
     seeds, structural = find_seeds(context.reader, context.plan), context.plan.structural
-    if seeds.rows or "graph" not in context.plan.lanes:
+    if seeds.rows:
         return seeds
     if structural and structural.described:
         described = seed_described(_best_definition(context, lanes, structural.described))
@@ -201,6 +225,7 @@ def _best_definition(context: SearchContext, lanes: LaneRunner, words: str) -> S
     inner = replace(
         context,
         request=request,
+        options=options,
         plan=plan,
         matches={},
         features=query_features(plan),
@@ -222,7 +247,7 @@ def _filtered(context: SearchContext, ranking: LaneRanking) -> LaneRanking:
 
 def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: QueryTerms) -> Ranking:
     """Rank what one lane found; its scores stay as they are."""
-    profile = context.profile.for_cosines() if ranking.lane == "embedding" else context.profile
+    profile = profile_for_cosines(context.profile) if ranking.lane == "embedding" else context.profile
     if ranking.lane in ("graph", "tfidf"):
         profile = NO_SIGNALS
     rows = context.reader.rows(ranking.rows)
@@ -280,7 +305,7 @@ def _signal_profile(context: SearchContext, fusion: str) -> Profile:
     """
     if context.plan.kind == "structure" or fusion in ("rrf", "weighted", "adaptive", "intersection"):
         return NO_SIGNALS
-    return context.profile.for_blend() if fusion == "blend" else context.profile
+    return profile_for_blend(context.profile) if fusion == "blend" else context.profile
 
 
 def _boosts(

@@ -19,7 +19,7 @@ from dowse.query import (
     with_exact_words,
 )
 from dowse.query.structural import StructuralQuery, parse_structural
-from dowse.search.options import LANE_ORDER, SearchRequest, filter_query
+from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
 
 # The lanes that the planner chooses from; tfidf answers on request only.
 PLANNED_LANES = ("keyword", "embedding", "graph")
@@ -48,14 +48,7 @@ class Plan:
     structural: StructuralQuery | None = None
     seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
     unknown: str = ""  # a name in the query that no symbol has
-
-    @property
-    def text(self) -> str:
-        """The words to rank by; of a structural query only the names or words it is about."""
-        asked = self.structural
-        if asked and self.kind == "structure":
-            return " ".join(filter(None, (asked.seed, asked.target))) or asked.described
-        return self.query.text_for_ranking
+    text: str = ""  # the words to rank by; of a structural query only the names or words it is about
 
 
 def make_plan(
@@ -80,7 +73,7 @@ def make_plan(
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
     has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
-    plan = Plan("", "forced", "asked for", (), "", query, constraint, exact)
+    plan = Plan("", "forced", "asked for", (), "", query, constraint, exact, text=query.text_for_ranking)
     if options.mode == "regex" or (
         options.mode in ("auto", "hybrid", "embedding", "graph")
         and needs_match(constraint)
@@ -126,13 +119,14 @@ def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) ->
     if structural and (not structural.seed or exists(structural.seed)):
         reason = f"asks for {structural.relation} of {structural.seed or structural.described}"
         return replace(
-            *(plan,),
+            plan,
             mode="graph",
             kind="structure",
             reason=reason,
             lanes=("keyword", "graph"),
             structural=structural,
             seeds=(structural.seed,) if structural.seed else (),
+            text=" ".join(filter(None, (structural.seed, structural.target))) or structural.described,
         )
     if structural and structural.seed:
         plan = replace(plan, unknown=structural.seed)
@@ -198,3 +192,20 @@ def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
         return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
     has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
     return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.2}
+
+
+def filter_query(options: SearchOptions) -> str:
+    """Return all filters of the options in the query language; each value is quoted."""
+    lists = (
+        ("lang", options.lang),
+        ("path", options.path),
+        ("kind", options.kind),
+        ("-path", options.exclude),
+    )
+    parts = [f"{name}:{_quote(value)}" for name, values in lists for value in values]
+    return " ".join([options.filters, *parts] if options.filters.strip() else parts)
+
+
+def _quote(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

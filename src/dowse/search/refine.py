@@ -73,8 +73,6 @@ def find_boosts(store: FeedbackStore, reader: Reader, plan: Plan, text: str) -> 
 def apply_boosts(context: SearchContext, ranking: Ranking, hits: list[RankedHit]) -> list[RankedHit]:
     """Move chosen hits up; in structural queries those that the graph did not find stay behind."""
     boosts = context.boosts
-    if not boosts:
-        return hits
     from dowse.search.ranking.feedback import apply_feedback
 
     if context.plan.kind == "structure":

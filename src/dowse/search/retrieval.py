@@ -15,7 +15,7 @@ from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.ranking.coverage import term_idf
 from dowse.search.ranking.profile import SYMBOL_FIELDS
 from dowse.search.ranking.query_expansion import expansion_terms
-from dowse.search.ranking.signals import RankedHit
+from dowse.search.ranking.signals import RankedHit, has_no_signals
 from dowse.types import Note
 
 # The intersection of TF-IDF and embedding takes so many of the embedding's first, in any index.
@@ -77,7 +77,7 @@ def is_final_order(context: SearchContext) -> bool:
         or options.min_score
         or context.boosts
     )
-    return context.profile.has_no_signals and not context.features.names and not has_later_step
+    return has_no_signals(context.profile) and not context.features.names and not has_later_step
 
 
 def _run(context: SearchContext, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> list[Outcome]:
@@ -97,7 +97,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
         "text": text if lane == "embedding" else without_language(context.reader, text),
         "limit": _lane_limit(context, lane),
         "constraint": plan.constraint,
-        "exact_rows": exact_rows(context.matches),
+        "exact_rows": exact_rows(context.matches) if context.matches else {},
     }
     if lane == "embedding":
         return LaneJob(lane, {**arguments, "method": settings.vectors})

@@ -9,7 +9,7 @@ has every signal's effect on its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +48,6 @@ class Profile:
     # Share of the signals with the default fusion: its best score is large compared with the differences
     # between its candidates.
     blend_signal_share: float = 0.5
-
-    def for_cosines(self) -> Profile:
-        """Return the profile for cosines alone: only roles count, and less."""
-        roles = {role: 1 - self.cosine_role_share * (1 - left) for role, left in self.roles.items()}
-        return Profile(fields={}, definition=0.0, roles=roles)
-
-    def for_blend(self) -> Profile:
-        """Return the profile for the default fusion."""
-        share = self.blend_signal_share
-        return replace(
-            self,
-            name=0.0,  # the encoder has read it
-            file=share * self.file,
-            folder=share * self.folder,
-            header=share * self.header,
-            coherence=self.blend.coherence,
-            # Cosines of what does not match at all are far from 0; their cubes count for little.
-            coherence_power=3.0,
-        )
-
-    @property
-    def has_no_signals(self) -> bool:
-        """Whether only an exact name in the query can change the order of lane scores."""
-        shares = (self.name, self.file, self.folder, self.header, self.coherence)
-        return not any(shares) and not self.roles and self.saturation == 1.0 and not self.promote_definitions
 
 
 TREE = Profile(

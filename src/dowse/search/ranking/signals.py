@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.profile import Profile
@@ -79,6 +79,35 @@ def rank(
     if profile.promote_definitions:
         _promote_definitions(ranked)
     return _apply_file_saturation(ranked, profile.saturation) if profile.saturation < 1 else ranked
+
+
+def profile_for_cosines(profile: Profile) -> Profile:
+    """Return the weights for cosines alone: only roles count, and less."""
+    share = profile.cosine_role_share
+    roles = {role: 1 - share * (1 - factor) for role, factor in profile.roles.items()}
+    return Profile(fields={}, definition=0.0, roles=roles)
+
+
+def profile_for_blend(profile: Profile) -> Profile:
+    """Return the weights for the default fusion."""
+    share = profile.blend_signal_share
+    return replace(
+        profile,
+        name=0.0,  # the encoder has read it
+        file=share * profile.file,
+        folder=share * profile.folder,
+        header=share * profile.header,
+        coherence=profile.blend.coherence,
+        # Cosines of what does not match at all are far from 0; their cubes count for little.
+        coherence_power=3.0,
+    )
+
+
+def has_no_signals(profile: Profile) -> bool:
+    """Whether only an exact name in the query can change the order of lane scores."""
+    shares = (profile.name, profile.file, profile.folder, profile.header, profile.coherence)
+    is_saturated = profile.saturation != 1.0 or profile.promote_definitions
+    return not any(shares) and not profile.roles and not is_saturated
 
 
 class _Signals:
