@@ -38,15 +38,6 @@ settings.register_profile(
 settings.load_profile("dowse")
 
 
-# Files with the longest tests; begun last, they would keep one worker busy when all others are done.
-_LONGEST = ("test_ray.py", "test_resume.py", "test_incremental.py", "test_many.py", "test_hostile_sets.py")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests."""
-    items.sort(key=lambda item: item.path.name not in _LONGEST)
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the user's settings, caches and git configuration out, for this process and its children."""
     home = Path(tempfile.mkdtemp(prefix="dowse-tests-"))
