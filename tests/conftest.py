@@ -38,8 +38,6 @@ settings.register_profile(
 settings.load_profile("dowse")
 
 
-# Files with the longest tests; begun last, they would keep one worker busy when all others are done.
-_LONGEST = ("test_ray.py", "test_resume.py", "test_incremental.py", "test_many.py", "test_hostile_sets.py")
 # What `--fast` leaves out: tests that start clusters, browsers, servers and watchers, or kill many processes.
 _SLOW = (
     *("web/", "ingest/", "interfaces/", "watch/", "transfer/", "search/lanes/", "storage/elastic/"),
@@ -57,8 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the longest tests, or leave out the slow ones."""
-    items.sort(key=lambda item: item.path.name not in _LONGEST)
+    """Leave out the slow tests where `--fast` is given."""
     if config.getoption("--fast"):
         here = Path(__file__).parent
         slow = tuple(str(here / each) for each in _SLOW)

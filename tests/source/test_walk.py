@@ -375,13 +375,16 @@ def test_ignore_files_beyond_the_limits_do_not_count(tmp_path):
     assert kept(tmp_path) == [".gitignore", "b.txt"]
 
 
+def nested_ignore_files(root: Path, name: str, count: int) -> Path:
+    """Make folders in each other, each with an ignore file for the file beside it; return the innermost."""
+    for level in range(count):
+        root = root / "d"
+        build(root, {name: f"{level}.py\n", f"{level}.py": ""})
+    return root
+
+
 def test_many_ignore_files_above_each_other_are_limited(tmp_path):
-    folder = tmp_path
-    for level in range(MAX_IGNORE_FILES + 20):
-        folder = folder / "d"
-        folder.mkdir()
-        (folder / ".gitignore").write_text(f"{level}.py\n")
-        (folder / f"{level}.py").touch()
+    nested_ignore_files(tmp_path, ".gitignore", MAX_IGNORE_FILES + 20)
     left = {path.rpartition("/")[2] for path in kept(tmp_path)} - {".gitignore"}
     assert left == {f"{level}.py" for level in range(MAX_IGNORE_FILES, MAX_IGNORE_FILES + 20)}
     (tmp_path / ".gitignore").write_text("[a]*b\n" * 1600)
@@ -391,18 +394,14 @@ def test_many_ignore_files_above_each_other_are_limited(tmp_path):
 
 
 def test_dowseignore_takes_no_room_from_gitignore(tmp_path):
-    folder = tmp_path
-    for level in range(MAX_IGNORE_FILES + 1):
-        folder = folder / "d"
-        folder.mkdir()
-        (folder / ".dowseignore").write_text(f"{level}.py\n")
+    folder = nested_ignore_files(tmp_path, ".dowseignore", MAX_IGNORE_FILES + 1)
     (folder / ".gitignore").write_text("own.py\n")
     (folder / "own.py").touch()
     for name in (".dowseignore", "d/.dowseignore"):
         (tmp_path / name).write_text("[a]*b\n" * 1600)
     (tmp_path / "d/d/.gitignore").write_text("[o]ther.py\n")
     (tmp_path / "d/d/other.py").touch()
-    assert not [path for path in kept(tmp_path) if path.endswith(".py")]
+    assert not {"own.py", "other.py"} & {path.rpartition("/")[2] for path in kept(tmp_path)}
 
 
 @pytest.fixture

@@ -569,7 +569,10 @@ def test_a_keyword_search_loads_no_grammar_and_no_regex_engine(sample, sample_in
 # Meaning
 
 
-def test_index_embeds_and_a_search_by_meaning_needs_no_common_word(sample_copy: Path, tmp_path: Path) -> None:
+def test_index_embeds_and_a_search_by_meaning_needs_no_common_word(
+    sample_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))  # other tests encode the same sample
     place = [sample_copy, "--index-dir", tmp_path / "i", "--encoder", "small"]
     made = run_dowse("index", *place, "--json")
     report = json.loads(made.stdout)

@@ -414,7 +414,8 @@ def test_build_into_a_file_then_ask(run, report, history, tmp_path):
     assert run(history, "--build", "--dataset", place)[0] == 0, "mined questions may be mined again"
 
 
-def test_without_a_dataset_the_history_is_asked_and_kept(run, history, monkeypatch):
+def test_without_a_dataset_the_history_is_asked_and_kept(run, history, monkeypatch, tmp_path):
+    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))  # other tests mine such histories, too
     monkeypatch.chdir(history)
     code, out, err = run("--worst", 0)
     assert code == 0 and out.startswith("bakery/git: ") and "questions written to" in err
