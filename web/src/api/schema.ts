@@ -460,10 +460,10 @@ export interface components {
             real: boolean;
         };
         /**
-         * Embedded
+         * EmbeddingCoverage
          * @description How much of an index has vectors.
          */
-        Embedded: {
+        EmbeddingCoverage: {
             /**
              * Encoder
              * @description The id of the encoder: its weights and its view.
@@ -974,7 +974,7 @@ export interface components {
         IndexAnswer: {
             /** Candidates */
             candidates: number;
-            embedded: components["schemas"]["Embedded"] | null;
+            embedded: components["schemas"]["EmbeddingCoverage"] | null;
             /** Generation */
             generation: number;
             /** Index */
@@ -1547,7 +1547,7 @@ export interface components {
              */
             dowse: string;
             /** @description Null without an encoder. */
-            embedded: components["schemas"]["Embedded"] | null;
+            embedded: components["schemas"]["EmbeddingCoverage"] | null;
             /**
              * Generation
              * @description The generation of the index; of several the highest.
@@ -2416,52 +2416,52 @@ export interface operations {
     search: {
         parameters: {
             query: {
-                /** @description What is alike. */
+                /** @description what clusters go by: location in the tree (the first three), or meaning */
                 clustering?: ("hyperbolic" | "euclidean" | "spectral" | "meaning") | null;
-                /** @description Put apart what is alike. */
+                /** @description keep similar hits apart: by maximal marginal relevance (mmr), the best of each cluster (cluster), or from each cluster its share (sample) */
                 diversify?: ("" | "mmr" | "cluster" | "sample") | null;
-                /** @description No paths like these. */
+                /** @description no paths like these globs */
                 exclude?: string[];
-                /** @description Add terms of the best answers. */
+                /** @description expand the query with terms of the best hits (pseudo-relevance feedback) */
                 expand?: boolean | null;
-                /** @description Break keyword scores into fields and terms. */
+                /** @description break keyword scores down into fields and terms */
                 explain?: boolean;
-                /** @description Let what was chosen before come first. */
+                /** @description rank what was chosen for this query before higher */
                 feedback?: boolean | null;
-                /** @description More of the query language. */
+                /** @description more of the query language that must hold too, e.g. `lang:go -test` */
                 filters?: string;
-                /** @description How lanes' answers become one. */
+                /** @description how the rankings of lanes are fused */
                 fusion?: ("auto" | "blend" | "rrf" | "weighted" | "convex" | "intersection" | "adaptive") | null;
-                /** @description Edits a word may be away. */
+                /** @description edit distance within which words still match */
                 fuzziness?: ("auto" | "0" | "1" | "2") | null;
-                /** @description Add what the best answers call. */
+                /** @description add what the best hits call */
                 graph_expand?: boolean | null;
                 /** @description The name of an index; by default all. */
                 index?: string | null;
                 /** @description How many hits. */
                 k?: number;
-                /** @description Only these kinds of symbols. */
+                /** @description only these kinds of symbols: function, method, class, interface, struct, enum, constant, … */
                 kind?: string[];
-                /** @description Not the plan's: keyword,graph */
+                /** @description these lanes instead of the planner's, separated by commas: keyword, tfidf, embedding, graph */
                 lanes?: string;
-                /** @description Only these languages. */
+                /** @description only these languages */
                 lang?: string[];
-                /** @description Leave out weaker hits. */
+                /** @description leave out weaker hits: by confidence (0 to 1) where the embedding lane answers, else by score */
                 min_score?: number;
-                /** @description auto picks by the query. */
+                /** @description which lanes answer; auto lets the planner choose, regex lists exact lines, symbol matches names */
                 mode?: "auto" | "hybrid" | "keyword" | "tfidf" | "embedding" | "graph" | "regex" | "symbol";
                 /** @description Hits to leave out. */
                 offset?: number;
-                /** @description Only paths like these. */
+                /** @description hits that a reader sees together: `sample` shares out so many; 0 for k */
+                page_size?: number;
+                /** @description only paths like these globs */
                 path?: string[];
-                /** @description Take the query as words alone. */
+                /** @description take the query as words: no filters, quotes or regexes */
                 plain?: boolean;
                 /** @description The query; see docs/QUERY.md. */
                 q: string;
-                /** @description A second look by a cross-encoder. */
+                /** @description rerank the best hits with a cross-encoder (slower) */
                 rerank?: boolean | null;
-                /** @description Hits that clusters share out; by default k. */
-                together?: number | null;
             };
             header?: never;
             path?: never;
