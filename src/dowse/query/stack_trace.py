@@ -1,0 +1,193 @@
+"""Recognise pasted stack traces, compiler and test output, and diffs: their frames and their message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+# Lines that are read, and characters of each: a pasted log may have megabytes.
+_MAX_LINES, _MAX_LINE = 4_000, 1_000
+# Frames that are kept, and characters of the message, which is what the lanes search for.
+_MAX_FRAMES, _MAX_MESSAGE = 200, 400
+
+
+class Frame(NamedTuple):
+    """A position in a source file that a text names."""
+
+    path: str  # as written; may have the prefix of another machine
+    line: int
+    function: str = ""  # as written; "" where the text does not say
+
+
+@dataclass(frozen=True, slots=True)
+class StackTrace:
+    """A pasted text that names source positions."""
+
+    source: str  # what wrote it: "Python traceback", "compiler output", …
+    frames: tuple[Frame, ...]  # innermost first
+    message: str  # what it says went wrong
+
+
+class _FrameLine(NamedTuple):
+    """A line that names a position."""
+
+    number: int
+    source: str
+    frame: Frame
+    message: str
+
+
+_PATH = r"(?P<path>(?:[A-Za-z]:)?[^\s:\"'`()<>\[\]|*?,;=]+\.[A-Za-z]\w{0,7})"
+_LINE = r"(?P<line>\d{1,7})"
+# How each tool writes a frame. A line is read by the first pattern that matches it.
+_FORMATS = {
+    "Python traceback": rf'[\s|+]*File "(?P<path>[^"]+)", line {_LINE}(?:, in (?P<function>.+))?',
+    "pytest output": rf"{_PATH}:{_LINE}: (?:in (?P<function>\S+)|(?:[A-Z][\w.]*)?\s*$)",
+    "Java stack trace": r"\s*at (?:[\w.@-]*/{1,2})*(?P<function>[\w.$<>/-]+)"
+    rf"\((?P<path>[\w$-]+\.(?:java|kt|kts|scala|groovy|clj)):{_LINE}\)",
+    "C# stack trace": rf"\s*at (?P<function>.+?) in (?P<path>\S.*?):(?:line )?{_LINE}\s*$",
+    "Rust backtrace": rf"\s+at (?P<path>\S+\.rs):{_LINE}(?::\d+)?\s*$",
+    "JavaScript stack trace": r"\s*(?:at|❯) (?:async )?(?:(?P<function>[^()]*?) )?\(?"
+    rf"(?P<path>[^\s()]+?):{_LINE}:\d+\)?\s*$",
+    "PHP stack trace": rf"\s*#\d+ (?P<path>[^(]+)\({_LINE}\): (?P<function>[^(\s]+)",
+    "gdb backtrace": r"\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[^(]+?) ?\(.*"
+    rf" at (?P<path>\S+):{_LINE}\s*$",
+    "sanitizer report": rf"\s*#\d+ 0x[0-9a-f]+ in (?P<function>.+?) (?P<path>[^\s:]+):{_LINE}(?::\d+)?\s*(?:\(.*)?$",
+    "Go stack trace": rf"\s+(?P<path>\S+\.go):{_LINE}(?: \+0x[0-9a-f]+)?\s*$",
+    "Ruby stack trace": rf"\s*(?:from |# )?{_PATH}:{_LINE}:in [`'](?P<function>[^'`]+)'(?:: (?P<message>.+))?",
+    "Elixir stack trace": rf"\s*(?:\([\w.]+ [^)\s]*\) )?{_PATH}:{_LINE}: (?P<function>[A-Z][\w.?!]+)[/(]",
+    "Rust output": rf".*?(?:-->|:::|panicked at) (?:'(?P<message>.*)', )?{_PATH}:{_LINE}(?::\d+)?",
+    "PHP error": rf"(?:PHP )?(?P<message>.+) in (?P<path>\S+\.\w+)(?: on line |:){_LINE}\s*$",
+    "test output": rf"(?:\[ERROR\]|\[FAIL\])\s+(?P<function>\w+\.[\w$]+):{_LINE}\s*(?P<message>.*)",
+    "compiler output": rf"\s*(?:(?:at|in|[ew]:|\S{{1,2}}|\[\w+\]|error|warning|ERROR|WARN\w*):?\s+)?"
+    rf"(?:file://)?{_PATH}(?::{_LINE}(?::\d+)?|\((?P<line2>\d+)(?:,\d+)?\))(?:[:,]?\s+(?P<message>.*)|:|\s*$)",
+}
+_PATTERNS = {source: re.compile(pattern) for source, pattern in _FORMATS.items()}
+_OUTERMOST_FIRST = ("Python traceback", "pytest output")
+# In formats of two lines a frame, the line above the position names the function.
+_FUNCTION_ABOVE = {
+    "Go stack trace": re.compile(r"(?:created by )?(?P<function>\S.*?)(?:\([^()]*\)| in goroutine \d+)\s*$"),
+    "Rust backtrace": re.compile(r"\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?P<function>\S.*)$"),
+}
+# A path alone in a line, with positions in the lines below it, as eslint prints them.
+_HEADING = re.compile(rf"{_PATH}\s*$")
+_UNDER_HEADING = re.compile(rf"\s+{_LINE}:\d+\s+(?P<message>\S.*)$")
+_DIFF_FILE = re.compile(r"\+\+\+ (?:b/)?(?P<path>[^\t\n]+)")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(?P<line>\d+)(?:,\d+)? @@")
+_ERROR = re.compile(
+    r"\w*(?:Error|Exception|Panic|Failure|Fault)\b|\b(?:panic|error|warning|fatal error)(?:\[\w+\])?:"
+    r"|\bpanicked at |AddressSanitizer|\bAssertion|^E\s{2,}|^\*\* \("
+)
+# What frames a message and is no part of it.
+_BOILERPLATE = re.compile(
+    r"^\s*(?:Exception in thread \"[^\"]*\"|Unhandled exception\.|Uncaught|Caused by:|PHP [\w ]+ error:|Fatal error:"
+    r"|\*\* |panic:|==\d+==ERROR:|error(?:\[\w+\])?:|E\s{2,}|\[ERROR\])\s*"
+)
+
+
+def parse_stack_trace(text: str) -> StackTrace | None:
+    """Return the frames and the message of a pasted trace, or None where a text is something else.
+
+    One line is enough if it begins with a position, such as `src/app.py:12: error: …`.
+    """
+    lines = [line[:_MAX_LINE] for line in text.strip("\n").splitlines()[:_MAX_LINES]]
+    if any(_HUNK.match(line) for line in lines):
+        return _parse_diff(lines)
+    found = list(_frame_lines(lines))
+    if not found:
+        return None
+    sources = [each.source for each in found]
+    frames = [each.frame for each in found if each.source in _OUTERMOST_FIRST][::-1]
+    frames += _root_cause_first(lines, [each for each in found if each.source not in _OUTERMOST_FIRST])
+    return StackTrace(
+        max(dict.fromkeys(sources), key=sources.count),
+        tuple(dict.fromkeys(frames))[:_MAX_FRAMES],
+        _message(lines, {each.number: each.message for each in found}),
+    )
+
+
+def _frame_lines(lines: list[str]) -> Iterator[_FrameLine]:
+    heading = ""
+    for number, line in enumerate(lines):
+        if _HEADING.fullmatch(line):
+            heading = line.strip()
+        elif heading and (below := _UNDER_HEADING.match(line)):
+            yield _FrameLine(number, "linter output", Frame(heading, int(below["line"])), below["message"])
+        else:
+            for source, pattern in _PATTERNS.items():
+                if match := pattern.match(line):
+                    groups = match.groupdict(default="")
+                    function = groups.get("function", "") or _function_above(source, lines, number)
+                    path = _clean_path(groups.get("path", ""), source, function)
+                    frame = Frame(path, int(groups["line"] or groups["line2"]), function.strip())
+                    if path:
+                        yield _FrameLine(number, source, frame, groups.get("message", ""))
+                    break
+
+
+def _clean_path(path: str, source: str, function: str) -> str:
+    """Return a path without a URL scheme; "" for a part of the runtime, which is no file."""
+    if source == "Java stack trace":  # has the package in the function, and the file alone
+        package = [part for part in function.rpartition("/")[2].split(".")[:-2] if not part[:1].isupper()]
+        return "/".join([*package, path])
+    if source == "test output":  # Surefire: `ClassTest.method:45`
+        return function.partition(".")[0] + ".java"
+    path = re.sub(r"^(?:file://|webpack(?:-internal)?://[^/]*/)", "", path.strip()).partition("?")[0]
+    return "" if path.startswith(("node:", "<", "internal/", "http:", "https:")) else path.replace("\\", "/")
+
+
+def _function_above(source: str, lines: list[str], number: int) -> str:
+    pattern = _FUNCTION_ABOVE.get(source)
+    match = pattern.match(lines[number - 1]) if pattern and number else None
+    return match["function"] if match else ""
+
+
+def _root_cause_first(lines: list[str], found: list[_FrameLine]) -> list[Frame]:
+    """Return the frames of the last cause before those of the exceptions that wrap it."""
+    causes = [number for number, line in enumerate(lines) if line.lstrip().startswith("Caused by: ")]
+    blocks = list(pairwise([0, *causes, len(lines)]))[::-1]
+    return [each.frame for first, end in blocks for each in found if first <= each.number < end]
+
+
+def _parse_diff(lines: list[str]) -> StackTrace | None:
+    """Read a unified diff: the first changed line of each hunk is a frame, the changed lines are the message."""
+    path, position, is_new_hunk = "", 0, False
+    frames, changed = list[Frame](), list[str]()
+    for line in lines:
+        if match := _DIFF_FILE.match(line):
+            path, position = match["path"].strip(), 0
+        elif match := _HUNK.match(line):
+            position, is_new_hunk = int(match["line"]), True
+        elif position and line.startswith(("+", "-")) and not line.startswith("--- "):
+            if is_new_hunk and path not in ("", "/dev/null"):
+                frames.append(Frame(path, position))
+            is_new_hunk = False
+            changed.append(line[1:])
+            position += line.startswith("+")
+        elif position:
+            position += 1
+    if not frames:
+        return None
+    return StackTrace("diff", tuple(dict.fromkeys(frames))[:_MAX_FRAMES], _shorten(changed))
+
+
+def _message(lines: list[str], frame_messages: dict[int, str]) -> str:
+    """Return what the lines say that went wrong, without positions."""
+    said: list[str] = []
+    for number, line in enumerate(lines):
+        if number in frame_messages:
+            said.append(frame_messages[number])
+            continue
+        after_panic = number and re.search(r"panicked at \S+:\d+:$", lines[number - 1])
+        if after_panic or _ERROR.search(line):
+            said.append(line)
+    if not any(said):
+        said = [line for number, line in enumerate(lines) if number not in frame_messages][:3]
+    return _shorten([_BOILERPLATE.sub("", line) for line in said])
+
+
+def _shorten(lines: list[str]) -> str:
+    return " ".join(" ".join(dict.fromkeys(line.strip() for line in lines)).split())[:_MAX_MESSAGE]
