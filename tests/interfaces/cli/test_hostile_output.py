@@ -21,8 +21,7 @@ from dowse import Index
 from dowse.eval.judge.dialogue import describe_item
 from dowse.eval.judge.pool import Item
 from dowse.formats.graph_text import render_graph
-from dowse.formats.line_formats import escape_locations, format_lines
-from dowse.formats.locations import Location, SourceFiles, match_locations
+from dowse.formats.locations import Location, SourceFiles, escape_locations, format_lines, match_locations
 from dowse.formats.style import Links, Style
 from dowse.formats.text import render_answer, render_related
 from dowse.graph.diagrams import to_dot, to_mermaid

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 
 from dowse.config import cache_folder
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import open_index, print_line, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.flags import add_target as add_arguments
 
-__all__ = ["add_arguments", "run"]
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse clear`."""
+    flags.add(parser, "target")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index, print_json, print_line
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -22,9 +21,7 @@ Check = tuple[str, bool, str]  # name, whether it passed, detail
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse doctor`."""
-    flags.add_target(parser)
-    flags.add_encoder(parser)
-    flags.add_json(parser)
+    flags.add(parser, "target", "encoding", "--json")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from dowse.config import load_settings
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index, print_json, print_line, print_message, update_index
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -27,20 +26,17 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="PATH",
         help="repositories, folders, BEIR folders or .jsonl[.gz] corpora (default: .)",
     )
-    flags.add_index_location(parser)
+    flags.add(parser, "--index-dir", "--backend")
     parser.add_argument("--list", metavar="FILE", help="a file that lists more of them, one a line")
     parser.add_argument(
         "--workers",
         metavar="W",
         help="index on a Ray cluster: ray://HOST:PORT or local:N (dowse[ray]; docs/CLUSTER.md)",
     )
-    flags.add_indexing(parser)
-    flags.add_encoder(parser)
+    flags.add(parser, "indexing", "encoding")
     parser.add_argument("--no-embed", action="store_true", help="build no vectors for now")
     parser.add_argument("--rebuild", action="store_true", help="discard the old index first")
-    flags.add_no_wait(parser)
-    flags.add_quiet(parser)
-    flags.add_json(parser)
+    flags.add(parser, "--no-wait", "--quiet", "--json")
 
 
 def run(options: argparse.Namespace) -> int:

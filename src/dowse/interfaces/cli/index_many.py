@@ -18,8 +18,8 @@ from dowse.ingest.encoding import DistributedEncoder, EncoderSpec
 from dowse.ingest.repository import DISPATCH_CHUNK
 from dowse.ingest.run import LocalWorker, Progress, Summary, Workers, collect_paths, ingest
 from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, IngestOptions, Status, worker_environment
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND
 from dowse.interfaces.cli.common import SETTINGS, print_json, print_line, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND
 from dowse.interfaces.cli.progress import StatusLine
 from dowse.storage.open import is_cluster
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import print_error, print_json, print_line, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.install.clients import Client

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 
 # Settings that are flags of this command.
 _SETTINGS = ("encoder", "view", "vectors", "device", "threads", "show_secrets")
@@ -35,8 +34,7 @@ def add_arguments(parser: CommandParser) -> None:
         default="auto",
         help="structured content beside the text of answers; auto: unless the client's model would read it",
     )
-    flags.add_show_secrets(parser)
-    flags.add_encoder(parser)
+    flags.add(parser, "--show-secrets", "encoding")
 
 
 def run(options: argparse.Namespace) -> int:

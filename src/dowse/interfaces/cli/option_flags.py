@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from dowse.interfaces.cli.parser import CommandParser
+from dowse.interfaces.cli.command import CommandParser
 from dowse.search.options import OPTIONS, OptionSpec
 
 _TYPES = {"int": int, "float": float}

@@ -9,11 +9,10 @@ import shlex
 from dowse.errors import DowseError
 from dowse.index import QUICK_SYMBOLS, Index
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import embed_briefly, ensure_current, open_index, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.option_flags import add_option_flags, given_options
 from dowse.interfaces.cli.output import write_answer
-from dowse.interfaces.cli.parser import CommandParser
 from dowse.search.options import SearchOptions, make_options
 
 
@@ -22,7 +21,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "query", nargs="?", help='words, identifiers, "phrases", /regexes/, filters, "what calls X"'
     )
-    flags.add_target(parser)
+    flags.add(parser, "target")
     parser.add_argument(
         "--batch",
         metavar="FILE",
@@ -35,10 +34,7 @@ def add_arguments(parser: CommandParser) -> None:
     form = flags.add_output_format(parser)
     form.add_argument("-l", "--files-with-matches", action="store_true", help="paths, as the index has them")
     parser.add_argument("-C", "--context", type=int, metavar="N", help="lines of each snippet")
-    flags.add_refresh(parser)
-    flags.add_show_secrets(parser)
-    flags.add_indexing(parser)
-    flags.add_encoder(parser)
+    flags.add(parser, "--refresh", "--show-secrets", "indexing", "encoding")
 
 
 def run(options: argparse.Namespace) -> int:

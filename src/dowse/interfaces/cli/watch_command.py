@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from dowse.config import DEVICES, VECTORS, VIEWS
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--poll", action="store_true", help="scan every few seconds instead of using system notifications"
     )
-    flags.add_quiet(parser)
+    flags.add(parser, "--quiet")
 
 
 def run(options: argparse.Namespace) -> int:

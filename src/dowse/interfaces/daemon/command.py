@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dowse.config import index_folder, load_settings
 from dowse.index import Index
-from dowse.interfaces.cli.environment import Environment, set_environment
+from dowse.interfaces.cli.common import Environment, environment
 from dowse.interfaces.daemon.client import COMMANDS
 from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, ERRORS, EXIT, OUTPUT
 from dowse.security.terminal import escape_for_terminal
@@ -70,7 +70,7 @@ def run_command(request: CommandRequest, served: ServedIndex, accept: Callable[[
     options = _parse(request, command_line.parse_arguments)
     output = CapturedOutput(request.terminals)
     _current_output.set(output)
-    set_environment(Environment(request.display, _index_opener(request, served, accept), _settler(served)))
+    environment.set(Environment(request.display, _index_opener(request, served, accept), _settler(served)))
     code = command_line.run(options)
     return [*output.parts(), EXIT + str(code).encode()]
 

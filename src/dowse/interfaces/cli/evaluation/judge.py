@@ -15,11 +15,11 @@ from dowse.eval.judge.judgements import SOURCE
 from dowse.eval.run import Progress, embed, make_search, prepare_index
 from dowse.eval.types import Case, Search
 from dowse.index import Index
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.evaluation.output import check_replaceable
 from dowse.interfaces.cli.evaluation.progress import progress
 from dowse.interfaces.cli.evaluation.rows import split_list, ways_named
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 
 
 def judge(options: argparse.Namespace) -> int:

@@ -21,8 +21,8 @@ from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import merge_reports, read_report
 from dowse.eval.reports.text import Colours, render_text
 from dowse.formats.style import choose_colors
+from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.common import print_json, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
 
 # Flags that name a file to write.
 _FILES = ("report", "markdown", "html", "details")

@@ -11,7 +11,7 @@ from typing import NoReturn
 from dowse.config import VIEWS
 from dowse.eval.configurations import DIVERSIFIERS
 from dowse.eval.types import HALVES, LEVELS
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR
+from dowse.interfaces.cli.command import EXIT_ERROR
 
 STEPS = {
     "judge": "grade results by hand where there are no judgements: blind, resumable",

@@ -20,12 +20,12 @@ from dowse.eval.run import RunOptions, ShowProgress, run_dataset, search_root
 from dowse.eval.systems import named_system
 from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
+from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.common import print_json, print_line, print_message
 from dowse.interfaces.cli.evaluation.mining import build, build_entry, mined_dataset
 from dowse.interfaces.cli.evaluation.output import check_output_paths, write_report
 from dowse.interfaces.cli.evaluation.progress import progress
 from dowse.interfaces.cli.evaluation.rows import chosen_ways, split_list
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
 from dowse.source.corpus import is_corpus
 
 _INDEX_SETTINGS = ("backend", "exclude", "strip_docs", "encoder", "view", "reranker")

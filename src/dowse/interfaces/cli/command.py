@@ -1,4 +1,4 @@
-"""The argument parser of one command."""
+"""What all commands share: the argument parser and the exit codes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import threading
 from collections.abc import Collection, Sequence
 from typing import Any
 
+# Exit codes, as of grep.
+EXIT_FOUND, EXIT_NOTHING, EXIT_ERROR = 0, 1, 2
+EXIT_INTERRUPTED = 130  # 128 + SIGINT
 # Marks words behind `--` that begin with a dash; no word of a command line has this character in it.
 _LITERAL = "\0"
 
