@@ -8,14 +8,13 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dowse.errors import DowseError
 from dowse.runtime_paths import digest, runtime_folder
 from dowse.watch.commands import END, Settle, WatchJob
-from dowse.watch.events import EventKind, WatchEvent, WatchOptions
 from dowse.workers.circuit_breaker import CircuitBreaker
 from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
 
@@ -28,6 +27,44 @@ _END_SECONDS = 5.0
 _RESTART_SECONDS, _MAX_RESTART_SECONDS = 0.5, 30.0
 # A process that lived so long did not die at once.
 _HEALTHY_SECONDS = 60.0
+
+
+# In the order in which they happen:
+#   waiting    another process watches this index, or writes to it; `detail` says which
+#   watching   changes are seen from now on; `detail` says how ("inotify", "polling every 2 s …")
+#   index      files are being read: `done` of `total`
+#   indexed    words can be searched as files are now: `added`, `changed`, `deleted`, `generation`
+#   embed      symbols are being encoded: `done` of `total`
+#   embedded   vectors can be searched too; `done` symbols were given one
+#   failed     the update failed; `detail` says why, and it is tried again
+#   stopped    the last event
+EventKind = Literal["waiting", "watching", "index", "indexed", "embed", "embedded", "failed", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchEvent:
+    """One event of a watcher."""
+
+    kind: EventKind
+    root: str  # of the index
+    detail: str = ""
+    done: int = 0
+    total: int = 0
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+    generation: int = 0
+    seconds: float = 0.0  # that the work took
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """Options of a watcher."""
+
+    threads: int = 1  # that encode
+    processes: int = 1  # that parse
+    niceness: int = 10  # of all the work; what people do comes first
+    poll: bool = False  # find changes by polling, as where the system reports none
 
 
 class Watcher:

@@ -141,7 +141,7 @@ def _target_and_entry(name: str, options: argparse.Namespace) -> tuple[Target, d
 def _project(client: Client, options: argparse.Namespace) -> Path | None:
     """Return the project whose file is written, if any; some clients have no other file."""
     if options.project is None:
-        return None if client.user() else Path()
+        return None if client.user else Path()
     project = Path(options.project).expanduser()
     if not project.is_dir():
         raise DowseError(f"{project} is no folder; --project takes the root of a project")

@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import contextlib
 import shlex
+from typing import Any
 
 from dowse.errors import DowseError
 from dowse.index import QUICK_SYMBOLS, Index
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import embed_briefly, ensure_current, open_index, print_message
-from dowse.interfaces.cli.option_flags import add_option_flags, given_options
 from dowse.interfaces.cli.output import write_answer
-from dowse.search.options import SearchOptions, make_options
+from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, make_options
+
+_TYPES = {"int": int, "float": float}
+# What a choice of "" is called on the command line.
+_NONE = "none"
+# Flags have a prefix of their own in the namespace: `--path` is no positional path.
+_PREFIX = "option_"
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -27,7 +33,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="FILE",
         help='answer every line of a file ("-": standard input), a query or {"id", "query"} each',
     )
-    add_option_flags(parser)
+    _add_option_flags(parser)
     parser.add_argument(
         "--reranker", metavar="MODEL", help="the cross-encoder: rerank (shipped), or a folder"
     )
@@ -43,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         options.path, options.query = options.query, None  # queries come from the file
     if options.batch is None and options.query is None:
         raise DowseError("search needs a query, or --batch FILE; see `dowse search --help`")
-    given = given_options(options)
+    given = _given_options(options)
     options.explain = given.get("explain", False)
     index = open_index(options, refresh=options.refresh, reranker=options.reranker)
     _warn_of_ignored_flags(index, options)
@@ -61,6 +67,44 @@ def run(options: argparse.Namespace) -> int:
     answer = index.search(options.query, **given)
     write_answer(answer, options, index.root)
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
+
+
+def _add_option_flags(parser: CommandParser) -> None:
+    """Add a flag for every search option; one that is not given is None."""
+    for spec in OPTIONS.values():
+        dest = _PREFIX + spec.name
+        if spec.value_without:
+            (flag,) = spec.flags
+            parser.add_optional_choice(flag, _choices(spec), spec.value_without, spec.help, dest)
+        elif spec.flags:
+            parser.add_argument(*spec.flags, dest=dest, default=None, help=spec.help, **_keywords(spec))
+
+
+def _given_options(namespace: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that were given, as keyword arguments of `Index.search`."""
+    values = {name: getattr(namespace, _PREFIX + name, None) for name in OPTIONS}
+    return {
+        name: "" if value == _NONE and "" in OPTIONS[name].choices else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _choices(spec: OptionSpec) -> tuple[str, ...]:
+    """Return the values that a flag takes."""
+    return tuple(filter(None, spec.choices)) + ((_NONE,) if "" in spec.choices else ())
+
+
+def _keywords(spec: OptionSpec) -> dict[str, Any]:
+    """Return the keyword arguments of `add_argument` for the kind of an option."""
+    if spec.kind == "bool":
+        # A default from the settings can be switched off, too.
+        return {"action": argparse.BooleanOptionalAction if spec.setting else "store_true"}
+    if spec.kind == "choice":
+        return {"choices": _choices(spec)}
+    if spec.kind == "list":
+        return {"action": "append", "metavar": spec.metavar}
+    return {"type": _TYPES.get(spec.kind, str), "metavar": spec.metavar}
 
 
 def _warn_of_ignored_flags(index: Index, options: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ from dowse.eval.reports.saved import read_report
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.common import print_json
 from dowse.interfaces.cli.evaluation.output import check_output_paths, save
-from dowse.interfaces.cli.evaluation.rows import ways_named
+from dowse.interfaces.cli.evaluation.parser import named_configurations
 from dowse.interfaces.cli.evaluation.run import named_entries, run
 
 # A row of a saved report: `FILE.json`, if it has only one, or `FILE.json:ROW`.
@@ -81,4 +81,4 @@ def _shared_report(options: argparse.Namespace, rows: Sequence[str]) -> Report:
         raise EvalError("name a report or a dataset: --report FILE, --manifest FILE or --dataset D")
     if options.report:
         return read_report(options.report)
-    return run(named_entries(options), options, ways_named(rows))
+    return run(named_entries(options), options, named_configurations(rows))

@@ -14,8 +14,7 @@ from dowse.eval.run import Progress
 from dowse.eval.types import DOCS, OWN_PREFIX, Case
 from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.common import print_message
-from dowse.interfaces.cli.evaluation.output import check_replaceable
-from dowse.interfaces.cli.evaluation.progress import progress
+from dowse.interfaces.cli.evaluation.output import check_replaceable, progress
 
 _ORIGINS = {"git": "history", DOCS: "documentation"}
 
