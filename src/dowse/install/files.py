@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from dowse.config import data_folder
 from dowse.errors import DowseError
 from dowse.install.editing import EditError
 from dowse.security.safe_files import write_atomically

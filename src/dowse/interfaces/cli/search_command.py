@@ -49,22 +49,22 @@ def run(options: argparse.Namespace) -> int:
         options.path, options.query = options.query, None  # queries come from the file
     if options.batch is None and options.query is None:
         raise DowseError("search needs a query, or --batch FILE; see `dowse search --help`")
-    given = _given_options(options)
-    options.explain = given.get("explain", False)
+    values = _option_values(options)
+    options.explain = values.get("explain", False)
     index = open_index(options, refresh=options.refresh, reranker=options.reranker)
     _warn_of_ignored_flags(index, options)
     is_new = not index.is_shared and not index.exists
     if not is_new:
-        index.warm(options.query or "", given.get("mode"), given.get("lanes"))
+        index.warm(options.query or "", values.get("mode"), values.get("lanes"))
     ensure_current(index)
-    search_options = make_options(index.settings, **given)
+    search_options = make_options(index.settings, **values)
     _embed_new_symbols(index, search_options, is_new)
     _count_new_terms(index, search_options)
     if options.batch is not None:
         from dowse.interfaces.cli.batch import run_batch
 
-        return run_batch(options, lambda query: index.search(query, **given), index.root)
-    answer = index.search(options.query, **given)
+        return run_batch(options, lambda query: index.search(query, **values), index.root)
+    answer = index.search(options.query, **values)
     write_answer(answer, options, index.root)
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
 
@@ -80,7 +80,7 @@ def _add_option_flags(parser: CommandParser) -> None:
             parser.add_argument(*spec.flags, dest=dest, default=None, help=spec.help, **_keywords(spec))
 
 
-def _given_options(namespace: argparse.Namespace) -> dict[str, Any]:
+def _option_values(namespace: argparse.Namespace) -> dict[str, Any]:
     """Return the options that were given, as keyword arguments of `Index.search`."""
     values = {name: getattr(namespace, _PREFIX + name, None) for name in OPTIONS}
     return {
