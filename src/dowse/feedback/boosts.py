@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 
 from dowse.feedback.events import normalise_query, ranking_terms
 from dowse.feedback.store import FeedbackStore, QueryEvent, StoredQuery
@@ -66,11 +67,11 @@ def visitor_vote(kinds: Iterable[str]) -> float:
     return explicit or 1 - doubt
 
 
-def cosine_similarity(a: Iterable[str], b: Iterable[str], idf: Mapping[str, float]) -> float:
+def cosine_similarity(a: Iterable[str], b: Iterable[str], idf: Callable[[str], float]) -> float:
     """Return the cosine of the IDF vectors of two sets of terms, from 0 to 1."""
     first, second = set(a), set(b)
-    sizes = [sum(idf[term] ** 2 for term in terms) for terms in (first, second)]
-    shared = sum(idf[term] ** 2 for term in first & second)
+    sizes = [sum(idf(term) ** 2 for term in terms) for terms in (first, second)]
+    shared = sum(idf(term) ** 2 for term in first & second)
     return shared / (sizes[0] * sizes[1]) ** 0.5 if shared else 0.0
 
 
@@ -90,13 +91,13 @@ def _similar_queries(
     store: FeedbackStore, query: str, idf_of: Callable[[str], float]
 ) -> dict[int, tuple[float, StoredQuery]]:
     """Return stored queries that are similar to a query, by id, each with its similarity."""
-    terms, text, idf = frozenset(ranking_terms(query)), normalise_query(query), _IdfCache(idf_of)
+    terms, text, idf = frozenset(ranking_terms(query)), normalise_query(query), cache(idf_of)
     # A cosine is at most the root of the share of the query's own weight that is shared.
-    threshold = _MIN_SIMILARITY**2 * sum(idf[term] ** 2 for term in terms)
+    threshold = _MIN_SIMILARITY**2 * sum(idf(term) ** 2 for term in terms)
     selective = _selective_terms(terms, idf, threshold)
     neighbours = {}
     for stored in store.queries_sharing(selective, _MAX_COMPARED) if selective else ():
-        shared = sum(idf[term] ** 2 for term in terms & stored.terms)
+        shared = sum(idf(term) ** 2 for term in terms & stored.terms)
         if stored.text != text and shared >= threshold:
             similarity = cosine_similarity(terms, stored.terms, idf)
             if similarity >= _MIN_SIMILARITY:
@@ -104,26 +105,15 @@ def _similar_queries(
     return neighbours
 
 
-def _selective_terms(terms: Collection[str], idf: Mapping[str, float], threshold: float) -> list[str]:
+def _selective_terms(terms: Collection[str], idf: Callable[[str], float], threshold: float) -> list[str]:
     """Return terms of which a similar query must share at least one: the common terms do not suffice."""
-    selective, left = [], sum(idf[term] ** 2 for term in terms)
-    for term in sorted(terms, key=lambda term: (-idf[term], term)):
-        if left < threshold or not idf[term]:
+    selective, left = [], sum(idf(term) ** 2 for term in terms)
+    for term in sorted(terms, key=lambda term: (-idf(term), term)):
+        if left < threshold or not idf(term):
             break
         selective.append(term)
-        left -= idf[term] ** 2
+        left -= idf(term) ** 2
     return selective
-
-
-class _IdfCache(dict[str, float]):
-    """Term → its inverse document frequency, computed once for each."""
-
-    def __init__(self, idf: Callable[[str], float]) -> None:
-        self._idf = idf
-
-    def __missing__(self, term: str) -> float:
-        value = self[term] = self._idf(term)
-        return value
 
 
 def _boost(

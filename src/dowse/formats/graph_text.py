@@ -69,12 +69,10 @@ def _impact(answer: GraphAnswer, style: Style) -> list[str]:
         files = len({step.path for step in answer.tests})
         count = f"{len(answer.tests)}, in {files} file{'s' if files > 1 else ''}"
         lines += ["", f"{style.bold}tests to run{style.reset} ({count})"]
-        lines += [_test(step, answer.seed, style) for step in answer.tests]
+        for step in answer.tests:
+            distance = "" if step.depth == 1 else f", {step.depth} steps away"
+            lines.append(_line(step, answer.seed, style, distance))
     return lines
-
-
-def _test(step: GraphStep, seed: SymbolRow, style: Style) -> str:
-    return _line(step, seed, style, "" if step.depth == 1 else f", {step.depth} steps away")
 
 
 def _line(step: GraphStep, parent: SymbolRow, style: Style, suffix: str | None = None) -> str:

@@ -103,7 +103,7 @@ class Watcher:
         )
         self._breaker = CircuitBreaker(1, _RESTART_SECONDS, _MAX_RESTART_SECONDS)
         self._stopping = threading.Event()
-        self._is_watching = False
+        self.is_watching = False  # whether this one, not another process, sees changes now
         self._numbers = itertools.count(1)
         self._settling: dict[int, queue.SimpleQueue[bool]] = {}
         self._thread = threading.Thread(target=self._drive, name="dowse-watcher", daemon=True)
@@ -123,11 +123,6 @@ class Watcher:
             self._thread.join(_END_SECONDS)
 
     @property
-    def is_watching(self) -> bool:
-        """Whether this one, not another process, sees changes now."""
-        return self._is_watching
-
-    @property
     def pid(self) -> int | None:
         """The id of the process that does the work, if there is one."""
         return self._worker.pid
@@ -139,7 +134,7 @@ class Watcher:
             seconds: How long to wait.
             vectors: Whether to wait for vectors too, not only for words.
         """
-        if not self._is_watching:
+        if not self.is_watching:
             return False
         number, answer = next(self._numbers), queue.SimpleQueue[bool]()
         self._settling[number] = answer
@@ -155,7 +150,7 @@ class Watcher:
         while not self._stopping.is_set():
             started = time.monotonic()
             cause = self._run_process()
-            self._is_watching = False
+            self.is_watching = False
             for answer in list(self._settling.values()):  # that will not come
                 answer.put(False)
             if self._stopping.is_set():
@@ -200,7 +195,7 @@ class Watcher:
                 answer.put(not fields.get("failed"))
             return
         if kind == "watching":
-            self._is_watching = True
+            self.is_watching = True
         self._emit(kind, **fields)
 
     def _emit(self, kind: EventKind, **fields: Any) -> None:  # noqa: ANN401 - fields of the event

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dowse.config import read_project_file
 from dowse.errors import IndexLocked
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dowse.types import Note
 
 # Settings that are flags of several commands.
-SETTINGS = (
+_SETTINGS = (
     *("index_dir", "backend", "exclude", "strip_docs", "processes"),
     *("include_secrets", "show_secrets"),
     *("encoder", "view", "vectors", "device", "threads"),
@@ -44,10 +44,14 @@ _OF_THIS_PROCESS = Environment(os.environ, Index.open, lambda *_: False)
 environment = ContextVar("environment", default=_OF_THIS_PROCESS)
 
 
+def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that the flags of a command name; None for those that they do not."""
+    return {name: getattr(options, name, None) for name in _SETTINGS}
+
+
 def open_index(options: argparse.Namespace, **more: object) -> Index:
     """Open the index that the flags of a command name."""
-    settings = {name: getattr(options, name, None) for name in SETTINGS}
-    index = environment.get().open_index(options.path, **settings, **more)
+    index = environment.get().open_index(options.path, **flag_settings(options), **more)
     if note := read_project_file(index.root).note:
         print_message(note)
     return index

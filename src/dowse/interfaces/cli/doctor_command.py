@@ -87,17 +87,14 @@ def _cluster_checks(cluster: dict[str, Any]) -> list[Check]:
     return [*checks, *(("advice", True, advice) for advice in cluster["advice"])]
 
 
-def _count_problems(index: Index) -> list[str]:
-    """Return what is wrong with the cached counts of terms."""
+def _index_checks(index: Index) -> list[Check]:
     from dowse.research.tfidf.index import check_counts
 
-    with index.backend.reader() as reader:
-        return check_counts(reader)
-
-
-def _index_checks(index: Index) -> list[Check]:
     try:
-        problems = index.backend.check() or _count_problems(index)
+        problems = index.backend.check()
+        if not problems:
+            with index.backend.reader() as reader:
+                problems = check_counts(reader)
     except DowseError as error:
         return [("index", False, str(error))]
     if problems:

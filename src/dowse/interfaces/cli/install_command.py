@@ -178,27 +178,19 @@ def _list(options: argparse.Namespace) -> int:
 
 def _states(client: Client, project: Path, name: str) -> Iterator[dict[str, str]]:
     """Yield both files of a client, and whether dowse is in them."""
-    for scope, folder in (("user", None), ("project", project)):
-        path = client.file(folder)
-        if path is not None:
-            state = _state(client, folder, name) if path.exists() else "no file"
-            yield {
-                "client": client.name,
-                "title": client.title,
-                "scope": scope,
-                "state": state,
-                "file": str(path),
-            }
-
-
-def _state(client: Client, project: Path | None, name: str) -> str:
     from dowse.install.plan import client_target, current_entry
 
-    try:
-        entry = current_entry(client_target(client, project, name))
-        return "not installed" if entry is None else "installed"
-    except (DowseError, OSError):
-        return "damaged"
+    for scope, folder in (("user", None), ("project", project)):
+        path = client.file(folder)
+        if path is None:
+            continue
+        try:
+            is_there = path.exists() and current_entry(client_target(client, folder, name)) is not None
+            state = "installed" if is_there else "not installed" if path.exists() else "no file"
+        except (DowseError, OSError):
+            state = "damaged"
+        fields = {"client": client.name, "title": client.title, "scope": scope, "state": state}
+        yield {**fields, "file": str(path)}
 
 
 def _short(path: Path) -> str:

@@ -9,9 +9,7 @@ from pathlib import Path
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
-
-# Settings that are flags of this command.
-_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "show_secrets")
+from dowse.interfaces.cli.common import flag_settings
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -49,16 +47,12 @@ def run(options: argparse.Namespace) -> int:
     for path in paths:
         if not path.exists():
             raise DowseError(f"{path} does not exist; name a repository or a folder")
-    limits = McpOptions().limits
     server_options = McpOptions(
         paths=tuple(path.resolve() for path in paths),
         watch=options.watch,
         warm=True,
         structured=options.structured,
-        settings={
-            **{name: getattr(options, name) for name in _SETTINGS},
-            "exact_seconds": limits.pattern_seconds,
-        },
+        settings={**flag_settings(options), "exact_seconds": McpOptions().limits.pattern_seconds},
     )
     if options.http is None:
         run_stdio(server_options)

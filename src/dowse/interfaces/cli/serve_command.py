@@ -11,9 +11,7 @@ from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
-
-# Settings that are flags of this command.
-_SETTINGS = ("backend", "encoder", "view", "vectors", "device", "threads", "show_secrets")
+from dowse.interfaces.cli.common import flag_settings
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -56,10 +54,8 @@ def run(options: argparse.Namespace) -> int:
             f"{options.host} can be reached from other machines; set a secret with --token or DOWSE_TOKEN"
         )
     limits = Limits() if options.rate is None else replace(Limits(), rate=options.rate)
-    settings = {name: getattr(options, name) for name in _SETTINGS}
-    indexes = [
-        Index.open(path, exact_seconds=limits.pattern_seconds, **settings) for path in options.paths or ["."]
-    ]
+    settings = {**flag_settings(options), "exact_seconds": limits.pattern_seconds}
+    indexes = [Index.open(path, **settings) for path in options.paths or ["."]]
     server_options = ServeOptions(
         host=options.host,
         port=options.port,
