@@ -50,8 +50,8 @@ def feedback_boosts(
     for event in store.query_events([*([] if query_id is None else [query_id]), *neighbours]):
         if candidates is None or event.symbol in candidates:
             by_symbol[event.symbol].append(event)
-    found = {symbol: _boost(events, query_id, neighbours) for symbol, events in by_symbol.items()}
-    return {symbol: boost for symbol, boost in found.items() if boost}
+    boosts = {symbol: _boost(events, query_id, neighbours) for symbol, events in by_symbol.items()}
+    return {symbol: boost for symbol, boost in boosts.items() if boost}
 
 
 def visitor_vote(kinds: Iterable[str]) -> float:
@@ -130,7 +130,7 @@ def _boost(
     total, others = pool_votes(by_visitor)
     if total <= 0:
         return None
-    most_similar = max((neighbours[event.query] for event in events), key=lambda found: found[0])[1]
+    most_similar = max((neighbours[event.query] for event in events), key=lambda pair: pair[0])[1]
     detail = f"{_summary(events)} for queries like “{_truncate(most_similar.original)}”"
     return Boost(similar=total, others=others, detail=detail)
 

@@ -98,8 +98,8 @@ def _more_lines(step: GraphStep) -> str:
     if not lines:
         return ""
     shown = ", ".join(str(line) for line in lines[:_MORE_LINES])
-    rest = f" and {len(lines) - _MORE_LINES} more" if len(lines) > _MORE_LINES else ""
-    return f", also in line {shown}{rest}" if len(lines) == 1 else f", also in lines {shown}{rest}"
+    more = f" and {len(lines) - _MORE_LINES} more" if len(lines) > _MORE_LINES else ""
+    return f", also in line {shown}{more}" if len(lines) == 1 else f", also in lines {shown}{more}"
 
 
 def _symbol(symbol: SymbolRow, style: Style) -> str:

@@ -42,8 +42,8 @@ class Client:
         return {**self.fields, "command": command[0], "args": list(command[1:])}
 
     def _user_path(self, name: str) -> Path:
-        folder, _, rest = name.partition("/")
-        path = _FOLDERS[folder]() / rest
+        folder, _, file = name.partition("/")
+        path = _FOLDERS[folder]() / file
         other = os.environ.get(self.variable) if self.variable else ""
         return Path(other, path.name) if other else path
 

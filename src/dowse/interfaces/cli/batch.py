@@ -27,7 +27,7 @@ def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root
     form = output_format(options)
     if form == "sarif":
         raise DowseError("a SARIF document answers one query; search without --batch, or use --format jsonl")
-    found = failed = False
+    any_hits = failed = False
     for line, name, query in _queries(options.batch):
         try:
             if not isinstance(query, str):
@@ -39,7 +39,7 @@ def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root
             if form in ("json", "jsonl"):
                 _write_line({"id": name, "query": query, "error": str(error)})
             continue
-        found |= bool(answer.hits)
+        any_hits |= bool(answer.hits)
         if form in ("json", "jsonl"):
             _write_json(name, answer, form)
         elif options.files_with_matches:
@@ -47,7 +47,7 @@ def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root
         else:
             notes = "".join(f"-- {escape_name(str(note))}\n" for note in answer.notes)
             sys.stdout.write(_heading(name, query) + notes + format_answer(answer, options, root))
-    return EXIT_ERROR if failed else EXIT_FOUND if found else EXIT_NOTHING
+    return EXIT_ERROR if failed else EXIT_FOUND if any_hits else EXIT_NOTHING
 
 
 def _heading(name: object, query: str) -> str:

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _add_option_flags(parser: CommandParser) -> None:
-    """Add a flag for every search option; one that is not given is None."""
+    """Add a flag for every search option; one that is not on the command line is None."""
     for spec in OPTIONS.values():
         dest = _PREFIX + spec.name
         if spec.value_without:
@@ -81,7 +81,7 @@ def _add_option_flags(parser: CommandParser) -> None:
 
 
 def _option_values(namespace: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that were given, as keyword arguments of `Index.search`."""
+    """Return the options on the command line, as keyword arguments of `Index.search`."""
     values = {name: getattr(namespace, _PREFIX + name, None) for name in OPTIONS}
     return {
         name: "" if value == _NONE and "" in OPTIONS[name].choices else value
@@ -122,7 +122,7 @@ def _warn_of_ignored_flags(index: Index, options: argparse.Namespace) -> None:
 
 
 def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool) -> None:
-    """Embed before a search with the embedding lane: if asked for, on first use, or if that is quick."""
+    """Embed before a search with the embedding lane: if requested, on first use, or if that is quick."""
     if options.mode not in ("auto", "hybrid", "embedding") or index.settings.encoder == "none":
         return
     if index.is_shared:

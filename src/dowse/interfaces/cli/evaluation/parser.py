@@ -72,7 +72,7 @@ def _join_filters(arguments: Sequence[str]) -> list[str]:
 
 
 def _check_step(parser: argparse.ArgumentParser, path: str | None) -> None:
-    """Refuse a path that does not exist and was probably meant as a step."""
+    """Refuse a path that does not exist and is probably a misspelt step."""
     steps = get_close_matches(path or "", STEPS, 1)
     if path and steps and not Path(path).exists():
         parser.error(f"there is no {path} to search; did you mean the step `dowse eval {steps[0]}`")
