@@ -179,7 +179,7 @@ class FeedbackStore:
             "GROUP BY q.id",
             (*terms, limit),
         )
-        return [StoredQuery(*row[:3], frozenset(row[3].split())) for row in rows]
+        return [StoredQuery(*columns, frozenset(terms.split())) for *columns, terms in rows]
 
     def query_events(self, query_ids: Sequence[int]) -> list[QueryEvent]:
         """Return the events of some queries, in the order of time."""

@@ -39,6 +39,7 @@ from dowse.types import (
     LaneReport,
     LaneScore,
     LineMatch,
+    Note,
     PlanReport,
     Symbol,
 )
@@ -212,7 +213,8 @@ def answers(draw: st.DrawFn) -> Answer:
     plan = PlanReport("name", draw(HOSTILE), words, draw(HOSTILE), words, draw(HOSTILE), words)
     found = tuple(draw(st.lists(hits(), max_size=3)))
     lanes = (LaneReport(draw(HOSTILE), 1, 1.0, draw(HOSTILE)),)
-    return Answer(draw(HOSTILE), "auto", found, 1, 1, words, None, plan, lanes)
+    notes = tuple(Note("incomplete-index", text) for text in words)
+    return Answer(draw(HOSTILE), "auto", found, 1, 1, notes, None, plan, lanes)
 
 
 def options(form: str) -> argparse.Namespace:
