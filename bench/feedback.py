@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -241,7 +241,7 @@ def fresh() -> Iterator[FeedbackStore]:
     """Give a store that is empty."""
     with (
         tempfile.TemporaryDirectory(prefix="dowse-feedback-") as folder,
-        FeedbackStore(Path(folder) / "feedback.sqlite") as store,
+        closing(FeedbackStore(Path(folder) / "feedback.sqlite")) as store,
     ):
         yield store
 

@@ -28,7 +28,6 @@ _QUOTED_CHARACTERS = 60
 def feedback_boosts(
     store: FeedbackStore,
     query: str,
-    candidates: Collection[str] | None = None,
     *,
     similar: bool = True,
     idf: Callable[[str], float] = lambda _: 1.0,
@@ -38,7 +37,6 @@ def feedback_boosts(
     Args:
         store: The recorded events.
         query: The current query.
-        candidates: The only symbols to return; None for all.
         similar: Whether feedback for similar queries counts too.
         idf: The inverse document frequency of a term.
     """
@@ -48,18 +46,13 @@ def feedback_boosts(
         return {}
     by_symbol: dict[str, list[QueryEvent]] = defaultdict(list)
     for event in store.query_events([*([] if query_id is None else [query_id]), *neighbours]):
-        if candidates is None or event.symbol in candidates:
-            by_symbol[event.symbol].append(event)
+        by_symbol[event.symbol].append(event)
     boosts = {symbol: _boost(events, query_id, neighbours) for symbol, events in by_symbol.items()}
     return {symbol: boost for symbol, boost in boosts.items() if boost}
 
 
 def visitor_vote(kinds: Iterable[str]) -> float:
-    """Return one visitor's vote for one symbol and query, from −1 to 1.
-
-    Args:
-        kinds: Of the visitor's events, in the order of time.
-    """
+    """Return one visitor's vote for one symbol and query, from −1 to 1; events come in the order of time."""
     doubt, explicit = 1.0, 0.0
     for kind in kinds:
         explicit = _EXPLICIT_VOTES.get(kind, explicit)

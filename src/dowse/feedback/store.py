@@ -98,12 +98,6 @@ class FeedbackStore:
         """Return the store of a repository, folder or corpus; nothing is read or written yet."""
         return cls(feedback_file(Path(root).expanduser().resolve()))
 
-    def __enter__(self) -> FeedbackStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     @property
     def exists(self) -> bool:
         """Whether anything was ever recorded."""

@@ -62,7 +62,6 @@ class WatchOptions:
     """Options of a watcher."""
 
     threads: int = 1  # that encode
-    processes: int = 1  # that parse
     niceness: int = 10  # of all the work; what people do comes first
     poll: bool = False  # find changes by polling, as where the system reports none
 
@@ -182,7 +181,7 @@ class Watcher:
         return WatchJob(
             index.root,
             index.backend.address,
-            replace(index.settings, threads=options.threads, processes=options.processes),
+            replace(index.settings, threads=options.threads, processes=1),
             options.poll,
             options.niceness,
             str(Path(runtime_folder(), f"{digest(index.backend.address)}.watch")),

@@ -42,13 +42,13 @@ class CommandParser(argparse.ArgumentParser):
         end = words.index("--") if "--" in words else len(words)
         literals = [_LITERAL + word if word.startswith("-") else word for word in words[end + 1 :]]
         with self._lock:  # argparse changes its actions meanwhile, and a warm process has several threads
-            options = self.parse_intermixed_args([*self.with_optional_values(words[:end]), *literals])
+            options = self.parse_intermixed_args([*self._with_optional_values(words[:end]), *literals])
         for name, value in vars(options).items():
             setattr(options, name, _without_mark(value))
         options.command = self.command
         return options
 
-    def with_optional_values(self, words: Sequence[str]) -> list[str]:
+    def _with_optional_values(self, words: Sequence[str]) -> list[str]:
         """Return the words with the value of every flag whose value was left out."""
         result = []
         for word, following in zip(words, [*words[1:], ""], strict=False):
