@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dowse.errors import DowseError
 from dowse.runtime_paths import digest, runtime_folder
 from dowse.watch.commands import END, Settle, WatchJob
-from dowse.workers.circuit_breaker import CircuitBreaker
-from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
+from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied, worker_program
 
 if TYPE_CHECKING:
     from dowse.index import Index

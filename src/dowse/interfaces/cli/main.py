@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # `main(arguments)` with a parser of its own. It is imported only when its command runs.
 COMMANDS = {
     "search": ("search_command", "search; builds the index first if there is none yet"),
-    "index": ("index_command", "build the index, or update it"),
+    "index": ("index_commands", "build the index, or update it"),
     "symbols": ("symbol_commands", "list symbols by name"),
     "related": ("symbol_commands", "list symbols similar to a symbol, and its cluster"),
     "callers": ("symbol_commands", "list the callers of a symbol"),
@@ -49,7 +49,7 @@ COMMANDS = {
     "status": ("status_command", "show what is indexed and whether it is up to date"),
     "trust": ("trust_command", "allow settings of a repository's .dowse.toml that need your consent"),
     "doctor": ("doctor_command", "check the index and the installation"),
-    "clear": ("clear_command", "remove the index (the code stays)"),
+    "clear": ("index_commands", "remove the index (the code stays)"),
     "export": ("transfer_commands", "write an index with its vectors to one file"),
     "import": ("transfer_commands", "make an index from such a file, without parsing or encoding"),
     "feedback": ("feedback_command", "list, add and remove feedback, which ranks chosen results first"),

@@ -36,10 +36,8 @@ def gate(options: argparse.Namespace) -> int:
 
 
 def _verdict(options: argparse.Namespace) -> Verdict:
-    (candidate, candidate_report), (baseline, baseline_report) = (
-        _row(options.candidate),
-        _row(options.baseline),
-    )
+    candidate, candidate_report = _row(options.candidate)
+    baseline, baseline_report = _row(options.baseline)
     saved = [report for report in (candidate_report, baseline_report) if report]
     # A row without a file is in the report of the other, unless a report is named for it.
     if len(saved) == 2 or (saved and not _names_a_report(options)):
