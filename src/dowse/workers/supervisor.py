@@ -227,7 +227,7 @@ class Supervisor:
 
 
 class CircuitBreaker:
-    """Refuses to start processes for a while after several deaths in a row.
+    """A circuit breaker: refuses to start processes for a while after several deaths in a row.
 
     After that time one more is tried: if it dies too, the breaker opens again, for twice as long each time
     up to `max_open_seconds`.
