@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # How long the process may take to end by itself: it finishes what it is committing.
 _END_SECONDS = 5.0
 # Before a process that died is replaced; twice as long each time, up to the second, if it dies at once.
-_RESTART_SECONDS, _MAX_RESTART_SECONDS = 0.5, 30.0
+_RESTART_SECONDS, MAX_RESTART_SECONDS = 0.5, 30.0
 # A process that lived so long did not die at once.
 _HEALTHY_SECONDS = 60.0
 
@@ -99,7 +99,7 @@ class Watcher:
             # Libraries that have thread pools of their own: one core means one.
             environment={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
-        self._breaker = CircuitBreaker(1, _RESTART_SECONDS, _MAX_RESTART_SECONDS)
+        self._breaker = CircuitBreaker(1, _RESTART_SECONDS, MAX_RESTART_SECONDS)
         self._stopping = threading.Event()
         self.is_watching = False  # whether this one, not another process, sees changes now
         self._numbers = itertools.count(1)
