@@ -173,7 +173,9 @@ class FeedbackStore:
             "GROUP BY q.id",
             (*terms, limit),
         )
-        return [StoredQuery(*columns, frozenset(terms.split())) for *columns, terms in rows]
+        return [
+            StoredQuery(id_, text, original, frozenset(words.split())) for id_, text, original, words in rows
+        ]
 
     def query_events(self, query_ids: Sequence[int]) -> list[QueryEvent]:
         """Return the events of some queries, in the order of time."""
