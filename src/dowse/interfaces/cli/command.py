@@ -1,4 +1,4 @@
-"""The argument parser of one command."""
+"""What all commands share: the argument parser and the exit codes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import threading
 from collections.abc import Collection, Sequence
 from typing import Any
 
+# Exit codes, as of grep.
+EXIT_FOUND, EXIT_NOTHING, EXIT_ERROR = 0, 1, 2
+EXIT_INTERRUPTED = 130  # 128 + SIGINT
 # Marks words behind `--` that begin with a dash; no word of a command line has this character in it.
 _LITERAL = "\0"
 
@@ -39,13 +42,13 @@ class CommandParser(argparse.ArgumentParser):
         end = words.index("--") if "--" in words else len(words)
         literals = [_LITERAL + word if word.startswith("-") else word for word in words[end + 1 :]]
         with self._lock:  # argparse changes its actions meanwhile, and a warm process has several threads
-            options = self.parse_intermixed_args([*self.with_optional_values(words[:end]), *literals])
+            options = self.parse_intermixed_args([*self._with_optional_values(words[:end]), *literals])
         for name, value in vars(options).items():
             setattr(options, name, _without_mark(value))
         options.command = self.command
         return options
 
-    def with_optional_values(self, words: Sequence[str]) -> list[str]:
+    def _with_optional_values(self, words: Sequence[str]) -> list[str]:
         """Return the words with the value of every flag whose value was left out."""
         result = []
         for word, following in zip(words, [*words[1:], ""], strict=False):

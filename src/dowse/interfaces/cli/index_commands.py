@@ -1,4 +1,4 @@
-"""`dowse index`: build the index, or update it."""
+"""`dowse index` and `dowse clear`: build the index, update it, remove it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowse.config import load_settings
+from dowse.config import cache_folder, load_settings
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import open_index, print_json, print_line, print_message, update_index
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -20,31 +19,35 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: CommandParser) -> None:
-    """Add the flags of `dowse index`."""
+    """Add the flags of `dowse index` or `dowse clear`."""
+    if parser.command == "clear":
+        flags.add(parser, "target")
+        return
     parser.add_argument(
         "paths",
         nargs="*",
         metavar="PATH",
         help="repositories, folders, BEIR folders or .jsonl[.gz] corpora (default: .)",
     )
-    flags.add_index_location(parser)
+    flags.add(parser, "--index-dir", "--backend")
     parser.add_argument("--list", metavar="FILE", help="a file that lists more of them, one a line")
     parser.add_argument(
         "--workers",
         metavar="W",
         help="index on a Ray cluster: ray://HOST:PORT or local:N (dowse[ray]; docs/CLUSTER.md)",
     )
-    flags.add_indexing(parser)
-    flags.add_encoder(parser)
+    flags.add(parser, "indexing", "encoding")
     parser.add_argument("--no-embed", action="store_true", help="build no vectors for now")
     parser.add_argument("--rebuild", action="store_true", help="discard the old index first")
-    flags.add_no_wait(parser)
-    flags.add_quiet(parser)
-    flags.add_json(parser)
+    flags.add(parser, "--no-wait", "--quiet", "--json")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Build the index, or update it."""
+    """Build the index, update it or remove it."""
+    return _clear(options) if options.command == "clear" else _index(options)
+
+
+def _index(options: argparse.Namespace) -> int:
     options.paths = options.paths or ([] if options.list else ["."])
     # A shared index gets its vectors at once: added afterwards, every document would be written twice.
     is_shared = load_settings(None, backend=options.backend).backend
@@ -63,6 +66,18 @@ def run(options: argparse.Namespace) -> int:
         print_line(_update_line(report, index.root))
         if embedded and (embedded.encoded or embedded.reused):
             print_line(_embedding_line(embedded))
+    return EXIT_FOUND
+
+
+def _clear(options: argparse.Namespace) -> int:
+    """Remove the index; the vector cache stays."""
+    index = open_index(options)
+    if not index.backend.exists():
+        print_message(f"there is no index of {index.root}")
+        return EXIT_NOTHING
+    index.backend.clear()
+    removed = f"{index.root} from {index.backend.address}" if index.is_shared else index.backend.address
+    print_line(f"removed {removed} (vectors stay in {cache_folder() / 'vectors'})")
     return EXIT_FOUND
 
 
