@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dowse.encoders.document import Document
-from dowse.parsing.spans import join_spans, subtract_spans
+from dowse.storage.symbols import build_document
 from dowse.types import FileRecord, SymbolRecord
 
 if TYPE_CHECKING:
+    from dowse.encoders.document import Document
     from dowse.ingest.encoding import DistributedEncoder
     from dowse.storage.elastic.backend import ElasticBackend
     from dowse.storage.protocol import Backend, Floats, GraphStore, Writer
@@ -142,9 +142,6 @@ def _documents(symbols: Iterable[tuple[FileRecord, SymbolRecord]]) -> list[Docum
     for record, symbol in symbols:
         if record.key not in texts:
             texts[record.key] = record.text.encode("utf-8", "replace")
-        code = join_spans(texts[record.key], subtract_spans(symbol.spans, symbol.doc_spans)).decode(
-            "utf-8", "replace"
-        )
-        qualifier = symbol.qualified_name.removesuffix(symbol.name).rstrip(".")
-        documents.append(Document(qualifier, symbol.name, symbol.doc, code, record.language, record.path))
+        text = texts[record.key]
+        documents.append(build_document(symbol, symbol, text, record.language, record.path))
     return documents

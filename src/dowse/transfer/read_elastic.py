@@ -54,7 +54,7 @@ def _source_version(searcher: SnapshotSearcher) -> Mapping[str, Any]:
     body = {"query": {"term": {"kind": "source"}}, "size": _SUGGESTIONS, "sort": [{"slot": "asc"}]}
     others = [hit["_source"]["data"]["slot"] for hit in searcher.hits(META, body)]
     raise IndexMissing(
-        f"the index {searcher.client.names.name} holds no {searcher.source or 'such repository'}; "
+        f"the index {searcher.client.address.name} holds no {searcher.source or 'such repository'}; "
         f"name one that it holds with --repo, such as {', '.join(others) or 'none'}"
     )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.storage.local.catalog import Catalog
+from dowse.storage.local.graph_tables import unpack_integers
 from dowse.storage.local.layout import VECTORS, catalog_path
 from dowse.transfer.content import VECTOR_BATCH, Content, EncoderVectors, content_meta
 from dowse.types import FileRecord, SymbolRecord
@@ -56,8 +56,8 @@ class _RecordCatalog(Catalog):
         )
         for file_id, *fields, text, references, facts, offers, rows in files:
             marks = self._db.execute("SELECT key FROM marks WHERE file_id=? ORDER BY key", (file_id,))
-            linking = (facts, _unpack_integers(offers), tuple(mark for (mark,) in marks))
-            symbols = self._symbols_of(file_id, _unpack_integers(rows))
+            linking = (facts, tuple(unpack_integers(offers)), tuple(mark for (mark,) in marks))
+            symbols = self._symbols_of(file_id, unpack_integers(rows))
             yield FileRecord._make((*fields, text, references, "", symbols, *linking))
 
     def _symbols_of(self, file_id: int, order: Sequence[int]) -> tuple[SymbolRecord, ...]:
@@ -77,12 +77,6 @@ def _symbol(row: Sequence[Any]) -> SymbolRecord:
     spans, doc_spans = json.loads(spans), json.loads(doc_spans) if doc_spans else ()
     linking = (vector_key, part, scope_key, name_key, bool(overrides))
     return SymbolRecord._make((*fields, spans, digest, (), doc_spans, *linking))
-
-
-def _unpack_integers(packed: bytes) -> tuple[int, ...]:
-    numbers = array("q")
-    numbers.frombytes(packed)
-    return tuple(numbers)
 
 
 def _encoder_vectors(folder: Path, catalog: Catalog) -> Iterator[EncoderVectors]:

@@ -7,7 +7,6 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError, IndexMissing, IndexVersionError
@@ -15,7 +14,7 @@ from dowse.storage.elastic import mapping
 from dowse.storage.elastic.address import ElasticAddress, parse_address
 from dowse.storage.elastic.cache import GenerationCache
 from dowse.storage.elastic.client import RETRY_SECONDS, Client
-from dowse.storage.elastic.names import META, Names
+from dowse.storage.elastic.names import META
 from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read_state
 from dowse.storage.protocol import KnownVectors
 
@@ -50,20 +49,12 @@ class ElasticBackend:
         self.parsed_address = parse_address(address) if isinstance(address, str) else address
         self.source, self._retry_seconds = source, retry_seconds
         self._vectors: KnownVectors | None = None
-        self.names = Names(self.parsed_address.name)
         self._cache = lru_cache(_GENERATIONS)(lambda identity, generation: GenerationCache())
         self._client: Client | None = None
         self._lock = threading.Lock()
         self._is_checked = self._starts_over = False
         # One backend searches the same shard copies each time; backends spread over all copies.
         self._preference = uuid.uuid4().hex[:12]
-
-    @classmethod
-    def at(cls, address: str, root: Path | None = None) -> ElasticBackend:
-        """Name the index at an address, for the repository or corpus in a folder."""
-        from dowse.source.git import repo_identity
-
-        return cls(address, repo_identity(root) if root is not None else "")
 
     def __repr__(self) -> str:
         return f"ElasticBackend({self.address!r}, {self.source!r})"
@@ -143,8 +134,8 @@ class ElasticBackend:
         known = state["encoders"].get(encoder, {}) if state else {}
         if known.get("dimension", dimension) != dimension:
             raise DowseError(
-                f"the vectors of {encoder} in {self.names.name} have {known['dimension']} dimensions, not "
-                f"{dimension}; use another encoder, or another index"
+                f"the vectors of {encoder} in {self.parsed_address.name} have {known['dimension']} "
+                f"dimensions, not {dimension}; use another encoder, or another index"
             )
 
     @contextlib.contextmanager
@@ -217,8 +208,8 @@ class ElasticBackend:
 
     def size(self) -> int:
         """Return the bytes of the index, replicas included."""
-        indices = ",".join(self.names.aliases)
-        stats = self.client.call(lambda es: es.indices.stats(index=indices, metric="store"))
+        client = self.client
+        stats = client.call(lambda es: es.indices.stats(index=client.aliases, metric="store"))
         return int(stats["_all"]["total"]["store"]["size_in_bytes"])
 
     def health(self, *, fields: bool = False) -> dict[str, Any]:
@@ -267,7 +258,7 @@ class ElasticBackend:
 
     def _is_only_source(self) -> bool:
         """Whether no other source is in the index, nor about to be."""
-        alias = self.names.alias(META)
+        alias = self.client.alias(META)
         self.client.refresh([alias])
         query = {
             "bool": {"filter": [{"term": {"kind": "source"}}], "must_not": [{"term": {"slot": self.source}}]}

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 from dowse.storage.local.cache import ReadCache
-from dowse.types import Span, SymbolRow
+from dowse.storage.symbols import SymbolDetails
+from dowse.types import SymbolRow
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -14,15 +15,6 @@ V = TypeVar("V")
 # Details hold documentation, a few hundred bytes each; terms and their frequencies take less.
 _MAX_DETAILS = 10_000
 _MAX_COUNTS = 100_000
-
-
-class Details(NamedTuple):
-    """What a symbol has besides its row."""
-
-    doc: str
-    spans: tuple[Span, ...]
-    doc_spans: tuple[Span, ...]
-    content_hash: str
 
 
 class NameKey(NamedTuple):
@@ -38,7 +30,7 @@ class GenerationCache(ReadCache):
     def __init__(self) -> None:
         super().__init__()
         self.document_frequencies: dict[tuple[str, str], int] = {}  # by field and term
-        self.details: dict[int, Details] = {}
+        self.details: dict[int, SymbolDetails] = {}
         self.name_keys: dict[int, NameKey] = {}
         self.languages: dict[str, int] | None = None
         self.embedded: dict[str, int] = {}  # only where every symbol has its vector
@@ -50,7 +42,7 @@ class GenerationCache(ReadCache):
         name_keys = {row: name_key for row, (_, name_key) in rows.items()}
         self.name_keys = _extended(self.name_keys, name_keys, _MAX_COUNTS)
 
-    def add_details(self, found: Mapping[int, Details]) -> None:
+    def add_details(self, found: Mapping[int, SymbolDetails]) -> None:
         """Add details of symbols."""
         self.details = _extended(self.details, found, _MAX_DETAILS)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
 from dowse.storage.elastic.errors import is_retryable, translate_error
-from dowse.storage.elastic.names import Names
+from dowse.storage.elastic.names import KINDS
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -38,8 +38,6 @@ class Client:
 
     def __init__(self, address: ElasticAddress, retry_seconds: float = RETRY_SECONDS) -> None:
         self.address, self.retry_seconds = address, retry_seconds
-        self.names = Names(address.name)
-        self.alias = self.names.alias
         self._es = _connect(address)
 
     def __repr__(self) -> str:
@@ -48,6 +46,15 @@ class Client:
     def close(self) -> None:
         """Close the connections."""
         self._es.close()
+
+    def alias(self, kind: str) -> str:
+        """Return the alias by which readers and writers use an index; a rebuild moves it to another."""
+        return f"dowse-{self.address.name}-{kind}"
+
+    @property
+    def aliases(self) -> str:
+        """The aliases of all indices, separated by commas."""
+        return ",".join(map(self.alias, KINDS))
 
     def call(
         self,

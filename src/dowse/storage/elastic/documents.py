@@ -17,17 +17,7 @@ from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 _HASH_BYTES = 12
 # Fields of a symbol that are columns; all others are stored in `data`.
 _SYMBOL_COLUMNS = frozenset(
-    [
-        "key",
-        "kind",
-        "name",
-        "qualified_name",
-        "start_line",
-        "end_line",
-        "vector_key",
-        "signature",
-        "overrides",
-    ]
+    "key kind name qualified_name start_line end_line vector_key signature overrides".split()
 )
 # Stands in a field without terms: Lucene counts only documents that have a field, tantivy counts all, and the
 # two should rank alike.

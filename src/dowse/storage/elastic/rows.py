@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dowse.parsing.spans import join_spans, subtract_spans
-from dowse.storage.elastic.cache import Details, GenerationCache, NameKey
+from dowse.parsing.spans import join_spans
+from dowse.storage.elastic.cache import GenerationCache, NameKey
 from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
 from dowse.storage.elastic.names import FILES, SYMBOLS
 from dowse.storage.elastic.query import among, encodable, trigram_query
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, doc_values
 from dowse.storage.local.compression import unpack
-from dowse.storage.symbols import SymbolDetails, build_symbols
+from dowse.storage.symbols import SymbolDetails, build_document, build_symbols, file_row
 from dowse.types import FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _TEXT_COLUMNS = ("key", "repo", "path", "language", "role", "kind", "name", "qua
 # What a search brings along of its hits, so that `rows` makes no request: columns, because a stored document
 # would have to be decompressed whole.
 ROW_COLUMNS = ["row", "file", *_TEXT_COLUMNS, "start_line", "end_line", "signature", "name_key", "overrides"]
-_DETAILS_SOURCE = ["row", "data.doc", "data.spans", "data.doc_spans", "data.content_hash"]
+_DETAILS_SOURCE = ["row", *(f"data.{name}" for name in SymbolDetails._fields)]
 # A text that is longer than a column takes is missing.
 _NO_TEXT = ("",)
 # Texts that are read at once: some megabytes.
@@ -132,9 +132,8 @@ class RowReader:
         fields = {**doc_values(["file", "lines", *texts]), "sort": [{"file": "asc"}]}
         for hit in self._searcher.fetch(FILES, file_ids, fields):
             key, repo, path, language, role = (hit["fields"].get(each, _NO_TEXT)[0] for each in texts)
-            name = path.rpartition("/")[2]
-            described = (0, f"file:{key}", repo, path, language, role, "file", name, name)
-            found.append(SymbolRow(*described, 1, max(1, number(hit, "lines")), "", number(hit, "file")))
+            lines, file_id = number(hit, "lines"), number(hit, "file")
+            found.append(file_row(file_id, key, repo, path, language, role, lines))
         return found
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
@@ -174,29 +173,19 @@ class RowReader:
         """Return symbols with their text, in which likely secrets are masked by default."""
         file_ids = {row.file_id for row in rows}
         details, texts = self._details_and_texts([row.row for row in rows if row.row], file_ids)
-        shown = {
-            row: SymbolDetails(each.doc, [list(span) for span in each.spans], each.content_hash)
-            for row, each in details.items()
-        }
-        return build_symbols(rows, texts, shown, show_secrets)
+        return build_symbols(rows, texts, details, show_secrets)
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
-        from dowse.encoders.document import Document
-
         found = self.rows(rows)
         details, texts = self._details_and_texts([row.row for row in found], {row.file_id for row in found})
-        documents = []
-        for row in found:
-            doc, spans, doc_spans, _ = details[row.row]
-            qualifier = row.qualified_name.removesuffix(row.name).rstrip(".")
-            code = join_spans(texts[row.file_id], subtract_spans(spans, doc_spans)).decode("utf-8", "replace")
-            documents.append(Document(qualifier, row.name, doc, code, row.language, row.path))
-        return documents
+        return [
+            build_document(row, details[row.row], texts[row.file_id], row.language, row.path) for row in found
+        ]
 
     def _details_and_texts(
         self, rows: Sequence[int], file_ids: Iterable[int]
-    ) -> tuple[dict[int, Details], dict[int, bytes]]:
+    ) -> tuple[dict[int, SymbolDetails], dict[int, bytes]]:
         """Return details of symbols and texts of files, in one round trip where they are few."""
         details = {row: self._cache.details[row] for row in rows if row in self._cache.details}
         missing = [row for row in dict.fromkeys(rows) if row not in details]
@@ -279,10 +268,7 @@ def _texts(answer: Mapping[str, Any]) -> Iterator[tuple[int, bytes]]:
         yield source["file"], unpack(b64decode(source["data"]["text"]))
 
 
-def _details(answer: Mapping[str, Any]) -> Iterator[tuple[int, Details]]:
+def _details(answer: Mapping[str, Any]) -> Iterator[tuple[int, SymbolDetails]]:
     for hit in answer["hits"]["hits"]:
         data = hit["_source"]["data"]
-        spans, doc_spans = (
-            tuple((start, end) for start, end in data[name]) for name in ("spans", "doc_spans")
-        )
-        yield hit["_source"]["row"], Details(data["doc"], spans, doc_spans, data["content_hash"])
+        yield hit["_source"]["row"], SymbolDetails(*(data[name] for name in SymbolDetails._fields))

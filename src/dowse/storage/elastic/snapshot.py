@@ -185,8 +185,7 @@ class SnapshotSearcher:
                     f"the index should have {expected} {kind}, the cluster has {actual}; "
                     "run `dowse index --rebuild`"
                 )
-        aliases = ",".join(self.client.names.aliases)
-        health = self.client.call(lambda es: es.cluster.health(index=aliases)).body
+        health = self.client.call(lambda es: es.cluster.health(index=self.client.aliases)).body
         if health["status"] == "red":
             found.append(f"{health['unassigned_shards']} shards have no node; restart the missing nodes")
         return found
@@ -196,7 +195,7 @@ def open_searcher(client: Client, source: str = "", preference: str = "dowse") -
     """Return a searcher of the newest snapshot; raises IndexMissing if there is none."""
     state = read_state(client)
     if state is None or not state["generation"]:
-        raise IndexMissing(f"no index {client.names.name} on {client.address}; run `dowse index` first")
+        raise IndexMissing(f"no index {client.address.name} on {client.address}; run `dowse index` first")
     return SnapshotSearcher(client, Snapshot.from_state(state), source, preference)
 
 
@@ -214,7 +213,7 @@ def check_format(found: object, client: Client) -> None:
     """Raise if the index was made by a dowse with another format."""
     if found != FORMAT:
         raise IndexVersionError(
-            f"the index {client.names.name} on {client.address} has format {found or '?'}, "
+            f"the index {client.address.name} on {client.address} has format {found or '?'}, "
             f"this dowse reads {FORMAT}; name another index, or empty it for all its repositories with "
             "`dowse index --rebuild`"
         )

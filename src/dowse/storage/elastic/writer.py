@@ -18,8 +18,7 @@ from dowse.storage.elastic.manifest import Version
 from dowse.storage.elastic.mirror import VERSION_FIELDS, Mirror, mirror_path
 from dowse.storage.elastic.names import EDGES, FILES, ID_FIELD, VERSIONED, document_id
 from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, batches
-from dowse.storage.elastic.transactions import Outcome, Transactions
-from dowse.storage.elastic.vacuum import vacuum
+from dowse.storage.elastic.transactions import Outcome, Transactions, vacuum
 from dowse.storage.elastic.vectors import VectorAttacher, WithVectors
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import GraphTables

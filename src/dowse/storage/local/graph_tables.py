@@ -96,9 +96,7 @@ class GraphTables:
     def offers(self, file_id: int) -> array[int]:
         """Return what other files can look up in a file."""
         row = self._db.execute("SELECT offers FROM facts WHERE file_id=?", (file_id,)).fetchone()
-        found = array("q")
-        found.frombytes(row[0] if row else b"")
-        return found
+        return unpack_integers(row[0] if row else b"")
 
     def delete_file(self, file_id: int, gone: Sequence[int]) -> None:
         """Remove a file and its edges, and the edges to its symbols that are gone."""
@@ -123,11 +121,8 @@ class GraphTables:
                 changed.add(key & 0xFFFFFFFF)
         if changed:
             for file_id, keys in self._db.execute("SELECT file_id, keys FROM lookups"):
-                if file_id not in todo:
-                    looked_up = array("I")
-                    looked_up.frombytes(keys)
-                    if not changed.isdisjoint(looked_up):
-                        todo.add(file_id)
+                if file_id not in todo and not changed.isdisjoint(unpack_integers(keys, "I")):
+                    todo.add(file_id)
         return sorted(todo)
 
     def file_to_link(self, file_id: int) -> UnlinkedFile | None:
@@ -140,8 +135,6 @@ class GraphTables:
         if row is None:
             return None
         path, language, facts, packed_rows, references = row
-        rows = array("q")
-        rows.frombytes(packed_rows)
         found = {
             each[0]: FileSymbol(*each)
             for each in self._db.execute(
@@ -150,7 +143,7 @@ class GraphTables:
                 (file_id,),
             )
         }
-        symbols = [found[each] for each in rows if each in found]
+        symbols = [found[each] for each in unpack_integers(packed_rows) if each in found]
         table = unpack(facts) if facts else b""
         return UnlinkedFile(file_id, path, language, unpack_references(references), table, symbols)
 
@@ -253,6 +246,13 @@ def _confidence(sure: int, count: int) -> str:
     return "resolved" if sure == 2 else "unique"
 
 
+def unpack_integers(packed: bytes, typecode: str = "q") -> array[int]:
+    """Return the numbers in a column of packed integers."""
+    numbers = array(typecode)
+    numbers.frombytes(packed)
+    return numbers
+
+
 def unpack_references(packed: bytes) -> list[Reference]:
     """Return the references in a packed block; raises BrokenBlock if it is damaged."""
     if not packed:
@@ -299,7 +299,7 @@ def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     tables = (
         "symbols t JOIN named e ON e.name_key = t.name_key"
         if incoming
-        else ("named e JOIN symbols t ON t.name_key = e.name_key")
+        else "named e JOIN symbols t ON t.name_key = e.name_key"
     )
     return (
         "SELECT f.repo, f.path, e.kind, e.source, t.id, f.id, e.line, e.col,"

@@ -8,12 +8,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dowse.parsing.spans import join_spans, subtract_spans
+from dowse.parsing.spans import join_spans
 from dowse.security.terminal import escape_surrogates
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import unpack_references
-from dowse.storage.symbols import SymbolDetails
-from dowse.types import FileFingerprint, Reference, Span, StoredFile, SymbolRanges, SymbolRow
+from dowse.storage.symbols import SymbolDetails, file_row
+from dowse.types import FileFingerprint, Reference, StoredFile, SymbolRanges, SymbolRow
 
 _ROW_SELECT = (
     "SELECT s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name, s.qualified_name, "
@@ -93,13 +93,8 @@ class CatalogQueries:
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines."""
-        found: list[SymbolRow] = []
         query = "SELECT id, key, repo, path, language, role, lines FROM files WHERE id IN ({})"
-        for file_id, key, repo, path, language, role, lines in self._among(file_ids, query):
-            name = path.rpartition("/")[2]
-            columns = (0, f"file:{key}", repo, path, language, role, "file", name, name)
-            found.append(SymbolRow(*columns, 1, max(1, lines), "", file_id))
-        return found
+        return [file_row(*columns) for columns in self._among(file_ids, query)]
 
     def _among(self, ids: Sequence[int] | Sequence[str], query: str) -> Iterator[Any]:
         """Run a query whose `{}` stands for the ids, in batches."""
@@ -160,19 +155,13 @@ class CatalogQueries:
             text = join_spans(texts[file_id], json.loads(spans)).decode("utf-8", "replace")
             yield row, text, doc if is_corpus else ""
 
-    def spans_without_docs(self, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
-        """Return the spans of the own text of symbols without documentation, by row."""
-        query = "SELECT id, spans, doc_spans FROM symbols WHERE id IN ({})"
-        return {
-            row: subtract_spans(json.loads(spans), json.loads(doc_spans) if doc_spans else ())
-            for row, spans, doc_spans in self._among(rows, query)
-        }
-
     def details(self, rows: Sequence[int]) -> dict[int, SymbolDetails]:
-        """Return what symbols have besides their rows, by row."""
-        query = "SELECT id, doc, spans, content_hash FROM symbols WHERE id IN ({})"
-        found = self._among(rows, query)
-        return {row: SymbolDetails(doc, json.loads(spans), digest) for row, doc, spans, digest in found}
+        """Return the columns of symbols that their rows leave out, by row."""
+        query = "SELECT id, doc, spans, doc_spans, content_hash FROM symbols WHERE id IN ({})"
+        return {
+            row: SymbolDetails(doc, json.loads(spans), json.loads(doc_spans) if doc_spans else (), digest)
+            for row, doc, spans, doc_spans, digest in self._among(rows, query)
+        }
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield the texts of files, in the order of their ids."""

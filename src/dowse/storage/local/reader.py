@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.parsing.spans import join_spans
 from dowse.query import Leaf, PathFilter, RepoFilter, SymFilter, path_matches, symbol_matches
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import DERIVED
 from dowse.storage.local.queries import CatalogQueries
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
-from dowse.storage.symbols import build_symbols
+from dowse.storage.symbols import build_document, build_symbols
 from dowse.types import KEYWORD_FIELDS, Edge, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.document import Document
-    from dowse.query.regex.trigrams import TrigramQuery
-    from dowse.storage.local.fulltext_search import FulltextReader
+    from dowse.storage.local.fulltext import FulltextReader
     from dowse.storage.protocol import Floats
 
 
@@ -37,6 +35,8 @@ class LocalReader(CatalogQueries):
         super().__init__(catalog.connection)
         self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
         self._cache = fulltext.cache
+        self.explain_bm25, self.coverage = fulltext.explain, fulltext.coverage
+        self.trigram_candidates = fulltext.trigram_candidates
         self.cache_folder: Path | None = folder / DERIVED
         self.derived: dict[str, Any] = self._cache.derived
         self.generation = generation
@@ -51,16 +51,6 @@ class LocalReader(CatalogQueries):
         """Return (row, score) of the best symbols."""
         return self._fulltext.search(request, limit, self._resolve)
 
-    def explain_bm25(
-        self, request: KeywordRequest, rows: Sequence[int]
-    ) -> dict[int, dict[tuple[str, str], float]]:
-        """Return what each (field, term) adds to the score of each row."""
-        return self._fulltext.explain(request, rows)
-
-    def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
-        """Return the sum of the weights of the terms that the text of each row has."""
-        return self._fulltext.coverage(terms, rows)
-
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in the field where that is most."""
         return max(
@@ -69,10 +59,6 @@ class LocalReader(CatalogQueries):
 
     def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
         """Do nothing: a document frequency takes no round trip."""
-
-    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
-        """Return the ids of files whose text may match."""
-        return self._fulltext.trigram_candidates(trigrams)
 
     def symbol_count(self) -> int:
         """Return the number of symbols."""
@@ -151,20 +137,10 @@ class LocalReader(CatalogQueries):
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
-        from dowse.encoders.document import Document
-
-        symbols = self.rows(rows)
-        details, spans = self.details(rows), self.spans_without_docs(rows)
+        symbols, details = self.rows(rows), self.details(rows)
         texts = self._cache.texts({row.file_id for row in symbols}, self.texts)
         return [
-            Document(
-                qualifier=row.qualified_name.removesuffix(row.name).rstrip("."),
-                name=row.name,
-                docs=details[row.row].doc,
-                code=join_spans(texts[row.file_id], spans[row.row]).decode("utf-8", "replace"),
-                language=row.language,
-                path=row.path,
-            )
+            build_document(row, details[row.row], texts[row.file_id], row.language, row.path)
             for row in symbols
         ]
 
