@@ -21,9 +21,8 @@ from dowse.services.report_pages import cases_page, list_reports, report_page
 from dowse.services.reports import Reports
 from dowse.storage.protocol import Backend
 from dowse.transfer.export_snapshot import TransferReport, export
-from dowse.transfer.header import Header
 from dowse.transfer.import_snapshot import import_snapshot
-from dowse.transfer.validate import open_snapshot
+from dowse.transfer.validate import Header, open_snapshot
 
 from helpers import write_tree
 

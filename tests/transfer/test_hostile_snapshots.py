@@ -28,10 +28,10 @@ from dowse import Index
 from dowse.errors import DowseError
 from dowse.storage.local.compression import pack, unpack
 from dowse.storage.protocol import BrokenBlock
+from dowse.transfer.checks import BrokenSnapshot
 from dowse.transfer.export_snapshot import export
 from dowse.transfer.frames import FrameWriter
 from dowse.transfer.import_snapshot import import_snapshot
-from dowse.transfer.limits import BrokenSnapshot
 from dowse.transfer.validate import open_snapshot
 
 from helpers import image, run_dowse, write_tree

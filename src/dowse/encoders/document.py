@@ -105,14 +105,18 @@ def first_sentence(docs: str) -> str:
 
 
 def split_docs(docs: str) -> tuple[str, str, str]:
-    """Split documentation into its first sentence, the rest of its first paragraph, and the rest."""
+    """Split documentation into its first sentence, the remaining first paragraph, and what follows."""
     paragraph, *others = _PARAGRAPH_END.split(docs.strip(), maxsplit=1)
-    rest = others[0] if others else ""
+    remainder = others[0] if others else ""
     fields = _DOC_FIELDS.search(paragraph)
     if fields:
-        paragraph, rest = paragraph[: fields.start()], paragraph[fields.start() :] + "\n" + rest
+        paragraph, remainder = paragraph[: fields.start()], paragraph[fields.start() :] + "\n" + remainder
     stop = _SENTENCE_END.search(paragraph, _MIN_SENTENCE_CHARACTERS)
-    return (paragraph[: stop.start()], paragraph[stop.start() :], rest) if stop else (paragraph, "", rest)
+    return (
+        (paragraph[: stop.start()], paragraph[stop.start() :], remainder)
+        if stop
+        else (paragraph, "", remainder)
+    )
 
 
 def _enclose(ids: list[int], tokens: int) -> list[int]:

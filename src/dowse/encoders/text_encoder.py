@@ -48,7 +48,6 @@ _PROBES = ("size", "the size of a vector")
 # Prompts by which sentence-transformers models know what they read.
 _QUERY_PROMPTS, _DOCUMENT_PROMPTS = ("query",), ("document", "passage", "corpus")
 _MAX_PROMPT_CHARACTERS = 10_000
-_READ_BYTES = 1 << 20
 _MAX_WEIGHT_BYTES = 1 << 40
 # The beginning of the operators that quantise a batch by what is in it.
 _DYNAMIC_QUANTISATION = b"DynamicQuantize"
@@ -154,8 +153,7 @@ class TextEncoder(PromptedEncoder, OnnxTextModel):
         weights = sorted(self._model.parent.glob(f"{self._model.name}?data"))  # external weights
         for file in (self._model, *weights, self._tokenizer_file):
             with check_model_file(file, self._folder, _MAX_WEIGHT_BYTES).open("rb") as stream:
-                while block := stream.read(_READ_BYTES):
-                    digest.update(block)
+                hashlib.file_digest(stream, lambda: digest)  # adds to it
         return f"{file_safe(self.name)}-{digest.hexdigest()[:12]}"
 
     @cached_property

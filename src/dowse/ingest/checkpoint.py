@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dowse.config import cache_folder
-from dowse.ingest.tasks import FAILED, Outcome
+from dowse.ingest.repository import FAILED, Outcome
 from dowse.security.safe_files import make_private_directory, write_atomically
 
 

@@ -12,8 +12,7 @@ from typing import Protocol
 
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.checkpoint import Checkpoint
-from dowse.ingest.repository import index_repository
-from dowse.ingest.tasks import FAILED, Counts, IngestOptions, Outcome, Status
+from dowse.ingest.repository import FAILED, Counts, IngestOptions, Outcome, Status, index_repository
 from dowse.source.git import repo_identity
 
 # How often progress is polled.

@@ -278,9 +278,9 @@ class GraphStore(Protocol):
         file_id: int,
         linked: Iterable[ResolvedReference],
         named: Iterable[NamedReference],
-        asked: Iterable[int],
+        dependencies: Iterable[int],
     ) -> None:
-        """Replace the edges out of a file, and store the keys that were looked up for them."""
+        """Replace the edges out of a file, and store the lookup keys that they depend on."""
 
     def mark_all_linked(self) -> None:
         """Record that every file is linked."""

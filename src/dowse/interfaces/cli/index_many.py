@@ -15,9 +15,16 @@ from dowse.config import Settings, cache_folder, load_settings
 from dowse.errors import ConfigError
 from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.encoding import DistributedEncoder, EncoderSpec
-from dowse.ingest.repository import DISPATCH_CHUNK
+from dowse.ingest.repository import (
+    DISPATCH_CHUNK,
+    DONE,
+    FAILED,
+    UNCHANGED,
+    IngestOptions,
+    Status,
+    worker_environment,
+)
 from dowse.ingest.run import LocalWorker, Progress, Summary, Workers, collect_paths, ingest
-from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, IngestOptions, Status, worker_environment
 from dowse.interfaces.cli.common import SETTINGS, print_json, print_line, print_message
 from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND
 from dowse.interfaces.cli.progress import StatusLine

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import ConfigError, DowseError, IndexMissing, IndexVersionError
 from dowse.storage.elastic import mapping
 from dowse.storage.elastic.address import ElasticAddress, parse_address
-from dowse.storage.elastic.cache import GenerationCache
 from dowse.storage.elastic.client import RETRY_SECONDS, Client
 from dowse.storage.elastic.names import META
+from dowse.storage.elastic.rows import GenerationCache
 from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read_state
 from dowse.storage.protocol import KnownVectors
 
@@ -166,7 +166,7 @@ class ElasticBackend:
             state = read_state(self.client)
         except IndexVersionError:
             if not self._is_only_source():
-                raise  # other sources would be removed too, and nobody asked for that
+                raise  # other sources would be removed too, which was not requested
             state = None
         if state is None or not self.source or self._is_only_source():
             self.drop()

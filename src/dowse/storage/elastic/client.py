@@ -94,7 +94,7 @@ class Client:
         import elastic_transport
 
         if isinstance(error, elastic_transport.ConnectionTimeout):
-            # One node that hangs takes all of it; then another node is asked.
+            # One node that hangs takes all of it; then another node gets the request.
             return self.retry_seconds + timeout
         if isinstance(error, elastic_transport.ConnectionError):
             return min(self.retry_seconds, _UNREACHABLE_SECONDS)

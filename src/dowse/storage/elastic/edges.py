@@ -10,11 +10,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dowse.storage.elastic.cache import NameKey
 from dowse.storage.elastic.globs import Query
 from dowse.storage.elastic.names import EDGES, SYMBOLS, scoped_name_key
 from dowse.storage.elastic.query import among, any_of
-from dowse.storage.elastic.rows import RowReader, name_key, number
+from dowse.storage.elastic.rows import NameKey, RowReader, name_key, number
 from dowse.storage.elastic.snapshot import MAX_HITS, batches, doc_values
 from dowse.storage.local.graph_tables import KINDS
 from dowse.storage.protocol import EDGE_LIMIT
@@ -28,7 +27,7 @@ _SOURCE_FIELDS = ["row", "file", "source", "repo", "path", "data"]
 _NAME_KEY_COLUMNS = ["row", "name_key", "overrides"]
 
 EdgeDocument = Mapping[str, Any]
-# By name key: (row, whether its name may be that of a class defined elsewhere).
+# By name key: (row, whether its name may be that of a class of another file).
 Named = dict[str, list[tuple[int, bool]]]
 Located = tuple[tuple[str, str], Edge]  # repository and path of the reference, and the edge
 

@@ -28,7 +28,7 @@ HEARTBEAT_SECONDS = 5.0
 STALE_SECONDS = 30.0
 # … and stops by itself some seconds earlier, so that nothing it sends arrives late.
 LEASE_SECONDS = 20.0
-# A node that hangs must not delay a heartbeat until the lease is over: another one is asked in time.
+# A node that hangs must not delay a heartbeat until the lease is over: another one gets the request in time.
 _WRITE_SECONDS = 6.0
 _POLL_SECONDS = 0.25
 # Versions of a source's description that are kept: readers of the last one may be in use.

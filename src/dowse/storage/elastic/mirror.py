@@ -50,9 +50,9 @@ class _RecordingGraph(GraphTables):
         file_id: int,
         linked: Iterable[ResolvedReference],
         named: Iterable[NamedReference],
-        asked: Iterable[int],
+        dependencies: Iterable[int],
     ) -> None:
-        super().put_links(file_id, linked, named, asked)
+        super().put_links(file_id, linked, named, dependencies)
         self._db.execute("INSERT OR IGNORE INTO relinked VALUES (?)", (file_id,))
 
     def delete_file(self, file_id: int, gone: Sequence[int]) -> None:

@@ -11,12 +11,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.storage.elastic.cache import GenerationCache
 from dowse.storage.elastic.edges import EdgeReader
 from dowse.storage.elastic.globs import Query
 from dowse.storage.elastic.names import META, SYMBOLS, clusters_id, vector_field
 from dowse.storage.elastic.query import constraint_filters, named_query, scored_terms, term_query
-from dowse.storage.elastic.rows import ROW_COLUMNS, number, symbol_row
+from dowse.storage.elastic.rows import ROW_COLUMNS, GenerationCache, number, symbol_row
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, common_meta, doc_values
 from dowse.storage.elastic.vectors import decode_vectors, encode_vectors
 from dowse.types import KEYWORD_FIELDS

@@ -1,18 +1,18 @@
-"""Symbols and files by row and file id: rows, texts, extents, lists."""
+"""Symbols and files by row and file id (rows, texts, line ranges, lists), cached in memory."""
 
 from __future__ import annotations
 
 from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from dowse.parsing.spans import join_spans
-from dowse.storage.elastic.cache import GenerationCache, NameKey
 from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
 from dowse.storage.elastic.names import FILES, SYMBOLS
 from dowse.storage.elastic.query import among, encodable, trigram_query
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, doc_values
+from dowse.storage.local.cache import ReadCache
 from dowse.storage.local.compression import unpack
 from dowse.storage.symbols import SymbolDetails, build_document, build_symbols, file_row
 from dowse.types import FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dowse.encoders.document import Document
     from dowse.query.regex.trigrams import TrigramQuery
 
+K = TypeVar("K")
+V = TypeVar("V")
 Hit = Mapping[str, Any]
 
 _TEXT_COLUMNS = ("key", "repo", "path", "language", "role", "kind", "name", "qualified_name")
@@ -34,6 +36,43 @@ _NO_TEXT = ("",)
 _TEXT_BATCH = 250
 _FILE_BATCH = 2_000
 _DETAILS_BATCH = 1_000
+# Cached details hold documentation, a few hundred bytes each; terms and their frequencies take less.
+_MAX_DETAILS = 10_000
+_MAX_COUNTS = 100_000
+
+
+class NameKey(NamedTuple):
+    """The bare name that references may call a symbol by."""
+
+    key: str  # "" for none
+    overrides: bool  # whether its name may be that of a class of another file
+
+
+class GenerationCache(ReadCache):
+    """Rows, texts, details and frequencies of one generation: a warm search makes few requests."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.document_frequencies: dict[tuple[str, str], int] = {}  # by field and term
+        self.details: dict[int, SymbolDetails] = {}
+        self.name_keys: dict[int, NameKey] = {}
+        self.languages: dict[str, int] | None = None
+        self.embedded: dict[str, int] = {}  # only where every symbol has its vector
+
+    def add_rows(self, found: Iterable[tuple[SymbolRow, NameKey]]) -> None:
+        """Add rows that a search has brought along."""
+        rows = {row.row: (row, name_key) for row, name_key in found}
+        self.rows(list(rows), lambda missing: (rows[row][0] for row in missing))
+        name_keys = {row: name_key for row, (_, name_key) in rows.items()}
+        self.name_keys = _extended(self.name_keys, name_keys, _MAX_COUNTS)
+
+    def add_details(self, found: Mapping[int, SymbolDetails]) -> None:
+        """Add details of symbols."""
+        self.details = _extended(self.details, found, _MAX_DETAILS)
+
+    def add_document_frequencies(self, found: Mapping[tuple[str, str], int]) -> None:
+        """Add document frequencies."""
+        self.document_frequencies = _extended(self.document_frequencies, found, _MAX_COUNTS)
 
 
 def symbol_row(hit: Hit) -> tuple[SymbolRow, NameKey]:
@@ -272,3 +311,11 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[int, SymbolDetails]]:
     for hit in answer["hits"]["hits"]:
         data = hit["_source"]["data"]
         yield hit["_source"]["row"], SymbolDetails(*(data[name] for name in SymbolDetails._fields))
+
+
+def _extended(known: dict[K, V], found: Mapping[K, V], limit: int) -> dict[K, V]:
+    """Return the known values with those found; all known ones are evicted where that would be too many."""
+    if len(known) + len(found) > limit:
+        known = {}
+    known.update(found)
+    return known

@@ -123,7 +123,7 @@ class SnapshotSearcher:
         should: Sequence[Query] = (),
         **parameters: str | bool,
     ) -> Iterator[Hit]:
-        """Yield the visible documents with some rows or file ids; `fields` is the rest of the search body."""
+        """Yield the visible documents with some rows or file ids; `fields` complete the search body."""
         for some in batches(dict.fromkeys(ids), batch):
             query = self.query([among(ID_FIELD[kind], some)], should)
             yield from self.hits(kind, {"query": query, "size": len(some), **fields}, **parameters)

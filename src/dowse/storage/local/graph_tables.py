@@ -152,9 +152,9 @@ class GraphTables:
         file_id: int,
         linked: Iterable[ResolvedReference],
         named: Iterable[NamedReference],
-        asked: Iterable[int],
+        dependencies: Iterable[int],
     ) -> None:
-        """Replace the edges out of a file, and store the keys that were looked up for them."""
+        """Replace the edges out of a file, and store the lookup keys that they depend on."""
         own = "(SELECT id FROM symbols WHERE file_id=?)"
         if self._db.execute("SELECT 1 FROM lookups WHERE file_id=?", (file_id,)).fetchone():
             for table in ("edges", "named"):
@@ -167,7 +167,7 @@ class GraphTables:
             "INSERT OR IGNORE INTO named VALUES (?,?,?,?,?,?)",
             sorted((n.source, n.line, n.column, _NUMBERS[n.kind], n.name_key, int(n.sure)) for n in named),
         )
-        keys = array("I", sorted(set(asked))).tobytes()
+        keys = array("I", sorted(set(dependencies))).tobytes()
         self._db.execute("INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, keys))
 
     def mark_all_linked(self) -> None:
