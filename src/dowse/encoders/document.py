@@ -68,14 +68,14 @@ def views(document: Document, words: WordTokenizer, form: Form) -> list[View]:
     path = words.encode_text(path_words(document.path), form.place) if form.place else []
     qualifier = path + words.encode_text(document.qualifier[-_MAX_QUALIFIER_CHARACTERS:], form.qualifier)
     name, code = words.encode_definition(document.name, document.code, form.code)
-    found = [View(_enclose(qualifier + name + code, form.tokens), 1.0)]
+    sequences = [View(_enclose(qualifier + name + code, form.tokens), 1.0)]
     if form.docs_weight and document.docs:
         sentence = words.encode_text(first_sentence(document.docs), form.docs)
         if sentence:
-            found.append(View(_enclose(sentence, form.tokens), form.docs_weight))
+            sequences.append(View(_enclose(sentence, form.tokens), form.docs_weight))
     if form.name_weight and name:
-        found.append(View(_enclose(name, form.tokens), form.name_weight))
-    return found
+        sequences.append(View(_enclose(name, form.tokens), form.name_weight))
+    return sequences
 
 
 def docs_view(document: Document, words: WordTokenizer, form: Form) -> View:

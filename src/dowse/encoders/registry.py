@@ -59,12 +59,14 @@ def is_shipped(name: str) -> bool:
 
 def available_encoders() -> list[EncoderInfo]:
     """Return the encoders that come with dowse."""
-    folders = sorted(file.parent for file in shipped_folder().glob(f"*/{CONFIG_FILE}"))
-    return [
-        EncoderInfo(folder.name, encoder.id, encoder.dimension, _megabytes(folder), str(folder))
-        for folder in folders
-        for encoder in [load_encoder(folder.name)]
-    ]
+    encoders = []
+    for folder in sorted(file.parent for file in shipped_folder().glob(f"*/{CONFIG_FILE}")):
+        encoder = load_encoder(folder.name)
+        size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+        encoders.append(
+            EncoderInfo(folder.name, encoder.id, encoder.dimension, round(size / 1e6, 1), str(folder))
+        )
+    return encoders
 
 
 def _download(name: str) -> Path:
@@ -108,7 +110,3 @@ def _open(folder: Path, name: str, view: str, device: str, threads: int) -> Enco
     raise DowseError(
         f"{folder} holds no encoder; expected encoder.json, an ONNX file with tokenizer.json, or modules.json"
     )
-
-
-def _megabytes(folder: Path) -> float:
-    return round(sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6, 1)

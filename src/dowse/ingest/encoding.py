@@ -227,9 +227,9 @@ class VectorProvider:
         return finish
 
     def _find(self, keys: list[bytes]) -> dict[bytes, Floats]:
-        found = {key: batch[key] for key in keys for batch in self._batches if key in batch}
+        encoded = {key: batch[key] for key in keys for batch in self._batches if key in batch}
         # Where little changed, documents of many batches are sent together.
-        return {**self._cache.get_many([key for key in keys if key not in found]), **found}
+        return {**self._cache.get_many([key for key in keys if key not in encoded]), **encoded}
 
 
 def _documents(symbols: Iterable[tuple[FileRecord, SymbolRecord]]) -> list[Document]:

@@ -41,6 +41,11 @@ class Term:
     weight: float = 1.0
     distance: int = 0
 
+    @property
+    def label(self) -> str:
+        """The term in an explanation, with its edit distance."""
+        return f"{self.text}~{self.distance}" if self.distance else self.text
+
 
 @dataclass(frozen=True, slots=True)
 class KeywordRequest:

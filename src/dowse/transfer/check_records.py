@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from typing import Any
 
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.security.limited_json import count_elements
@@ -69,7 +68,10 @@ _SYMBOL: dict[str, Check] = {
 def check_file(value: object, is_corpus: bool, budget: Budget) -> None:
     """Check a file with all its symbols."""
     file = checks.check_fields(value, _FILE, "a file")
-    _check_path(file, is_corpus)
+    if not (is_corpus and file["path"] == ""):  # functions of a corpus need no path
+        checks.relative_path(file["path"])
+    if not is_corpus and file["key"] != file["path"]:
+        raise BrokenSnapshot("a file has another key than its path")
     size, lines = len(file["text"].encode()), file["text"].count("\n") + 1
     if file["lines"] > lines:
         raise BrokenSnapshot("a file has more lines than its text")
@@ -80,14 +82,6 @@ def check_file(value: object, is_corpus: bool, budget: Budget) -> None:
         _check_symbol(symbol, size, lines, budget)
     _check_references(_unpackable(file["references"], budget), size, lines)
     _check_facts(_unpackable(file["facts"], budget))
-
-
-def _check_path(file: dict[str, Any], is_corpus: bool) -> None:
-    """In a corpus, functions need no path; in a tree the path is the key."""
-    if not (is_corpus and file["path"] == ""):
-        checks.relative_path(file["path"])
-    if not is_corpus and file["key"] != file["path"]:
-        raise BrokenSnapshot("a file has another key than its path")
 
 
 def _check_symbol(value: object, size: int, lines: int, budget: Budget) -> None:

@@ -43,10 +43,10 @@ def _check_left_out(value: object) -> None:
     text(_JSON_BYTES)(value)
     try:
         data = str(value).encode()
-        found = parse_json_limited(data, max_memory=_JSON_BYTES, max_elements=PACKED_ELEMENTS)
-        if type(found) is not dict:
+        left_out = parse_json_limited(data, max_memory=_JSON_BYTES, max_elements=PACKED_ELEMENTS)
+        if type(left_out) is not dict:
             raise ValueError("no object")
-        for path, (size, time, reason) in found.items():
+        for path, (size, time, reason) in left_out.items():
             text(_PATH_CHARACTERS)(path)
             integer()(size)
             integer()(time)

@@ -33,10 +33,7 @@ class ElasticBackend:
     """An index that many repositories share; readers see all of them, a writer writes one."""
 
     def __init__(
-        self,
-        address: ElasticAddress | str,
-        source: str = "",
-        retry_seconds: float = RETRY_SECONDS,
+        self, address: ElasticAddress | str, source: str = "", retry_seconds: float = RETRY_SECONDS
     ) -> None:
         """Name an index.
 
@@ -111,22 +108,15 @@ class ElasticBackend:
         with self._lease(wait, on_wait) as lease:
             writer = self._open_writer(lease, self._starts_over)
             self._starts_over = False
+            is_resumable = False
             try:
                 yield writer
             except (DowseError, KeyboardInterrupt):
-                # The next writer resumes: what is unfinished is invisible.
-                writer.close(rollback=False)
+                is_resumable = True  # by the next writer; what is unfinished is invisible
                 raise
-            except BaseException:
-                self._roll_back(writer)
-                raise
-            self._roll_back(writer)
-
-    @staticmethod
-    def _roll_back(writer: ElasticWriter) -> None:
-        """Undo what was not committed; what can't be undone now is invisible anyway."""
-        with contextlib.suppress(DowseError):
-            writer.close(rollback=True)
+            finally:
+                with contextlib.suppress(DowseError):  # what can't be undone now is invisible, too
+                    writer.close(rollback=not is_resumable)
 
     def check_vectors(self, encoder: str, dimension: int) -> None:
         """Raise DowseError if the index has vectors of another dimension."""

@@ -224,6 +224,8 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
         options["basic_auth"] = (address.user, credentials.password)
     if credentials.ca_file and address.tls:
         options["ca_certs"] = credentials.ca_file
+    # Compression costs more than it saves where the cluster is on this machine.
+    is_local = all(host.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]") for host in address.hosts)
     return Elasticsearch(
         address.urls,
         # The client tries another node at once where one does not answer; `call` does all other retries.
@@ -233,11 +235,6 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
         dead_node_backoff_factor=0.5,
         max_dead_node_backoff=5,
         connections_per_node=16,
-        http_compress=not _is_local(address),
+        http_compress=not is_local,
         **options,
     )
-
-
-def _is_local(address: ElasticAddress) -> bool:
-    """Whether the cluster is on this machine, where compression costs more than it saves."""
-    return all(host.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]") for host in address.hosts)

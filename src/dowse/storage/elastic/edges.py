@@ -43,11 +43,11 @@ class EdgeReader(RowReader):
         unique = sorted({row for row in rows if row > 0})
         if not selected or limit <= 0:
             return []
-        found: list[Located] = []
+        located: list[Located] = []
         for batch in batches(unique, _MAX_VALUES):
-            found += (self._incoming if incoming else self._outgoing)(batch, selected, limit)
-        found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
-        return [edge for _, edge in found[:limit]]
+            located += (self._incoming if incoming else self._outgoing)(batch, selected, limit)
+        located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
+        return [edge for _, edge in located[:limit]]
 
     def _outgoing(self, rows: Sequence[int], kinds: frozenset[str], limit: int) -> Iterator[Located]:
         """Yield the edges out of symbols; a second request finds the symbols that names refer to."""
@@ -92,15 +92,15 @@ class EdgeReader(RowReader):
             "_source": _SOURCE_FIELDS,
             "sort": [{name: "asc"} for name in ("repo", "path", "line", "row")],
         }
-        found: list[EdgeDocument] = []
+        documents: list[EdgeDocument] = []
         complete = 0
         for hits in self._searcher.pages(EDGES, body, page=PAGE):
             page = [hit["_source"] for hit in hits]
-            found += page
+            documents += page
             complete += sum(count(each) for each in page if _location(each) < _location(page[-1]))
             if complete >= limit:
                 break
-        return found
+        return documents
 
     def _names_of(self, rows: Sequence[int]) -> dict[int, NameKey]:
         """Return the name keys of symbols, by row."""

@@ -191,8 +191,8 @@ class SourceLease:
 
 def find_holder(client: Client, source: str) -> dict[str, Any] | None:
     """Return the process that holds the lease of a source, None if there is none."""
-    found = client.get(client.alias(META), source_id(source))
-    holder = found["_source"]["data"].get("lock") if found else None
+    document = client.get(client.alias(META), source_id(source))
+    holder = document["_source"]["data"].get("lock") if document else None
     return None if not holder or _has_ended(holder) else dict(holder)
 
 

@@ -124,9 +124,9 @@ def physical_indices(client: Client) -> list[str]:
     """Return the indices behind the aliases, and those that no alias names."""
     aliases = [client.alias(kind) for kind in KINDS]
     patterns = ",".join(f"{alias}-*" for alias in aliases)
-    found = client.call(lambda es: es.indices.get(index=patterns, features="aliases")).body
+    indices = client.call(lambda es: es.indices.get(index=patterns, features="aliases")).body
     own = re.compile("|".join(rf"{re.escape(alias)}-[0-9]{{6}}" for alias in aliases))
-    return sorted(index for index in found if own.fullmatch(index))
+    return sorted(index for index in indices if own.fullmatch(index))
 
 
 def _physical(client: Client, kind: str, number: int) -> str:

@@ -65,27 +65,27 @@ class ElasticReader(EdgeReader):
             **doc_values(ROW_COLUMNS if with_rows else ["row"]),
         }
         parameters: dict[str, Any] = {"search_type": _GLOBAL_STATISTICS} if scored else {}
-        found: list[tuple[int, float]] = []
+        scores: list[tuple[int, float]] = []
         for hits in self._searcher.pages(SYMBOLS, body, limit=max(0, limit), **parameters):
             if with_rows:
                 self._cache.add_rows(map(symbol_row, hits))
-            found += ((number(hit), float(hit["_score"]) if scored else 1.0) for hit in hits)
-        return found
+            scores += ((number(hit), float(hit["_score"]) if scored else 1.0) for hit in hits)
+        return scores
 
     def explain_bm25(self, request: KeywordRequest, rows: Sequence[int]) -> dict[int, dict[FieldTerm, float]]:
         """Return what each (field, term) adds to the score of each row."""
-        found: dict[int, dict[FieldTerm, float]] = {row: {} for row in rows}
+        contributions: dict[int, dict[FieldTerm, float]] = {row: {} for row in rows}
         parts = scored_terms(request)
         queries = [named_query(query, str(position)) for position, (_, _, query) in enumerate(parts)]
         options: dict[str, Any] = {"search_type": _GLOBAL_STATISTICS, "include_named_queries_score": True}
         for hit in self._searcher.fetch(
             SYMBOLS, rows if parts else (), doc_values(["row"]), should=queries, **options
         ):
-            values = found[number(hit)]
+            values = contributions[number(hit)]
             for name, score in hit["matched_queries"].items():
                 field, label, _ = parts[int(name)]
                 values[field, label] = values.get((field, label), 0.0) + score
-        return found
+        return contributions
 
     def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
         """Return, by row, the sum of the weights of the terms in its body, however often each occurs."""
@@ -141,8 +141,8 @@ class ElasticReader(EdgeReader):
         if with_rows:
             self._cache.add_rows(map(symbol_row, hits))
         # Elasticsearch scores a cosine as (1 + cosine) / 2.
-        found = [(number(hit), 2 * float(hit["_score"]) - 1) for hit in hits]
-        return sorted(found, key=lambda each: (-each[1], each[0]))
+        neighbours = [(number(hit), 2 * float(hit["_score"]) - 1) for hit in hits]
+        return sorted(neighbours, key=lambda each: (-each[1], each[0]))
 
     def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder; cached once all have."""
@@ -160,10 +160,10 @@ class ElasticReader(EdgeReader):
         missing = None
         if encoder in self._encoders:
             missing = {"bool": {"must_not": [{"exists": {"field": vector_field(encoder)}}]}}
-        found: dict[str, int] = {}
+        row_by_key: dict[str, int] = {}
         for hit in self._searcher.scan_columns(SYMBOLS, missing, ["row", "vector_key"]):
-            found.setdefault(hit["fields"]["vector_key"][0], number(hit))
-        return [(row, bytes.fromhex(key)) for key, row in found.items()]
+            row_by_key.setdefault(hit["fields"]["vector_key"][0], number(hit))
+        return [(row, bytes.fromhex(key)) for key, row in row_by_key.items()]
 
     def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
         """Return the vectors of symbols, a row of zeros for one that has none."""
@@ -177,11 +177,11 @@ class ElasticReader(EdgeReader):
             batch=_VECTOR_BATCH,
         )
         sources = (hit["_source"] for hit in hits)
-        found = {source["row"]: source[field] for source in sources if field in source}
+        texts = {source["row"]: source[field] for source in sources if field in source}
         result = np.zeros((len(rows), dimension), np.float32)
-        positions = [position for position, row in enumerate(rows) if row in found]
+        positions = [position for position, row in enumerate(rows) if row in texts]
         if positions:
-            result[positions] = decode_vectors([found[rows[each]] for each in positions], dimension)
+            result[positions] = decode_vectors([texts[rows[each]] for each in positions], dimension)
         return result
 
     def vector_health(self, encoder: str) -> tuple[bool, str]:
@@ -194,8 +194,8 @@ class ElasticReader(EdgeReader):
         import numpy as np
 
         known, dimension = self._encoders.get(encoder, {}), self._dimension(encoder)
-        found = self._searcher.get(META, clusters_id(encoder)) if "clusters" in known else None
-        data = b64decode(found["data"]["centres"]) if found else b""
+        document = self._searcher.get(META, clusters_id(encoder)) if "clusters" in known else None
+        data = b64decode(document["data"]["centres"]) if document else b""
         return np.frombuffer(data, np.float32).reshape(-1, dimension)
 
     def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:

@@ -59,20 +59,20 @@ class GenerationCache(ReadCache):
         self.languages: dict[str, int] | None = None
         self.embedded: dict[str, int] = {}  # only where every symbol has its vector
 
-    def add_rows(self, found: Iterable[tuple[SymbolRow, NameKey]]) -> None:
+    def add_rows(self, pairs: Iterable[tuple[SymbolRow, NameKey]]) -> None:
         """Add rows that a search has brought along."""
-        rows = {row.row: (row, name_key) for row, name_key in found}
+        rows = {row.row: (row, name_key) for row, name_key in pairs}
         self.rows(list(rows), lambda missing: (rows[row][0] for row in missing))
         name_keys = {row: name_key for row, (_, name_key) in rows.items()}
         self.name_keys = _extended(self.name_keys, name_keys, _MAX_COUNTS)
 
-    def add_details(self, found: Mapping[int, SymbolDetails]) -> None:
+    def add_details(self, new: Mapping[int, SymbolDetails]) -> None:
         """Add details of symbols."""
-        self.details = _extended(self.details, found, _MAX_DETAILS)
+        self.details = _extended(self.details, new, _MAX_DETAILS)
 
-    def add_document_frequencies(self, found: Mapping[tuple[str, str], int]) -> None:
+    def add_document_frequencies(self, new: Mapping[tuple[str, str], int]) -> None:
         """Add document frequencies."""
-        self.document_frequencies = _extended(self.document_frequencies, found, _MAX_COUNTS)
+        self.document_frequencies = _extended(self.document_frequencies, new, _MAX_COUNTS)
 
 
 def symbol_row(hit: Hit) -> tuple[SymbolRow, NameKey]:
@@ -122,8 +122,8 @@ class RowReader:
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files, file by file, in the order of their lines."""
-        found: dict[int, list[tuple[tuple[int, ...], SymbolRow]]] = {file_id: [] for file_id in file_ids}
-        for batch in batches(found, _FILE_BATCH):
+        by_file: dict[int, list[tuple[tuple[int, ...], SymbolRow]]] = {file_id: [] for file_id in file_ids}
+        for batch in batches(by_file, _FILE_BATCH):
             columns = [*ROW_COLUMNS, "order"]
             hits = list(self._searcher.scan_columns(SYMBOLS, among("file", batch), columns))
             rows = list(map(symbol_row, hits))
@@ -131,8 +131,8 @@ class RowReader:
                 self._cache.add_rows(rows)
             for hit, (row, _) in zip(hits, rows, strict=True):
                 order = (row.start_line, -row.end_line, number(hit, "order"))
-                found[row.file_id].append((order, row))
-        return [row for symbols in found.values() for _, row in sorted(symbols, key=lambda each: each[0])]
+                by_file[row.file_id].append((order, row))
+        return [row for symbols in by_file.values() for _, row in sorted(symbols, key=lambda each: each[0])]
 
     def text_keys(self) -> list[tuple[int, int, bytes]]:
         """Return row, file id and a key of the own text of every symbol; here the row is the key."""
@@ -141,13 +141,13 @@ class RowReader:
 
     def symbol_texts(self, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
         """Yield row, own text and, in a corpus, documentation of symbols."""
-        found = self.rows(rows)
-        file_ids = {row.file_id for row in found}
-        details, texts = self._details_and_texts([row.row for row in found], file_ids)
+        symbols = self.rows(rows)
+        file_ids = {row.file_id for row in symbols}
+        details, texts = self._details_and_texts([row.row for row in symbols], file_ids)
         # A function of a corpus is a file of its own, and has its key.
         is_corpus = self._searcher.snapshot.corpora > 0
         keys = {row.file_id: row.key for row in self.file_rows(list(file_ids))} if is_corpus else {}
-        for row in found:
+        for row in symbols:
             text = join_spans(texts[row.file_id], details[row.row].spans).decode("utf-8", "replace")
             yield row.row, text, details[row.row].doc if keys.get(row.file_id) == f"file:{row.key}" else ""
 
@@ -166,14 +166,14 @@ class RowReader:
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines."""
-        found: list[SymbolRow] = []
+        files: list[SymbolRow] = []
         texts = ("key", "repo", "path", "language", "role")
         fields = {**doc_values(["file", "lines", *texts]), "sort": [{"file": "asc"}]}
         for hit in self._searcher.fetch(FILES, file_ids, fields):
             key, repo, path, language, role = (hit["fields"].get(each, _NO_TEXT)[0] for each in texts)
             lines, file_id = number(hit, "lines"), number(hit, "file")
-            found.append(file_row(file_id, key, repo, path, language, role, lines))
-        return found
+            files.append(file_row(file_id, key, repo, path, language, role, lines))
+        return files
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches, by name first, shortest names first.
@@ -193,11 +193,11 @@ class RowReader:
         }
         # Names without wildcards all have one length: the best are the first.
         candidates = max(limit, MAX_HITS) if "*" in pattern or "?" in pattern else limit
-        found: list[tuple[tuple[object, ...], int]] = []
+        matches: list[tuple[tuple[object, ...], int]] = []
         for hits in self._searcher.pages(SYMBOLS, body, limit=candidates):
             for score, symbol_name, path, line, row in (hit["sort"] for hit in hits):
-                found.append(((score < 2, len(symbol_name), symbol_name, path, line), row))
-        return self.rows([row for _, row in sorted(found)[:limit]])
+                matches.append(((score < 2, len(symbol_name), symbol_name, path, line), row))
+        return self.rows([row for _, row in sorted(matches)[:limit]])
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield the texts of files, some at a time."""
@@ -216,10 +216,11 @@ class RowReader:
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
-        found = self.rows(rows)
-        details, texts = self._details_and_texts([row.row for row in found], {row.file_id for row in found})
+        stored = self.rows(rows)
+        details, texts = self._details_and_texts([row.row for row in stored], {row.file_id for row in stored})
         return [
-            build_document(row, details[row.row], texts[row.file_id], row.language, row.path) for row in found
+            build_document(row, details[row.row], texts[row.file_id], row.language, row.path)
+            for row in stored
         ]
 
     def _details_and_texts(
@@ -262,8 +263,8 @@ class RowReader:
         source = self._searcher.source
         only = {"term": {"source": source}} if source else None
         columns = ["key", "size", "mtime_ns", "content_hash"]
-        found = (hit["fields"] for hit in self._searcher.scan_columns(FILES, only, columns))
-        return {each["key"][0]: FileFingerprint(*(each[name][0] for name in columns[1:])) for each in found}
+        files = (hit["fields"] for hit in self._searcher.scan_columns(FILES, only, columns))
+        return {each["key"][0]: FileFingerprint(*(each[name][0] for name in columns[1:])) for each in files}
 
     def files(self) -> list[StoredFile]:
         """Return every file of the index."""
@@ -280,11 +281,11 @@ class RowReader:
     def _files(self, only: Query | None) -> list[StoredFile]:
         """Return the files that match a query, by repository and path."""
         columns = StoredFile._fields[1:]
-        found = [
+        files = [
             StoredFile(number(hit, "file"), *(hit["fields"].get(name, _NO_TEXT)[0] for name in columns))
             for hit in self._searcher.scan_columns(FILES, only, ["file", *columns])
         ]
-        return sorted(found, key=lambda file: (file.repo, file.path, file.file_id))
+        return sorted(files, key=lambda file: (file.repo, file.path, file.file_id))
 
     def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose trigrams satisfy a condition."""
@@ -313,9 +314,9 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[int, SymbolDetails]]:
         yield hit["_source"]["row"], SymbolDetails(*(data[name] for name in SymbolDetails._fields))
 
 
-def _extended(known: dict[K, V], found: Mapping[K, V], limit: int) -> dict[K, V]:
-    """Return the known values with those found; all known ones are evicted where that would be too many."""
-    if len(known) + len(found) > limit:
+def _extended(known: dict[K, V], new: Mapping[K, V], limit: int) -> dict[K, V]:
+    """Return the known values with those new; all known ones are evicted where that would be too many."""
+    if len(known) + len(new) > limit:
         known = {}
-    known.update(found)
+    known.update(new)
     return known

@@ -52,7 +52,7 @@ class IndexState:
             **{"generation": 0, "totals": dict.fromkeys(_COUNTS, 0), "corpora": 0, "trees": 0},
             **{"incomplete": 0, "encoders": {}, "recent": []},
         }
-        self._documents.update(STATE_ID, lambda found: first if found is None else None)
+        self._documents.update(STATE_ID, lambda state: first if state is None else None)
 
     def put_encoder(self, encoder: str, description: Mapping[str, Any]) -> None:
         """Write what is known of the vectors of an encoder: field, dimension, clusters."""
@@ -180,13 +180,13 @@ def _add_counts(state: State, version: Mapping[str, Any], sign: int) -> None:
     state["incomplete"] += sign * int(meta.get("complete", "1") != "1")
 
 
-def vacuum(client: Client, state: State) -> int:
-    """Remove documents that were deleted longer ago than any reader holds a snapshot; return how many."""
+def vacuum(client: Client, state: State) -> None:
+    """Remove documents that were deleted longer ago than any reader holds a snapshot."""
     query, removed = _removable(state), 0
     indices = ",".join(client.alias(kind) for kind in VERSIONED)
     body = {"query": query, "size": 0, "track_total_hits": 1}
     if not client.search(indices, body)["hits"]["total"]["value"]:
-        return 0
+        return
     with BulkWriter(client) as bulk:
         for kind in VERSIONED:
             sort = (ID_FIELD[kind], "born")
@@ -197,7 +197,6 @@ def vacuum(client: Client, state: State) -> int:
                     break
         bulk.drain()
     _log.debug("vacuum: %d documents removed", removed)
-    return removed
 
 
 def _removable(state: State) -> dict[str, Any]:

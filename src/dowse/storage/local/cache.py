@@ -39,13 +39,13 @@ class ReadCache:
         self, wanted: set[int], read: Callable[[Sequence[int]], Iterable[tuple[int, bytes]]]
     ) -> dict[int, bytes]:
         """Return the texts of files; those not in the cache are read."""
-        found = {file_id: text for file_id in wanted if (text := self._texts.get(file_id)) is not None}
-        for file_id, text in read([file_id for file_id in wanted if file_id not in found]):
+        texts = {file_id: text for file_id in wanted if (text := self._texts.get(file_id)) is not None}
+        for file_id, text in read([file_id for file_id in wanted if file_id not in texts]):
             if self._text_bytes + len(text) > _MAX_TEXT_BYTES:
                 self._texts, self._text_bytes = {}, 0
-            self._texts[file_id] = found[file_id] = text
+            self._texts[file_id] = texts[file_id] = text
             self._text_bytes += len(text)
-        return found
+        return texts
 
     def symbols(
         self,

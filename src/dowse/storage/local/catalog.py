@@ -103,13 +103,14 @@ class Catalog(CatalogQueries):
         """Open an existing catalog; also one in a folder that can't be written to."""
         if not path.exists():
             raise IndexMissing(f"no index in {path.parent}; run `dowse index` first")
+        uri = path.absolute().as_uri()
         try:
-            return cls(_connect(f"file:{_quoted(path)}?mode=ro"), path)._checked()
+            return cls(_connect(f"{uri}?mode=ro"), path)._checked()
         except sqlite3.OperationalError:
             if os.access(path.parent, os.W_OK):
                 raise
             # A read-only folder can't hold the shared memory of the write-ahead log, and so has no writer.
-            return cls(_connect(f"file:{_quoted(path)}?immutable=1"), path)._checked()
+            return cls(_connect(f"{uri}?immutable=1"), path)._checked()
 
     def _checked(self) -> Catalog:
         try:
@@ -288,7 +289,3 @@ def _connect(uri: str) -> sqlite3.Connection:
     # Memory-mapped: a reader touches pages all over the file, without a system call for each.
     db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
     return db
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,18 +12,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import (
-    And,
-    Constraint,
-    KindFilter,
-    LangFilter,
-    Leaf,
-    Not,
-    Or,
-    Phrase,
-    Regex,
-    WordConstraint,
-)
+from dowse.query import And, Constraint, KindFilter, LangFilter, Leaf, Not, Or, Phrase, Regex, WordConstraint
 from dowse.storage.local.cache import ReadCache
 from dowse.storage.protocol import KeywordRequest, Term
 from dowse.types import KEYWORD_FIELDS, FileRecord
@@ -101,22 +89,12 @@ class FulltextWriter:
 
     def commit(self) -> None:
         """Write everything to disk; merges are finished when this returns."""
-        failures: list[BaseException] = []
+        from concurrent.futures import ThreadPoolExecutor
 
-        def finish_files() -> None:
-            try:
-                _finish(self._file_writer)
-            except BaseException as error:  # raised below, in the thread of the caller
-                failures.append(error)
-
-        files = threading.Thread(target=finish_files)
-        files.start()  # in parallel, both take the time of one
-        try:
+        with ThreadPoolExecutor(1) as pool:
+            files = pool.submit(_finish, self._file_writer)  # in parallel, both take the time of one
             _finish(self._symbol_writer)
-        finally:
-            files.join()
-        if failures:
-            raise failures[0]
+            files.result()
 
     def abort(self) -> None:
         """Drop what was not committed."""
@@ -178,16 +156,16 @@ class FulltextReader:
         self, request: KeywordRequest, rows: Sequence[int]
     ) -> dict[int, dict[tuple[str, str], float]]:
         """Return, by row, what each (field, term) adds to its score."""
-        found: dict[int, dict[tuple[str, str], float]] = {row: {} for row in rows}
+        contributions: dict[int, dict[tuple[str, str], float]] = {row: {} for row in rows}
         if not rows:
-            return found
+            return contributions
         among = Query.const_score_query(_set("row", rows), 0.0)
         for field, term, sub in _subqueries(request):
             both = Query.boolean_query([(Occur.Must, among), (Occur.Must, sub)])
-            label = term.text if not term.distance else f"{term.text}~{term.distance}"
             for row, score in self._hits(both, len(rows)):
-                found[row][field, label] = found[row].get((field, label), 0.0) + score
-        return found
+                key, by_term = (field, term.label), contributions[row]
+                by_term[key] = by_term.get(key, 0.0) + score
+        return contributions
 
     def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
         """Return, by row, the sum of the weights of the terms in its body, however often each occurs."""
@@ -297,7 +275,8 @@ def _leaf(leaf: Leaf, request: KeywordRequest, resolve: Resolver) -> Query:
             return Query.empty_query()
         # An identifier's first term is the whole identifier; of several words, each has to occur.
         words = [terms[0]] if leaf.word.text.isidentifier() else terms
-        return _all([_any([_term(field, Term(t)) for field in KEYWORD_FIELDS]) for t in words])
+        fields = [_any([_term(field, Term(word)) for field in KEYWORD_FIELDS]) for word in words]
+        return Query.boolean_query([(Occur.Must, field) for field in fields])
     if isinstance(leaf, Phrase | Regex):
         return _set("row", (request.exact_rows or {}).get(leaf, ()))
     field, values = resolve(leaf)
@@ -310,7 +289,3 @@ def _set(field: str, values: Iterable[int]) -> Query:
 
 def _any(queries: list[Query]) -> Query:
     return Query.boolean_query([(Occur.Should, query) for query in queries])
-
-
-def _all(queries: list[Query]) -> Query:
-    return Query.boolean_query([(Occur.Must, query) for query in queries])

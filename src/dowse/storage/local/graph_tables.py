@@ -100,14 +100,17 @@ class GraphTables:
 
     def delete_file(self, file_id: int, gone: Sequence[int]) -> None:
         """Remove a file and its edges, and the edges to its symbols that are gone."""
-        own = "(SELECT id FROM symbols WHERE file_id=?)"
-        for table in ("edges", "named"):
-            self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
+        self._delete_edges_from(file_id)
         names = self._db.execute("SELECT name_key FROM symbols WHERE file_id=? AND name_key<>0", (file_id,))
         self._note_names([key for (key,) in names], -1)
         self._db.executemany("DELETE FROM edges WHERE target=?", [(row,) for row in gone])
         for table in ("facts", "marks", "lookups", "graph_todo"):
             self._db.execute(f"DELETE FROM {table} WHERE file_id=?", (file_id,))
+
+    def _delete_edges_from(self, file_id: int) -> None:
+        own = "(SELECT id FROM symbols WHERE file_id=?)"
+        for table in ("edges", "named"):
+            self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
 
     # Linking
 
@@ -135,7 +138,7 @@ class GraphTables:
         if row is None:
             return None
         path, language, facts, packed_rows, references = row
-        found = {
+        by_row = {
             each[0]: FileSymbol(*each)
             for each in self._db.execute(
                 "SELECT id, kind, name, qualified_name, start_line, end_line, part, signature"
@@ -143,7 +146,7 @@ class GraphTables:
                 (file_id,),
             )
         }
-        symbols = [found[each] for each in unpack_integers(packed_rows) if each in found]
+        symbols = [by_row[each] for each in unpack_integers(packed_rows) if each in by_row]
         table = unpack(facts) if facts else b""
         return UnlinkedFile(file_id, path, language, unpack_references(references), table, symbols)
 
@@ -155,10 +158,8 @@ class GraphTables:
         dependencies: Iterable[int],
     ) -> None:
         """Replace the edges out of a file, and store the lookup keys that they depend on."""
-        own = "(SELECT id FROM symbols WHERE file_id=?)"
         if self._db.execute("SELECT 1 FROM lookups WHERE file_id=?", (file_id,)).fetchone():
-            for table in ("edges", "named"):
-                self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
+            self._delete_edges_from(file_id)
         self._db.executemany(
             "INSERT OR IGNORE INTO edges VALUES (?,?,?,?,?,?)",
             sorted((e.source, e.line, e.column, _NUMBERS[e.kind], e.target, e.candidates) for e in linked),
@@ -215,7 +216,7 @@ class GraphTables:
         wanted = sorted({_NUMBERS[kind] for kind in kinds if kind in _NUMBERS}) if kinds else []
         if (kinds and not wanted) or limit <= 0:
             return []
-        found: list[tuple[tuple[str, str], Edge]] = []
+        located: list[tuple[tuple[str, str], Edge]] = []
         name_counts: dict[int, int] = {}
         unique = sorted(set(rows))
         for start in range(0, len(unique), _BATCH):
@@ -224,19 +225,15 @@ class GraphTables:
                 query = make_query(incoming, len(batch), wanted)
                 for repo, path, *columns, sure, count, key in self._db.execute(query, (*batch, *wanted)):
                     if key is not None and key not in name_counts:
-                        name_counts[key] = self._count_named(key)
+                        named = self._db.execute("SELECT count(*) FROM symbols WHERE name_key=?", (key,))
+                        name_counts[key] = named.fetchone()[0]
                     count = count if key is None else name_counts[key]
                     kind, source, target, file_id, line, column = columns
                     ends = (KINDS[kind], source, target, file_id, line, column)
                     edge = Edge(*ends, _confidence(sure, count), count)
-                    found.append(((repo, path), edge))
-        found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
-        return [edge for _, edge in found[:limit]]
-
-    def _count_named(self, name_key: int) -> int:
-        """Return how many symbols have this name."""
-        query = "SELECT count(*) FROM symbols WHERE name_key=?"
-        return int(self._db.execute(query, (name_key,)).fetchone()[0])
+                    located.append(((repo, path), edge))
+        located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
+        return [edge for _, edge in located[:limit]]
 
 
 def _confidence(sure: int, count: int) -> str:

@@ -25,12 +25,7 @@ class LocalReader(CatalogQueries):
     """Implements `Reader`; what needs the catalog alone is inherited."""
 
     def __init__(
-        self,
-        folder: Path,
-        generation: int,
-        catalog: Catalog,
-        fulltext: FulltextReader,
-        vectors: LocalVectors,
+        self, folder: Path, generation: int, catalog: Catalog, fulltext: FulltextReader, vectors: LocalVectors
     ) -> None:
         super().__init__(catalog.connection)
         self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
@@ -75,18 +70,15 @@ class LocalReader(CatalogQueries):
             return "row", [row for row, name, full in names if symbol_matches(leaf.glob, name, full)]
         raise TypeError(f"no way to evaluate {leaf!r}")
 
-    def _allowed(self, request: VectorRequest) -> list[int] | None:
-        """Return the rows that match the constraint; None without one."""
-        if request.constraint is None:
-            return None
-        among = KeywordRequest((), {}, request.constraint, request.exact_rows)
-        return [row for row, _ in self.search_bm25(among, max(1, self.symbol_count()))]
-
     # Vectors
 
     def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the nearest symbols."""
-        return self._encoder_vectors(request.encoder).nearest(request, limit, self._allowed(request))
+        allowed = None
+        if request.constraint is not None:
+            among = KeywordRequest((), {}, request.constraint, request.exact_rows)
+            allowed = [row for row, _ in self.search_bm25(among, max(1, self.symbol_count()))]
+        return self._encoder_vectors(request.encoder).nearest(request, limit, allowed)
 
     def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
@@ -164,7 +156,7 @@ class LocalReader(CatalogQueries):
         """Return what is wrong: with the catalog, or between the catalog and the text indexes."""
         problems = self.quick_check()
         counts = self.counts()
-        for what, found in (("symbols", self._fulltext.symbol_count), ("files", self._fulltext.file_count)):
-            if found != counts[what]:
-                problems.append(f"the catalog has {counts[what]} {what}, the text index {found}")
+        for what, count in (("symbols", self._fulltext.symbol_count), ("files", self._fulltext.file_count)):
+            if count != counts[what]:
+                problems.append(f"the catalog has {counts[what]} {what}, the text index {count}")
         return problems
