@@ -371,7 +371,7 @@ def test_vectors_of_another_dimension_leave_the_index_as_it_was(frames: Frames, 
     index = Index.open(write_tree(tmp_path / "t", BARE), index_dir=str(tmp_path / "i"))
     index.update()
     with index.backend.reader() as reader:
-        keys = [key for _, key in reader.without_vector(ENCODER)]
+        keys = [key for _, key in reader.missing_vectors(ENCODER)]
     with index.backend.vector_writer(ENCODER, 4) as writer:
         writer.put(keys, np.ones((len(keys), 4), np.float32) / 2)
     before = image(index)

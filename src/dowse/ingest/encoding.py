@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dowse.encoders.document import Document
     from dowse.encoders.encoder import Encoder, Vectors
     from dowse.storage.elastic.backend import ElasticBackend
-    from dowse.storage.protocol import Backend, Floats, GraphStore, Writer
+    from dowse.storage.protocol import Backend, Floats, GraphStore, OnWait, Writer
     from dowse.vectors.cache import VectorCache
 
     Codes = NDArray[np.int8]
@@ -129,9 +129,7 @@ class EncodingBackend:
         self._backend, self._on_count, self._vectors = backend, on_count, vectors
 
     @contextmanager
-    def writer(
-        self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
-    ) -> Iterator[Writer]:
+    def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[Writer]:
         """Become the one writer."""
         with self._backend.writer(wait, on_wait) as writer:
             yield EncodingWriter(writer, self._on_count, self._vectors)

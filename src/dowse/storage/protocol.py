@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+# Called once with a message if another writer holds the lock.
+OnWait = Callable[[str], None] | None
 # Maximum number of edges of one call: a name that is used everywhere would otherwise fill the memory.
 EDGE_LIMIT = 10_000
 
@@ -367,9 +369,7 @@ class Backend(Protocol):
     def reader(self) -> AbstractContextManager[Reader]:
         """Open the newest generation for reading; raises IndexMissing if there is none."""
 
-    def writer(
-        self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
-    ) -> AbstractContextManager[Writer]:
+    def writer(self, wait: float | None = None, on_wait: OnWait = None) -> AbstractContextManager[Writer]:
         """Hold the write lock; leaving without `commit` rolls everything back."""
 
     def set_known_vectors(self, known: KnownVectors | None) -> None:
@@ -379,18 +379,14 @@ class Backend(Protocol):
         """Raise DowseError if `vector_writer` would: for vectors of another dimension, or damaged ones."""
 
     def vector_writer(
-        self,
-        encoder: str,
-        dimension: int,
-        wait: float | None = None,
-        on_wait: Callable[[str], None] | None = None,
+        self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None
     ) -> AbstractContextManager[VectorWriter]:
         """Hold the write lock of the vectors of an encoder."""
 
-    def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
+    def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Let the next writer begin with an empty index; until its commit, readers may use the last one."""
 
-    def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
+    def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
         """Remove the index; of a shared one, the part that this backend writes."""
 
     def close(self) -> None:

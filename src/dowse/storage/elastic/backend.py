@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from dowse.storage.elastic.client import RETRY_SECONDS, Client
 from dowse.storage.elastic.names import META
 from dowse.storage.elastic.rows import GenerationCache
 from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read_state
-from dowse.storage.protocol import KnownVectors
+from dowse.storage.protocol import KnownVectors, OnWait
 
 if TYPE_CHECKING:
     from dowse.storage.elastic.lease import SourceLease
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # Generations whose caches are kept: that of the newest reader, and that of one which is still in use.
 _GENERATIONS = 2
-OnWait = Callable[[str], None] | None
 
 
 class ElasticBackend:

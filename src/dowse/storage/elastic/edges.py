@@ -104,10 +104,12 @@ class EdgeReader(RowReader):
 
     def _names_of(self, rows: Sequence[int]) -> dict[int, NameKey]:
         """Return the name keys of symbols, by row."""
-        known = {row: self._cache.name_keys[row] for row in rows if row in self._cache.name_keys}
-        missing = [row for row in rows if row not in known]
-        hits = self._searcher.fetch(SYMBOLS, missing, doc_values(_NAME_KEY_COLUMNS))
-        return known | {number(hit): name_key(hit) for hit in hits}
+
+        def read(missing: Sequence[int]) -> Iterator[tuple[int, NameKey]]:
+            hits = self._searcher.fetch(SYMBOLS, missing, doc_values(_NAME_KEY_COLUMNS))
+            return ((number(hit), name_key(hit)) for hit in hits)
+
+        return self._cache.name_keys.get(rows, read)
 
     def _symbols_by_name(self, keys: Sequence[str], limit: int) -> tuple[dict[str, int], Named]:
         """Return how many symbols have each name, and the first `limit` of them."""

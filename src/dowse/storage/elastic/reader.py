@@ -6,7 +6,7 @@ BM25 over fields: Robertson & Zaragoza 2009. Approximate nearest neighbours: HNS
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,15 +99,15 @@ class ElasticReader(EdgeReader):
 
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in that where it is most frequent."""
-        pairs, cached = _field_terms([term], field), self._cache.document_frequencies
-        known = {pair: cached[pair] for pair in pairs if pair in cached}
-        if len(known) < len(pairs):
-            requested, self._expected = dict.fromkeys(pairs) | self._expected, {}
-            for batch in batches((pair for pair in requested if pair not in cached), _COUNT_BATCH):
-                counts = self._count_symbols(batch)
-                self._cache.add_document_frequencies(counts)
-                known |= counts
-        return max(known[pair] for pair in pairs)
+        pairs = _field_terms([term], field)
+
+        def read(missing: Sequence[FieldTerm]) -> Iterator[tuple[FieldTerm, int]]:
+            requested, self._expected = dict.fromkeys(missing) | self._expected, {}
+            for batch in batches(requested, _COUNT_BATCH):
+                yield from self._count_symbols(batch).items()
+
+        frequencies = self._cache.document_frequencies.get(pairs, read)
+        return max(frequencies[pair] for pair in pairs)
 
     def _count_symbols(self, pairs: Sequence[FieldTerm]) -> dict[FieldTerm, int]:
         """Return the document frequencies of some terms, by one aggregation."""
@@ -119,8 +119,9 @@ class ElasticReader(EdgeReader):
 
     def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
         """Note terms to request together with the first document frequency that is requested."""
-        known = self._cache.document_frequencies
-        self._expected |= dict.fromkeys(pair for pair in _field_terms(terms, field) if pair not in known)
+        pairs = _field_terms(terms, field)
+        known = self._cache.document_frequencies.get(pairs)
+        self._expected |= dict.fromkeys(pair for pair in pairs if pair not in known)
 
     # Vectors
 

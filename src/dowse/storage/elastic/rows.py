@@ -5,14 +5,14 @@ from __future__ import annotations
 from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.parsing.spans import join_spans
 from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
 from dowse.storage.elastic.names import FILES, SYMBOLS
 from dowse.storage.elastic.query import among, encodable, trigram_query
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, doc_values
-from dowse.storage.local.cache import ReadCache
+from dowse.storage.local.cache import BoundedCache, ReadCache
 from dowse.storage.local.compression import unpack
 from dowse.storage.symbols import SymbolDetails, build_document, build_symbols, file_row
 from dowse.types import FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from dowse.encoders.document import Document
     from dowse.query.regex.trigrams import TrigramQuery
 
-K = TypeVar("K")
-V = TypeVar("V")
 Hit = Mapping[str, Any]
 
 _TEXT_COLUMNS = ("key", "repo", "path", "language", "role", "kind", "name", "qualified_name")
@@ -53,26 +51,17 @@ class GenerationCache(ReadCache):
 
     def __init__(self) -> None:
         super().__init__()
-        self.document_frequencies: dict[tuple[str, str], int] = {}  # by field and term
-        self.details: dict[int, SymbolDetails] = {}
-        self.name_keys: dict[int, NameKey] = {}
+        self.document_frequencies = BoundedCache[tuple[str, str], int](_MAX_COUNTS)  # by field and term
+        self.details = BoundedCache[int, SymbolDetails](_MAX_DETAILS)
+        self.name_keys = BoundedCache[int, NameKey](_MAX_COUNTS)
         self.languages: dict[str, int] | None = None
         self.embedded: dict[str, int] = {}  # only where every symbol has its vector
 
     def add_rows(self, pairs: Iterable[tuple[SymbolRow, NameKey]]) -> None:
         """Add rows that a search has brought along."""
-        rows = {row.row: (row, name_key) for row, name_key in pairs}
-        self.rows(list(rows), lambda missing: (rows[row][0] for row in missing))
-        name_keys = {row: name_key for row, (_, name_key) in rows.items()}
-        self.name_keys = _extended(self.name_keys, name_keys, _MAX_COUNTS)
-
-    def add_details(self, new: Mapping[int, SymbolDetails]) -> None:
-        """Add details of symbols."""
-        self.details = _extended(self.details, new, _MAX_DETAILS)
-
-    def add_document_frequencies(self, new: Mapping[tuple[str, str], int]) -> None:
-        """Add document frequencies."""
-        self.document_frequencies = _extended(self.document_frequencies, new, _MAX_COUNTS)
+        by_row = {row.row: (row, name_key) for row, name_key in pairs}
+        self.rows.add({number: row for number, (row, _) in by_row.items()})
+        self.name_keys.add({number: name_key for number, (_, name_key) in by_row.items()})
 
 
 def symbol_row(hit: Hit) -> tuple[SymbolRow, NameKey]:
@@ -105,12 +94,14 @@ class RowReader:
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the given order; missing ones are left out."""
 
-        def read(missing: Sequence[int]) -> Iterator[SymbolRow]:
-            for hit in self._searcher.fetch(SYMBOLS, missing, doc_values(ROW_COLUMNS)):
-                row, self._cache.name_keys[number(hit)] = symbol_row(hit)
-                yield row
+        def read(missing: Sequence[int]) -> Iterator[tuple[int, SymbolRow]]:
+            hits = self._searcher.fetch(SYMBOLS, missing, doc_values(ROW_COLUMNS))
+            pairs = list(map(symbol_row, hits))
+            self._cache.name_keys.add({row.row: name_key for row, name_key in pairs})
+            return ((row.row, row) for row, _ in pairs)
 
-        return self._cache.rows(rows, read)
+        known = self._cache.rows.get(rows, read)
+        return [known[row] for row in rows if row in known]
 
     def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
         """Return the symbols with these keys, as far as they exist."""
@@ -206,7 +197,7 @@ class RowReader:
 
     def text(self, file_id: int) -> bytes:
         """Return the text of one file."""
-        return self._cache.texts({file_id}, self.texts)[file_id]
+        return self._cache.texts.get([file_id], self.texts)[file_id]
 
     def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
         """Return symbols with their text, in which likely secrets are masked by default."""
@@ -227,27 +218,25 @@ class RowReader:
         self, rows: Sequence[int], file_ids: Iterable[int]
     ) -> tuple[dict[int, SymbolDetails], dict[int, bytes]]:
         """Return details of symbols and texts of files, in one round trip where they are few."""
-        details = {row: self._cache.details[row] for row in rows if row in self._cache.details}
+        details = self._cache.details.get(rows)
         missing = [row for row in dict.fromkeys(rows) if row not in details]
         pending = [(SYMBOLS, self._details_body(batch)) for batch in batches(missing, _DETAILS_BATCH)]
 
         def read(file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
             searches = [(FILES, self._texts_body(batch)) for batch in batches(file_ids, _TEXT_BATCH)]
             # The first texts come along with the details; other batches follow one after the other.
-            answers = self._searcher.msearch([*pending, *searches[:1]])
-            for answer in answers[: len(pending)]:
-                details.update(_details(answer))
-            answers = answers[len(pending) :]
+            *answers, texts = self._searcher.msearch([*pending, searches[0]])
             pending.clear()
             for answer in answers:
-                yield from _texts(answer)
+                details.update(_details(answer))
+            yield from _texts(texts)
             for kind, body in searches[1:]:
                 yield from _texts(self._searcher.search(kind, body))
 
-        texts = self._cache.texts(set(file_ids), read)
+        texts = self._cache.texts.get(file_ids, read)
         for answer in self._searcher.msearch(pending):  # no text was missing
             details.update(_details(answer))
-        self._cache.add_details({row: details[row] for row in missing if row in details})
+        self._cache.details.add(details)
         return details, texts
 
     def _texts_body(self, file_ids: Sequence[int]) -> dict[str, Any]:
@@ -312,11 +301,3 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[int, SymbolDetails]]:
     for hit in answer["hits"]["hits"]:
         data = hit["_source"]["data"]
         yield hit["_source"]["row"], SymbolDetails(*(data[name] for name in SymbolDetails._fields))
-
-
-def _extended(known: dict[K, V], new: Mapping[K, V], limit: int) -> dict[K, V]:
-    """Return the known values with those new; all known ones are evicted where that would be too many."""
-    if len(known) + len(new) > limit:
-        known = {}
-    known.update(new)
-    return known

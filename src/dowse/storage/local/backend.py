@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.reader import LocalReader
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
-from dowse.storage.protocol import BrokenBlock, KnownVectors
+from dowse.storage.protocol import BrokenBlock, KnownVectors, OnWait
 from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ class LocalBackend:
                 return
 
     @contextlib.contextmanager
-    def writer(
-        self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
-    ) -> Iterator[LocalWriter]:
+    def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[LocalWriter]:
         """Hold the write lock and start the next generation."""
         if not self._cleared:
             layout.refuse_foreign_folder(self.folder)
@@ -101,11 +99,7 @@ class LocalBackend:
 
     @contextlib.contextmanager
     def vector_writer(
-        self,
-        encoder: str,
-        dimension: int,
-        wait: float | None = None,
-        on_wait: Callable[[str], None] | None = None,
+        self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None
     ) -> Iterator[LocalVectorWriter]:
         """Hold the write lock of the vectors of an encoder."""
         from dowse.vectors.writer import matrix_writer
@@ -124,12 +118,12 @@ class LocalBackend:
             finally:
                 vectors.save_counts()
 
-    def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
+    def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Remove the index: a folder holds one."""
         if self.folder.exists():
             self.clear(wait, on_wait)
 
-    def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
+    def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
         """Remove the index, and nothing else that may be in its folder."""
         self.close()
         layout.refuse_links(self.folder)

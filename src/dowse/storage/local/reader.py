@@ -111,26 +111,31 @@ class LocalReader(CatalogQueries):
 
     def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the given order."""
-        return self._cache.rows(ids, super().rows)
+        read = super().rows
+        found = self._cache.rows.get(ids, lambda missing: ((row.row, row) for row in read(missing)))
+        return [found[row] for row in ids if row in found]
 
     def text(self, file_id: int) -> bytes:
         """Return the text of one file."""
-        return self._cache.texts({file_id}, self.texts)[file_id]
+        return self._cache.texts.get([file_id], self.texts)[file_id]
 
     def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
         """Return symbols with their text, likely secrets masked unless `show_secrets`."""
+        by_key = {(row.row or -row.file_id, show_secrets): row for row in rows}
 
-        def read(missing: Sequence[SymbolRow]) -> list[Symbol]:
-            texts = self._cache.texts({row.file_id for row in missing}, self.texts)
+        def read(keys: Sequence[tuple[int, bool]]) -> Iterable[tuple[tuple[int, bool], Symbol]]:
+            missing = [by_key[key] for key in keys]
+            texts = self._cache.texts.get((row.file_id for row in missing), self.texts)
             details = self.details([row.row for row in missing if row.row])
-            return build_symbols(missing, texts, details, show_secrets)
+            return zip(keys, build_symbols(missing, texts, details, show_secrets), strict=True)
 
-        return self._cache.symbols(rows, show_secrets, read)
+        symbols = self._cache.symbols.get(by_key, read)
+        return [symbols[row.row or -row.file_id, show_secrets] for row in rows]
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
         symbols, details = self.rows(rows), self.details(rows)
-        texts = self._cache.texts({row.file_id for row in symbols}, self.texts)
+        texts = self._cache.texts.get((row.file_id for row in symbols), self.texts)
         return [
             build_document(row, details[row.row], texts[row.file_id], row.language, row.path)
             for row in symbols
