@@ -77,7 +77,6 @@ def _local_content(backend: LocalBackend) -> Iterator[Content]:
     with backend.reader():  # raises if it is missing or damaged
         pass
     catalog = _RecordCatalog.open_for_reading(catalog_path(backend.folder))
-    assert isinstance(catalog, _RecordCatalog)  # noqa: S101 - the class method's type is its base's
     try:
         with catalog.snapshot():
             meta = catalog.meta()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowse.parsing.spans import join_spans
@@ -215,7 +215,7 @@ class RowReader:
         ]
 
     def _details_and_texts(
-        self, rows: Sequence[int], file_ids: Iterable[int]
+        self, rows: Sequence[int], file_ids: Collection[int]
     ) -> tuple[dict[int, SymbolDetails], dict[int, bytes]]:
         """Return details of symbols and texts of files, in one round trip where they are few."""
         details = self._cache.details.get(rows)

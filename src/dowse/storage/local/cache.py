@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from dowse.types import Symbol, SymbolRow
@@ -23,14 +23,14 @@ class BoundedCache(Generic[K, V]):
         self._size, self._limit, self._weight = 0, limit, weight
 
     def get(
-        self, keys: Iterable[K], read: Callable[[list[K]], Iterable[tuple[K, V]]] = lambda _: ()
+        self, keys: Collection[K], read: Callable[[list[K]], Iterable[tuple[K, V]]] = lambda _: ()
     ) -> dict[K, V]:
         """Return the entries of some keys; those not in the cache are read, perhaps with others."""
         entries = self._entries  # another thread may replace it meanwhile
-        wanted = dict.fromkeys(keys)
-        known = {key: entries[key] for key in wanted if key in entries}
-        if len(known) < len(wanted):
-            new = dict(read([key for key in wanted if key not in known]))
+        known = {key: entries[key] for key in keys if key in entries}
+        missing = [] if len(known) == len(keys) else [key for key in dict.fromkeys(keys) if key not in known]
+        if missing:
+            new = dict(read(missing))
             self.add(new)
             known |= new
         return known

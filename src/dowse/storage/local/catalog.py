@@ -9,7 +9,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from dowse.errors import IndexMissing, IndexVersionError
 from dowse.security.safe_files import make_private_directory
@@ -76,7 +76,7 @@ class Catalog(CatalogQueries):
         self.identity = _identity(path)
 
     @classmethod
-    def open_for_writing(cls, path: Path) -> Catalog:
+    def open_for_writing(cls, path: Path) -> Self:
         """Open the catalog, creating it if there is none."""
         make_private_directory(path.parent)
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -99,7 +99,7 @@ class Catalog(CatalogQueries):
         return cls(db, path)._checked()
 
     @classmethod
-    def open_for_reading(cls, path: Path) -> Catalog:
+    def open_for_reading(cls, path: Path) -> Self:
         """Open an existing catalog; also one in a folder that can't be written to."""
         if not path.exists():
             raise IndexMissing(f"no index in {path.parent}; run `dowse index` first")
@@ -112,7 +112,7 @@ class Catalog(CatalogQueries):
             # A read-only folder can't hold the shared memory of the write-ahead log, and so has no writer.
             return cls(_connect(f"{uri}?immutable=1"), path)._checked()
 
-    def _checked(self) -> Catalog:
+    def _checked(self) -> Self:
         try:
             # The schema has none; in an index from somebody else one could compute without end.
             foreign = self._db.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')")

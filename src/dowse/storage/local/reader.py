@@ -125,7 +125,7 @@ class LocalReader(CatalogQueries):
 
         def read(keys: Sequence[tuple[int, bool]]) -> Iterable[tuple[tuple[int, bool], Symbol]]:
             missing = [by_key[key] for key in keys]
-            texts = self._cache.texts.get((row.file_id for row in missing), self.texts)
+            texts = self._cache.texts.get({row.file_id for row in missing}, self.texts)
             details = self.details([row.row for row in missing if row.row])
             return zip(keys, build_symbols(missing, texts, details, show_secrets), strict=True)
 
@@ -135,7 +135,7 @@ class LocalReader(CatalogQueries):
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
         symbols, details = self.rows(rows), self.details(rows)
-        texts = self._cache.texts.get((row.file_id for row in symbols), self.texts)
+        texts = self._cache.texts.get({row.file_id for row in symbols}, self.texts)
         return [
             build_document(row, details[row.row], texts[row.file_id], row.language, row.path)
             for row in symbols
