@@ -167,7 +167,7 @@ def test_the_command_with_several_paths(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("--list", "/dev/null"), "nothing to index"),
-        (("a", "b", "--index-dir", "i"), "a place for one repository"),
+        (("a", "b", "--index-dir", "i"), "the folder of one index"),
         (("a", "--workers", "ray://h:1"), "name it with --backend"),
         (("a", "--workers", "many"), "ray://HOST:PORT or local:N"),
     ],

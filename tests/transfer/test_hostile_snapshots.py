@@ -139,8 +139,6 @@ def test_vectors_of_an_encoder_stay_in_their_folder(tmp_path: Path, name: str) -
         (b"abou", set_field("encoders", {ENCODER: 4097})),
         (b"abou", set_field("encoders", {ENCODER: True})),
         (b"abou", set_field("encoders", {f"e{n}": 8 for n in range(100)})),
-        (b"abou", set_field("meta", {"tree_dimension": "many"})),
-        (b"abou", set_field("meta", {"tree_dimension": "9" * 9})),
         (b"abou", set_field("meta", {"indexed_at": "soon"})),
         (b"abou", set_field("meta", {"left_out": "[" * 10_000})),
         (b"abou", set_field("meta", {"left_out": '{"a":[1]}'})),
