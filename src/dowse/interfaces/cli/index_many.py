@@ -13,11 +13,17 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings, cache_folder, load_settings
 from dowse.errors import ConfigError
-from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.encoding import DistributedEncoder, EncoderSpec
-from dowse.ingest.repository import DISPATCH_CHUNK
-from dowse.ingest.run import LocalWorker, Progress, Summary, Workers, collect_paths, ingest
-from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, IngestOptions, Status, worker_environment
+from dowse.ingest.repository import (
+    DISPATCH_CHUNK,
+    DONE,
+    FAILED,
+    UNCHANGED,
+    IngestOptions,
+    Status,
+    worker_environment,
+)
+from dowse.ingest.run import Checkpoint, LocalWorker, Progress, Summary, Workers, collect_paths, ingest
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND
 from dowse.interfaces.cli.common import flag_settings, print_json, print_line, print_message
 from dowse.interfaces.cli.progress import StatusLine
