@@ -79,7 +79,7 @@ def tree_distance(chains: Sequence[Sequence[str]]) -> float:
     Args:
         chains: The names on the path to each node, from the repository down.
     """
-    from dowse.research.hyperbolic.hops import hop_matrix
+    from dowse.research.hyperbolic.chains import hop_matrix
 
     return _mean_of_pairs(hop_matrix(chains)) if len(chains) > 1 else 0.0
 
