@@ -23,8 +23,7 @@ from dowse.eval.reports.model import Report, SetReport
 from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.tables import set_table
 from dowse.eval.reports.text import WIDTH, render_text
-from dowse.eval.systems import ripgrep
-from dowse.eval.systems.ripgrep_reading import AROUND, WHOLE, WINDOW, ripgrep_reading
+from dowse.eval.systems.ripgrep import AROUND, WHOLE, WINDOW, ripgrep, ripgrep_reading
 from dowse.interfaces.cli.main import main
 from eval.report_samples import small_report
 from eval.small_tree import make_corpus, make_suite, make_tree, write_questions

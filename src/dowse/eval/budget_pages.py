@@ -13,8 +13,8 @@ from functools import partial
 from dowse.eval.budget import BudgetMetrics, CodeLine, ShownLine
 from dowse.eval.index_symbols import iter_symbols
 from dowse.eval.matching import Target, closest_paths, ends_with, parse_target
-from dowse.eval.systems.mirror import texts_as_known
-from dowse.eval.systems.ripgrep_reading import LISTED, WHOLE, WINDOW
+from dowse.eval.systems.mirror import indexed_texts
+from dowse.eval.systems.ripgrep import LISTED
 from dowse.eval.types import Dataset, SearchResult
 from dowse.index import Index
 from dowse.storage.protocol import Reader
@@ -22,8 +22,6 @@ from dowse.types import SymbolRow
 
 # Lines of code that are not blank, with their numbers.
 _Lines = list[tuple[int, str]]
-# The baselines: ripgrep, and an agent that reads the files it lists.
-READING_BASELINES = (WHOLE, WINDOW)
 
 
 def budget_metrics(
@@ -94,7 +92,7 @@ class IndexTexts:
 
     def _file_text(self, reader: Reader, file_id: int) -> _Lines:
         if file_id not in self._texts:
-            ((_, data),) = texts_as_known(reader, [file_id])
+            ((_, data),) = indexed_texts(reader, [file_id])
             texts = enumerate(data.decode("utf-8", "replace").split("\n"), 1)
             self._texts[file_id] = [(number, text.rstrip("\r")) for number, text in texts if text.strip()]
         return self._texts[file_id]

@@ -12,7 +12,7 @@ from pathlib import Path
 from dowse.errors import EvalError
 from dowse.eval.aspects import target_aspects
 from dowse.eval.budget import budget_metrics_only
-from dowse.eval.budget_pages import READING_BASELINES, budget_metrics
+from dowse.eval.budget_pages import budget_metrics
 from dowse.eval.clean_index import check_leakage, open_clean_index
 from dowse.eval.configurations import COMPARED, FIRST, Configuration, parse_configuration, runnable
 from dowse.eval.diversity import Diversity
@@ -23,7 +23,7 @@ from dowse.eval.metrics import MRR_CUT
 from dowse.eval.missing_targets import note_missing_targets
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems import MakeSystem
-from dowse.eval.systems.ripgrep_reading import ripgrep_reading
+from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
 from dowse.eval.types import Case, Dataset, MetricFunction, Result, Search, SearchResult
 from dowse.index import Index
 from dowse.types import Hit

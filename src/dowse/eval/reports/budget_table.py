@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dowse.eval.budget import ENOUGH, KINDS, READ, READ_LINES, budget_of
 from dowse.eval.reports.model import MEAN, Report, SetReport
 from dowse.eval.reports.wording import NOTHING, format_score, one_line
-from dowse.eval.systems.ripgrep_reading import WHOLE
+from dowse.eval.systems.ripgrep import WHOLE
 from dowse.eval.types import Result
 
 _TARGETS = {"file": "files", "symbol": "symbols"}
