@@ -6,13 +6,14 @@ the file, as tools for agents print them. A tool that only names files first lis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from dowse.eval.budget import BudgetMetrics, CodeLine, ShownLine
 from dowse.eval.index_symbols import iter_symbols
-from dowse.eval.matching import Target, closest_paths, ends_with, parse_target
+from dowse.eval.index_targets import IndexTargets
+from dowse.eval.matching import Target
 from dowse.eval.systems.mirror import indexed_texts
 from dowse.eval.systems.ripgrep import LISTED
 from dowse.eval.types import Dataset, SearchResult
@@ -63,12 +64,10 @@ class IndexTexts:
 
     def code(self, dataset: Dataset) -> dict[str, frozenset[CodeLine]]:
         """Return the lines of every relevant target of a set; none of what the index does not hold."""
-        targets = [parse_target(name, dataset.level) for name in dataset.relevant_targets]
+        targets = IndexTargets(self._index, dataset)
+        lines = self._target_symbol_lines if dataset.level == "symbol" else self._target_file_lines
         with self._index.backend.reader() as reader:
-            if dataset.level == "file":
-                return {each.key: self._target_file_lines(reader, each) for each in targets}
-            rows = self._target_symbols(targets)
-            return {each.key: self._symbol_lines(reader, rows.get(each.key, ())) for each in targets}
+            return {target.key: frozenset(lines(reader, targets, target)) for target in targets.all}
 
     def _result_lines(self, reader: Reader, found: SearchResult) -> tuple[int, _Lines]:
         """Return the file of a result, and the lines that it shows."""
@@ -97,44 +96,19 @@ class IndexTexts:
             self._texts[file_id] = [(number, text.rstrip("\r")) for number, text in texts if text.strip()]
         return self._texts[file_id]
 
-    def _target_file_lines(self, reader: Reader, target: Target) -> frozenset[CodeLine]:
-        """Return the lines of a file, or those of them that a target names."""
-        path = min(closest_paths(target.path, self._files.keys()), default="")
-        if not path:
-            return frozenset()
-        file_id = self._files[path]
-        numbers = (number for number, _ in self._file_text(reader, file_id))
-        return frozenset(
-            (file_id, number)
-            for number in numbers
-            if not target.start or target.start <= number <= target.end
-        )
+    def _target_file_lines(self, reader: Reader, targets: IndexTargets, target: Target) -> Iterator[CodeLine]:
+        """Give the lines of a file, or those of them that a target names."""
+        for path in targets.paths(target)[:1]:
+            file_id = self._files[path]
+            for number, _ in self._file_text(reader, file_id):
+                if not target.start or target.start <= number <= target.end:
+                    yield file_id, number
 
-    def _symbol_lines(self, reader: Reader, rows: Iterable[SymbolRow]) -> frozenset[CodeLine]:
-        return frozenset(
-            (row.file_id, number) for row in rows for number, _ in self._symbol_text(reader, row)
-        )
-
-    def _target_symbols(self, targets: Iterable[Target]) -> Mapping[str, list[SymbolRow]]:
-        """Return the symbols that targets mean: by id, by file and name, or by the end of their names."""
-        found: dict[str, list[SymbolRow]] = {}
-        by_name: dict[str, list[SymbolRow]] = {}
-        for row in self._rows.values():
-            by_name.setdefault(row.qualified_name.rpartition(".")[2], []).append(row)
-        paths = {path: closest_paths(path, self._files.keys()) for path in {t.path for t in targets} if path}
-        for target in targets:
-            if target.key in self._rows:
-                found[target.key] = [self._rows[target.key]]
-                continue
-            same = by_name.get(target.name.rpartition(".")[2], [])
-            found[target.key] = [row for row in same if _is_target(row, target, paths)]
-        return found
-
-
-def _is_target(row: SymbolRow, target: Target, paths: Mapping[str, set[str]]) -> bool:
-    if target.path:
-        return row.path in paths[target.path] and row.qualified_name == target.name
-    return ends_with(row.qualified_name, target.name, ".")
+    def _target_symbol_lines(
+        self, reader: Reader, targets: IndexTargets, target: Target
+    ) -> Iterator[CodeLine]:
+        for row in targets.symbols(target):
+            yield from ((row.file_id, number) for number, _ in self._symbol_text(reader, row))
 
 
 def _heading(rank: int, found: SearchResult, lines: _Lines) -> str:

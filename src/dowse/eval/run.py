@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.aspects import target_aspects
 from dowse.eval.budget import budget_metrics_only
 from dowse.eval.budget_pages import budget_metrics
 from dowse.eval.clean_index import check_leakage, open_clean_index
@@ -19,8 +18,8 @@ from dowse.eval.diversity import Diversity
 from dowse.eval.evaluate import DEPTH, KS, evaluate
 from dowse.eval.filtering import check_filters, clashes, note_clashes
 from dowse.eval.index_symbols import ResultVectors
+from dowse.eval.index_targets import note_missing_targets, target_aspects
 from dowse.eval.metrics import MRR_CUT
-from dowse.eval.missing_targets import note_missing_targets
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems import MakeSystem
 from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
