@@ -34,10 +34,10 @@ import numpy as np
 
 from code_features import FLOW_WORDS, features, flow_asked
 from dowse.eval.clean_index import open_clean_index
+from dowse.eval.datasets.build import half_of
 from dowse.eval.manifest import read_manifest
 from dowse.eval.matching import Target, closest_paths, parse_target
 from dowse.eval.metrics import MRR_CUT
-from dowse.eval.splits import half_of
 from dowse.eval.stats import SIGNIFICANT, compare, compare_macro
 from dowse.eval.types import Dataset
 

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dowse import Index
+from dowse.eval.datasets.build import half_of
 from dowse.eval.metrics import ndcg, reciprocal_rank
-from dowse.eval.splits import half_of
 from dowse.feedback.boosts import boosts
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.eval.answer_files import _pattern, answer_files
+from dowse.eval.clean_index import _pattern, answer_files
 from dowse.eval.datasets import load_datasets, write_cases
 from dowse.eval.files import REPORT, mark_comment
 from dowse.eval.types import Case, CaseResult, Dataset, Interval, Result

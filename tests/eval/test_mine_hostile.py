@@ -11,8 +11,7 @@ import pytest
 
 from dowse.errors import EvalError
 from dowse.eval.mine import build_from_git, history
-from dowse.eval.mine.changed_symbols import open_blobs
-from dowse.eval.mine.repository import open_repository
+from dowse.eval.mine.history import open_blobs, open_repository
 from dowse.source import git_process
 from dowse.source.walk import MAX_FILE_BYTES
 from eval.git_repo import GitRepo

@@ -16,7 +16,6 @@ from dowse.eval.clean_index import check_leakage, open_clean_index
 from dowse.eval.configurations import COMPARED, FIRST, Configuration, parse_configuration, runnable
 from dowse.eval.diversity import Diversity
 from dowse.eval.evaluate import DEPTH, KS, evaluate
-from dowse.eval.filtering import check_filters, clashes, note_clashes
 from dowse.eval.index_symbols import ResultVectors
 from dowse.eval.index_targets import note_missing_targets, target_aspects
 from dowse.eval.metrics import MRR_CUT
@@ -25,6 +24,7 @@ from dowse.eval.systems import MakeSystem
 from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
 from dowse.eval.types import Case, Dataset, MetricFunction, Result, Search, SearchResult
 from dowse.index import Index
+from dowse.query import Query, QueryError, narrow, plain_query
 from dowse.types import Hit
 
 # Metrics with a cut-off of their own; MRR is always cut at 100.
@@ -188,6 +188,30 @@ def make_search(index: Index, configuration: Configuration, filters: str = "") -
         return _shuffle_first(query, hits) if configuration.shuffled else hits
 
     return search
+
+
+def check_filters(filters: str) -> None:
+    """Raise QueryError if the filters are invalid for any query."""
+    narrow(Query(()), filters)
+
+
+def clashes(query: str, filters: str) -> bool:
+    """Whether a query contradicts the filters, as "run the test" does with `-test`."""
+    try:
+        narrow(plain_query(query), filters)
+    except QueryError:
+        return True
+    return False
+
+
+def note_clashes(dataset: Dataset, filters: str) -> str:
+    """Return a note on the queries that contradict the filters, "" if there are none."""
+    count = sum(clashes(case.query, filters) for case in dataset.scored_cases) if filters.strip() else 0
+    if not count:
+        return ""
+    if count == 1:
+        return "1 question asks for what the filters exclude, and counts as answered with nothing"
+    return f"{count} questions ask for what the filters exclude, and count as answered with nothing"
 
 
 def _shuffle_first(query: str, hits: Sequence[Hit]) -> list[Hit]:

@@ -27,8 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.security.safe_files import write_atomically
-from dowse.vectors.exact import Neighbours, Query, as_mask, coarse_scores, exact_search, prepare, scan, select
-from dowse.vectors.kernel import differing_bits
+from dowse.vectors.exact import (
+    Neighbours,
+    Query,
+    as_mask,
+    coarse_scores,
+    differing_bits,
+    exact_search,
+    prepare,
+    scan,
+    select,
+)
 from dowse.vectors.matrix import Matrix
 from dowse.vectors.quantize import Bits, Floats, Mask, Rows
 

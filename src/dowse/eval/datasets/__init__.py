@@ -7,13 +7,11 @@ from pathlib import Path
 
 from dowse.errors import EvalError
 from dowse.eval.datasets.beir import is_beir, read_beir
-from dowse.eval.datasets.build import at_level, make_dataset
-from dowse.eval.datasets.challenge import is_challenge, read_challenge
-from dowse.eval.datasets.codesearchnet import read_functions
+from dowse.eval.datasets.build import at_level, make_dataset, take_half
+from dowse.eval.datasets.codesearchnet import is_challenge, read_challenge, read_functions
 from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
 from dowse.eval.datasets.lines import check_form, first_rows, plain_name
 from dowse.eval.datasets.repos import is_suite, read_suite
-from dowse.eval.splits import take_half
 from dowse.eval.types import DOCS, HALVES, OWN_PREFIX, Dataset, check_choice
 from dowse.source.corpus import is_corpus
 

@@ -85,8 +85,7 @@ class BudgetTable:
 
 def set_budget(each: SetReport) -> BudgetTable | None:
     """Return the table of one set; None where budgets were not measured."""
-    against = each.baseline.mode if each.baseline else ""
-    return _table(each.dataset.name, {each.dataset.level}, each.results, against)
+    return _table(each.dataset.name, {each.dataset.level}, each.results, each.baseline_mode)
 
 
 def mean_budget(report: Report) -> BudgetTable | None:

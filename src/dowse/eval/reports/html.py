@@ -13,7 +13,7 @@ from pathlib import Path
 
 import dowse
 from dowse.errors import EvalError
-from dowse.eval.reports.differences import mean_differences
+from dowse.eval.reports.aggregate import differences
 from dowse.eval.reports.json_form import WORST, difference_json, to_json
 from dowse.eval.reports.model import MEAN, Report
 from dowse.eval.reports.tables import Table, mean_table, set_table
@@ -45,8 +45,9 @@ def render_html(report: Report, worst: int = WORST) -> str:
         "mean": None,
     }
     if mean:
-        found = {mode: difference_json(each) for mode, each in mean_differences(report).items()}
-        data["mean"] = {**_table_notes(mean), "differences": found}
+        found = differences(report.sets, report.against)
+        shown = {mode: difference_json(each) for mode, each in found.items()}
+        data["mean"] = {**_table_notes(mean), "differences": shown}
     # Plain ASCII has no characters that turn text around; without "<" no name ends the element or opens a
     # comment in it.
     text = json.dumps(data, allow_nan=False).replace("<", "\\u003c")

@@ -11,8 +11,8 @@ from dowse.eval.budget import budget_of
 from dowse.eval.configurations import is_diversified
 from dowse.eval.diversity import METRICS
 from dowse.eval.files import REPORT
+from dowse.eval.reports.aggregate import differences
 from dowse.eval.reports.check_saved import check_report
-from dowse.eval.reports.differences import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
@@ -81,7 +81,7 @@ def details(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _set(each: SetReport, count: int) -> dict[str, Any]:
-    found = differences(each)
+    found = differences((each,), each.baseline_mode)
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
     worst = [_case_json(case) for case in each.worst(each.detailed_mode, count)]

@@ -24,25 +24,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.parsing.tokenizer import tokenize
-from dowse.research.tfidf.files import (
+from dowse.research.tfidf.segment import (
+    Segment,
+    SegmentBuilder,
+    SegmentInfo,
     State,
     has_segment,
+    merge,
     open_segments,
     read_state,
     remove_leftovers,
     segment_problems,
+    term_hashes,
     write_segment,
     write_state,
 )
-from dowse.research.tfidf.segment import SegmentBuilder, merge, term_hashes
 from dowse.storage.protocol import KeywordRequest
 from dowse.vectors.keys import Keys, as_keys, find_sorted, heads
 from dowse.write_lock import write_lock
 
 if TYPE_CHECKING:
     from dowse.query import Constraint
-    from dowse.research.tfidf.files import SegmentInfo
-    from dowse.research.tfidf.segment import Segment
     from dowse.storage.protocol import Reader
 
     Rows = NDArray[np.int64]
