@@ -96,11 +96,8 @@ def targets_read(
 ) -> float:
     """Return the share of targets that was read within a budget; a target without lines never is.
 
-    Args:
-        wanted: The lines of each target.
-        costs: What had been paid when each line was shown.
-        budget: Tokens.
-        enough: A target is read after so many of its lines, or all if it has fewer.
+    A target is read after `enough` of its lines were shown, or all if it has fewer. `costs` says what had
+    been paid when each line was shown.
     """
     read = (bool(lines) and _shown(lines, costs, budget) >= min(enough, len(lines)) for lines in wanted)
     return sum(read) / len(wanted) if wanted else 0.0

@@ -44,11 +44,9 @@ class IndexTexts:
         self._texts: dict[object, _Lines] = {}  # by id of a symbol, or number of a file
 
     def show(self, results: Sequence[SearchResult], listed: int = 0) -> Iterator[ShownLine]:
-        """Give what is shown of results, in their order.
+        """Give what is shown of results, in their order: a symbol, or the lines of a file that it names.
 
-        Args:
-            results: Each with the id of a symbol, or a path, of which all is shown or the lines it names.
-            listed: So many files at a time are listed by their names before the first of them is shown.
+        `listed` files at a time are listed by their names before the first of them is shown.
         """
         names = list(dict.fromkeys(each.path for each in results)) if listed else []
         listed_paths: set[str] = set()

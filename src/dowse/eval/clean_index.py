@@ -43,12 +43,8 @@ def open_clean_index(
 ) -> Index:
     """Open an index that leaves out all files with answers; nothing is written before it is updated.
 
-    Args:
-        root: What is searched.
-        hidden: The datasets that are run, or other files that hold answers.
-        settings: Of the index; None counts as not given.
-        index_dir: Where the index is; "" for one in the cache, apart from the user's index.
-        strip_docs: Whether documentation must be left out, whatever the settings say.
+    It lies in the cache, apart from the user's, unless `index_dir` names a folder. `hidden` are the datasets
+    that are run, or other files with answers; settings that are None count as absent.
     """
     given = {name: value for name, value in (settings or {}).items() if value is not None}
     usual = Index.open(root, **given).settings
@@ -94,13 +90,8 @@ def answer_files(
 
     These are the files of the datasets and, by content: cases, BEIR's queries and qrels, those of
     CodeSearchNet's challenge, reports and details of evaluations, judging sheets. The patterns must be the
-    last of `exclude`, where nothing includes a file again. A corpus has none: only functions are indexed.
-
-    Args:
-        root: What is indexed.
-        datasets: The datasets that are run, or other files that hold answers.
-        exclude: The other patterns of the index: what they exclude need not be read, and what they include
-            again must be.
+    last of `exclude`, where nothing includes a file again: what the others exclude need not be read, and what
+    they include again must be. A corpus has none: only functions are indexed.
     """
     if not root.is_dir() or is_corpus(root):
         return ()

@@ -59,13 +59,8 @@ class Diversity:
 def alpha_ndcg(ranked: Sequence[str], aspects: Mapping[str, str], k: int, alpha: float = ALPHA) -> float:
     """Return α-nDCG@k; 0 if nothing is relevant.
 
-    A relevant key gains (1 − alpha)^n, where n keys before it have its aspect.
-
-    Args:
-        ranked: Keys, best first, each once.
-        aspects: The aspect of every relevant key, retrieved or not.
-        k: The cut-off.
-        alpha: From 0, where every result counts the same, to 1, where only the first of an aspect counts.
+    A relevant key gains (1 − alpha)^n, where n keys before it have its aspect. `aspects` has the aspect of
+    every relevant key, retrieved or not.
     """
     # Each aspect's results gain less and less, so the best order is that of the gains.
     ideal = sorted(_gains(aspects.values(), alpha), reverse=True)[:k]
@@ -74,11 +69,7 @@ def alpha_ndcg(ranked: Sequence[str], aspects: Mapping[str, str], k: int, alpha:
 
 
 def tree_distance(chains: Sequence[Sequence[str]]) -> float:
-    """Return the mean distance between nodes of the file tree, in hops; 0 for fewer than two.
-
-    Args:
-        chains: The names on the path to each node, from the repository down.
-    """
+    """Return the mean distance between nodes of the file tree, in hops; 0 for fewer than two chains."""
     from dowse.research.hyperbolic.chains import hop_matrix
 
     return _mean_of_pairs(hop_matrix(chains)) if len(chains) > 1 else 0.0

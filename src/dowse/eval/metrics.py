@@ -19,14 +19,10 @@ JUDGED_CUT = 10
 def score(
     ranked: Sequence[str], qrels: Mapping[str, float], ks: Iterable[int], few_judgements: bool = False
 ) -> dict[str, float]:
-    """Return all metrics of one ranking by name.
+    """Return all metrics of one ranking by name; those with a cut-off have one for each of `ks`.
 
-    Args:
-        ranked: The keys of the results, best first, each once.
-        qrels: The grade of every judged key.
-        ks: The cut-offs of nDCG, recall, hit rate and precision.
-        few_judgements: Whether many results were never judged; adds the judged share, and the condensed nDCG
-            (Sakai 2007), which leaves unjudged results out.
+    Where many results were never judged, `few_judgements` adds the judged share, and the condensed nDCG
+    (Sakai 2007), which leaves unjudged results out.
     """
     values = {f"mrr@{MRR_CUT}": reciprocal_rank(ranked, qrels, MRR_CUT)}
     for k in ks:

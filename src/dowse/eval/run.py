@@ -93,14 +93,10 @@ def search_root(dataset: Dataset, root: Path | None = None) -> Path:
 def run_dataset(
     dataset: Dataset, root: Path | None, options: RunOptions, index_dir: str = "", *, refresh: bool = True
 ) -> SetReport:
-    """Index the tree of a dataset and run every row on it.
+    """Index the tree of a dataset, or `root`, and run every row on it.
 
-    Args:
-        dataset: The cases.
-        root: What to search; None takes what the dataset names.
-        options: The rows, and how they are made.
-        index_dir: Where the index is; "" for one in the cache, apart from the user's index.
-        refresh: Whether to bring an existing index up to date first.
+    The index is in the cache, apart from the user's, unless `index_dir` names another folder. Without
+    `refresh` an existing one is used as it is.
     """
     check_filters(options.filters)
     index = open_clean_index(

@@ -42,13 +42,7 @@ _FORMAT_VERSION = 1
 
 
 def tree_coordinates(reader: Reader, rows: Sequence[int], dimension: int) -> NDArray[np.float64]:
-    """Return the points of symbols, one a row, seen from the deepest folder or file that holds them all.
-
-    Args:
-        reader: The index.
-        rows: The symbols.
-        dimension: Of the ball; 2 is the Poincaré disk.
-    """
+    """Return the points of symbols, one a row, seen from the deepest folder or file that holds them all."""
     symbols = reader.rows(rows)
     if not symbols:
         raise ValueError("there is no symbol to place")

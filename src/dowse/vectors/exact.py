@@ -59,13 +59,9 @@ class Query:
 def exact_search(
     matrix: Matrix, vector: NDArray[Any], k: int, allowed: Mask | Rows | None = None
 ) -> Neighbours:
-    """Return the k rows nearest to a vector.
+    """Return the k rows nearest to a vector, whose direction counts; zeros are equally near to all.
 
-    Args:
-        matrix: The vectors.
-        vector: Any finite vector; only its direction counts. Zeros are equally near to all.
-        k: How many; fewer are returned only if fewer are allowed.
-        allowed: A boolean mask, or row numbers; None allows all.
+    `allowed` is a boolean mask, or row numbers; fewer than k are returned only if fewer are allowed.
     """
     query = prepare(vector, matrix.dimension)
     if allowed is None:

@@ -25,13 +25,10 @@ def is_beir(folder: Path) -> bool:
 
 
 def read_beir(folder: Path, queries: str = "", name: str = "") -> list[Dataset]:
-    """Return a dataset for every file of queries, or for one of them.
+    """Return a dataset for every file of queries, or for the one that `queries` names.
 
-    Args:
-        folder: Where the corpus lies; it is what is searched.
-        queries: The name of one file of queries, with or without "queries-" and endings; "" takes all.
-        name: Of the datasets; "" takes the folder's. What follows "queries" is added, `name/summary`, unless
-            both the name and the file are given.
+    Its name is that of the folder, or `name`, and what follows "queries" in the file's name: `name/summary`.
+    That is left out where both the name and the file are given.
     """
     named, name = bool(name and queries), name or folder.name
     files = query_files(folder)

@@ -55,11 +55,8 @@ def is_challenge(folder: Path) -> bool:
 def read_challenge(folder: Path, corpus: Path | None, language: str = "", name: str = "") -> Dataset:
     """Return the queries with the judged functions that a corpus has, grades averaged over annotators.
 
-    Args:
-        folder: With queries.csv and annotationStore.csv.
-        corpus: What is searched: functions with their urls, e.g. CodeSearchNet's own files.
-        language: Only judgements of this one; "" takes those of all.
-        name: Of the dataset; "" is "csn-challenge", and the language.
+    The corpus is functions with their urls, e.g. CodeSearchNet's own files. A language restricts the
+    judgements.
     """
     if corpus is None:
         raise EvalError(f"{folder} asks about the functions of CodeSearchNet; name the corpus to search")

@@ -26,14 +26,7 @@ def is_suite(folder: Path) -> bool:
 
 
 def read_suite(folder: Path, checkouts: Path | None, only: str = "", name: str = "") -> list[Dataset]:
-    """Return a dataset for every repository.
-
-    Args:
-        folder: With repos.json and cases/.
-        checkouts: The folder with a checkout of each repository; None leaves the roots open.
-        only: The name of one repository; "" takes all.
-        name: The prefix of their names; "" takes the folder's.
-    """
+    """Return a dataset for every repository, or for `only` one; without checkouts their roots stay open."""
     repos = read_list(folder)
     chosen = [repo for repo in repos if only in ("", repo["name"])]
     if not chosen:

@@ -110,14 +110,9 @@ def pool(
     root: Path | None = None,
     on_query: Callable[[int], None] = lambda _: None,
 ) -> list[Question]:
-    """Run every query with every search and pool the first k results of each.
+    """Run every query with every search and pool the first k results of each; an index has all its modes.
 
-    Args:
-        searches: Callables as `evaluate` takes them; or an index, which is then searched in all its modes.
-        queries: The queries.
-        k: The pool depth: how many results of each search are judged.
-        root: Where files are, to show those of which a search tells only path and lines.
-        on_query: Called after each query with how many are done.
+    With `root`, files are shown of which a search tells only path and lines.
     """
     if isinstance(searches, Index):
         index, root = searches, root or searches.root

@@ -143,12 +143,7 @@ def changed_symbols(data: bytes, path: str, hunks: Sequence[Hunk]) -> list[str]:
     both, and a line outside of all definitions names nothing.
 
     Deleted lines name the definition that still surrounds them. A definition that was deleted as a whole is
-    not named: it can't be found.
-
-    Args:
-        data: The file after the change.
-        path: What it was called then.
-        hunks: The changed lines.
+    not named: it can't be found. `data` and `path` are those of the file after the change.
     """
     text, definitions = definitions_in(data, path)
     if not definitions:

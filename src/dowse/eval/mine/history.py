@@ -160,16 +160,11 @@ def count_commits(repository: Repository, paths: Iterable[str], since: str = "")
 
 
 def read_history(repository: Repository, paths: Iterable[str], since: str = "") -> Iterator[Commit]:
-    """Read the commits that touched files like the given ones, newest first.
+    """Read the commits that touched files with the extensions of the given ones, newest first.
 
     All of the work tree is read, not only the folder: else a file that was moved into it would have no
     earlier history. Branches are read by date, so a rename on one of them may come after a commit on
     another that still uses the old name; that commit's file then counts as deleted.
-
-    Args:
-        repository: The repository.
-        paths: Present files, relative to `repository.root`: only files with their extensions are compared.
-        since: A time that git understands; "" for all of the history.
     """
     specs = _pathspecs(repository, paths)
     if not specs:

@@ -154,12 +154,7 @@ _GENERIC = frozenset(
 
 
 def query_from_subject(subject: str, author: str = "") -> str:
-    """Return the query of a commit's subject, or "" if it makes none.
-
-    Args:
-        subject: The first line of the message.
-        author: Name and address, by which bots are recognised.
-    """
+    """Return the query of a commit's subject, or "" if it makes none; bots are known by the author."""
     if author and _BOT.search(author):
         return ""
     written = _without_marks(subject)

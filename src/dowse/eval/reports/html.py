@@ -32,12 +32,7 @@ _PLACEHOLDER = '"%REPORT%"'
 
 
 def render_html(report: Report, worst: int = WORST) -> str:
-    """Return a report as one self-contained HTML file.
-
-    Args:
-        report: What to show.
-        worst: How many of the worst questions of each set are kept with their text; 0 for none.
-    """
+    """Return a report as one self-contained HTML file; the worst queries of each set keep their text."""
     mean = mean_table(report)
     data: dict[str, object] = {
         "report": to_json(report, worst),

@@ -28,12 +28,7 @@ WORST = 20
 
 
 def to_json(report: Report, worst: int = WORST) -> dict[str, Any]:
-    """Return a report as plain data (docs/report.schema.json).
-
-    Args:
-        report: What to write.
-        worst: How many queries of each set are kept with their text; with 0 none is.
-    """
+    """Return a report as plain data (docs/report.schema.json); the worst queries are kept with their text."""
     return {
         REPORT: SCHEMA,
         "about": dict(report.about),

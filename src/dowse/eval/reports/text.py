@@ -47,13 +47,9 @@ _PLAIN = Colours()
 
 
 def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Colours = _PLAIN) -> str:
-    """Return a report as text of at most 100 columns.
+    """Return a report as text of at most 100 columns, with the worst queries of each set.
 
-    Args:
-        report: What to show.
-        worst: How many of the worst queries of each set to list.
-        row: Of which row; "" takes the baseline, or the best row where none was named.
-        colours: Escape sequences for highlighting; none by default.
+    They are those of one row: the baseline unless it is named, or the best row where there is no baseline.
     """
     parts = []
     for each in report.sets:

@@ -59,13 +59,10 @@ class Checkout:
 
 
 def own_set(name: str, checkouts: Path | None = None) -> list[Dataset]:
-    """Return one of our sets.
+    """Return one of our sets: "own:files", …, or "own:structure/flask" for the questions about one repository.
 
-    Args:
-        name: "own:files", "own:symbols", "own:names", "own:structure", or "own:structure/flask" for the
-            questions about one repository.
-        checkouts: The folder with a checkout of each repository, by its name; only "own:structure" wants it,
-            and becomes a dataset for each.
+    "own:structure" needs the folder with a checkout of each repository, by name, and becomes a dataset for
+    each.
     """
     wanted, _, repository = name.removeprefix(OWN_PREFIX).partition("/")
     if wanted not in OWN or (repository and wanted != _STRUCTURE):

@@ -39,12 +39,7 @@ _BATCH = 500
 
 
 def paper(index: Index, address: str) -> RankedSearch:
-    """Index the symbols of an index on a cluster, in an index there that is removed with the search.
-
-    Args:
-        index: Its symbols are taken as they are.
-        address: Of the cluster, elastic://host:port/NAME; the index is called after NAME.
-    """
+    """Index symbols on a cluster, elastic://host:port/NAME, under that name, until the search is dropped."""
     where = parse_address(address)
     client, name = Client(where), f"dowse-{where.name}-paper-{uuid.uuid4().hex[:12]}"
     _create(client, name)

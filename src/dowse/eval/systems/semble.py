@@ -23,18 +23,12 @@ _CACHE = "SEMBLE_CACHE_LOCATION"
 
 
 def semble(index: Index, model: str | Path, level: str = "file", *, at_most: int = AT_MOST) -> RankedSearch:
-    """Index code with semble, which must be installed.
+    """Index code with semble, which must be installed, and a local model2vec model; nothing is downloaded.
 
     It has its own chunking and takes only files that it knows as code. Its scores depend on the model: those
     that its authors publish are for one of theirs. At symbol level each chunk counts for the function or
-    class that has most of its lines.
-
-    Args:
-        index: Its files are taken.
-        model: The folder of a model2vec model; nothing is downloaded.
-        level: "file" or "symbol".
-        at_most: The most results to request, even if more are wanted: the number changes the order of the
-            first ones. 0 for as many as are wanted.
+    class that has most of its lines. No more than `at_most` results are requested (0: as many as are wanted),
+    since the number changes the order of the first ones.
     """
     check_choice("level", level, LEVELS)
     folder, make = _model_folder(model), _semble()

@@ -56,14 +56,9 @@ def place_children(
     degrees: NDArray[np.integer],
     scale: Scale,
 ) -> Points:
-    """Return the points of children.
+    """Return the points of children, given those of their parents and grandparents (of the root: itself).
 
-    Args:
-        points: The parent of each child, (children, dimension).
-        parents_points: The grandparent; for children of the root, the root.
-        slots: Which child of its parent each is, from 0.
-        degrees: How many children the parent has.
-        scale: That of the points.
+    `slots` says which child of its parent each is, `degrees` how many children the parent has.
     """
     with _arithmetic(scale):
         frame = _Frame(points, parents_points, scale)

@@ -37,14 +37,9 @@ def frechet_means(
 ) -> Floats:
     """Return the Fréchet mean of each group of points in the Poincaré ball.
 
-    No step makes the objective larger, so few steps from a good start give nearly the mean.
-
-    Args:
-        points: One a row, all inside the unit ball; points that rounding put on its boundary are clipped.
-        labels: The group of each, from 0 to `count` − 1.
-        count: How many groups there are. An empty one stays at its start, else at the origin.
-        start: Initial means, a row for each group; by default the first point of each.
-        steps: Maximum number of steps.
+    No step makes the objective larger, so few steps from a good start give nearly the mean; by default the
+    start is the first point of each group. An empty group stays at its start, else at the origin. Points that
+    rounding put on the boundary are clipped.
     """
     points = clip_to_ball(points)
     weights = _weights(labels, count)

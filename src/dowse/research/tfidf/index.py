@@ -70,14 +70,8 @@ def search_tfidf(
 ) -> list[tuple[int, float]]:
     """Return (row, score) of the best symbols by sums of tf · idf, best first, ties by location.
 
-    Texts that `count_terms` has not counted are counted now, which takes its time.
-
-    Args:
-        reader: The index.
-        terms: Terms, and bigrams written `one other`.
-        limit: How many symbols to return at most.
-        constraint: What symbols have to match.
-        exact_rows: Rows that the exact leaves (phrases, regexes) of the constraint match, by leaf.
+    Texts that `count_terms` has not counted are counted now, which takes its time. A bigram is written
+    `one other`; `exact_rows` are the rows that exact leaves (phrases, regexes) of the constraint match.
     """
     if not terms and reader.cache_folder is None:
         return []  # a warm-up: on a cluster there is nothing to load beforehand
@@ -103,13 +97,8 @@ def count_terms(
 ) -> int:
     """Count what is not counted yet, and keep it; return how many texts that were.
 
-    Raises OSError where counts are missing and can't be written; searches then count in memory.
-
-    Args:
-        reader: The index.
-        wait: Seconds to wait for another process that counts; None waits as long as it takes.
-        on_wait: Called once with a message if another process is counting.
-        on_counted: Called with how many texts are counted and how many there are.
+    Waits `wait` seconds for another process that counts (None: as long as it takes). Raises OSError where
+    counts are missing and can't be written; searches then count in memory.
     """
     on_counted = on_counted or (lambda _, __: None)
     if reader.cache_folder is None:
