@@ -171,7 +171,7 @@ def test_several_sets_have_a_curve_of_means(run: Run, tmp_path: Path) -> None:
     assert table is not None and table.budgets == (50, 500)
     both = [each.row(WHOLE) for each in report.sets]
     mean = next(row for row in table.rows if row.mode == WHOLE)
-    assert mean.share("read", 500) == pytest.approx(sum(row.metrics["read@500"] for row in both if row) / 2)
+    assert mean.metrics["read@500"] == pytest.approx(sum(row.metrics["read@500"] for row in both if row) / 2)
     assert '"mean:rg+read"' in (tmp_path / "r.html").read_text()
 
 

@@ -75,7 +75,7 @@ def _merge_about(reports: Sequence[Report]) -> dict[str, object]:
 
 
 def parse_saved(data: bytes, *, packed: bool) -> tuple[dict[str, Any], int]:
-    """Return the JSON of a report, which may be packed (gzip), and its size; raise EvalError if it is none."""
+    """Return the JSON of a report, which may be gzip, and its size; raise EvalError if it is none."""
     try:
         plain = _unpack(data) if packed else data
         if len(plain) > MAX_PLAIN:

@@ -59,7 +59,7 @@ class Checkout:
 
 
 def own_set(name: str, checkouts: Path | None = None) -> list[Dataset]:
-    """Return one of our sets: "own:files", …, or "own:structure/flask" for the questions about one repository.
+    """Return one of our sets: "own:files", …, "own:structure", or "own:structure/flask" for one repository.
 
     "own:structure" needs the folder with a checkout of each repository, by name, and becomes a dataset for
     each.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
 from dowse.errors import EvalError
-from dowse.eval.index_symbols import SymbolLines, read_symbol_lines, symbol_result
+from dowse.eval.index_symbols import SymbolLines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
 from dowse.eval.types import LEVELS, RankedSearch, SearchResult, check_choice
 from dowse.index import Index
@@ -76,7 +76,7 @@ def ripgrep(index: Index, level: str = "file") -> RankedSearch:
     """
     check_choice("level", level, LEVELS)
     program, copy = find_ripgrep(), mirror(index)
-    symbols = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
+    symbols = SymbolLines(index) if level == "symbol" or copy.corpus else None
 
     def search(query: str, k: int) -> list[SearchResult]:
         matches = _matching_lines(program, copy, content_words(query))
@@ -94,7 +94,7 @@ def ripgrep_reading(index: Index, name: str) -> RankedSearch:
     best window of every file, then the second of each, and so on. Entries of a corpus are read whole.
     """
     program, copy = find_ripgrep(), mirror(index)
-    symbols = read_symbol_lines(index) if copy.corpus else None
+    symbols = SymbolLines(index) if copy.corpus else None
     order = _windows if name == WINDOW else _files
 
     def search(query: str, k: int) -> list[SearchResult]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval.index_symbols import SymbolLines, read_symbol_lines, symbol_result
+from dowse.eval.index_symbols import SymbolLines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
 from dowse.eval.types import LEVELS, RankedSearch, SearchResult, check_choice
 from dowse.index import Index
@@ -33,7 +33,7 @@ def semble(index: Index, model: str | Path, level: str = "file", *, at_most: int
     check_choice("level", level, LEVELS)
     folder, make = _model_folder(model), _semble()
     copy = mirror(index)
-    symbols = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
+    symbols = SymbolLines(index) if level == "symbol" or copy.corpus else None
     built = _build(make, copy, folder)
 
     def search(query: str, k: int) -> list[SearchResult]:
