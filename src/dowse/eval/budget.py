@@ -69,11 +69,11 @@ class BudgetMetrics:
     show: Callable[[Sequence[SearchResult]], Iterable[ShownLine]]  # what an agent sees of an answer
 
     def __call__(
-        self, ranked: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+        self, ranked: Sequence[str], qrels: Mapping[str, float], results: Sequence[SearchResult]
     ) -> dict[str, float]:
         """Return the shares of one answer; the lines that are shown decide, whatever a result is called."""
         wanted = [self.code.get(target, frozenset()) for target, grade in qrels.items() if grade > 0]
-        costs = first_shown(self.show(found), max(self.budgets, default=0))
+        costs = first_shown(self.show(results), max(self.budgets, default=0))
         shares = ((READ, targets_read), (READ_LINES, lines_read))
         return {f"{kind}@{n}": share(wanted, costs, n) for kind, share in shares for n in self.budgets}
 

@@ -67,19 +67,19 @@ class IndexTexts:
         with self._index.backend.reader() as reader:
             return {target.key: frozenset(lines(reader, targets, target)) for target in targets.all}
 
-    def _result_lines(self, reader: Reader, found: SearchResult) -> tuple[int, _Lines]:
+    def _result_lines(self, reader: Reader, result: SearchResult) -> tuple[int, _Lines]:
         """Return the file of a result, and the lines that it shows."""
-        row = self._rows.get(found.id)
+        row = self._rows.get(result.id)
         if row is not None:
             return row.file_id, self._symbol_text(reader, row)
-        file_id = self._files.get(found.path)
+        file_id = self._files.get(result.path)
         if file_id is None:
             return 0, []
         lines = self._file_text(reader, file_id)
-        if not found.start_line:
+        if not result.start_line:
             return file_id, lines
-        last = max(found.start_line, found.end_line)
-        return file_id, [line for line in lines if found.start_line <= line[0] <= last]
+        last = max(result.start_line, result.end_line)
+        return file_id, [line for line in lines if result.start_line <= line[0] <= last]
 
     def _symbol_text(self, reader: Reader, row: SymbolRow) -> _Lines:
         if row.key not in self._texts:
@@ -109,7 +109,7 @@ class IndexTexts:
             yield from ((row.file_id, number) for number, _ in self._symbol_text(reader, row))
 
 
-def _heading(rank: int, found: SearchResult, lines: _Lines) -> str:
+def _heading(rank: int, result: SearchResult, lines: _Lines) -> str:
     """Return the line above the code of a result."""
-    first, last = (lines[0][0], lines[-1][0]) if lines else (found.start_line, found.end_line)
-    return f"{rank}. {found.path}:{first}-{last} {found.symbol}".rstrip()
+    first, last = (lines[0][0], lines[-1][0]) if lines else (result.start_line, result.end_line)
+    return f"{rank}. {result.path}:{first}-{last} {result.symbol}".rstrip()

@@ -46,8 +46,8 @@ def open_clean_index(
     It lies in the cache, apart from the user's, unless `index_dir` names a folder. `hidden` are the datasets
     that are run, or other files with answers; settings that are None count as absent.
     """
-    given = {name: value for name, value in (settings or {}).items() if value is not None}
-    usual = Index.open(root, **given).settings
+    chosen = {name: value for name, value in (settings or {}).items() if value is not None}
+    usual = Index.open(root, **chosen).settings
     strip = usual.strip_docs or strip_docs
     whole = root.resolve()
     # Which files hold answers is no part of the name: those that come and go are removed from the same index.
@@ -62,7 +62,7 @@ def open_clean_index(
     }
     if usual.backend:
         fixed["backend"] = beside(usual.backend, own.name.lower())
-    return Index.open(root, **{**given, **fixed})
+    return Index.open(root, **{**chosen, **fixed})
 
 
 def check_leakage(index: Index) -> None:
@@ -98,9 +98,9 @@ def answer_files(
     top = root.resolve()
     files = (each.files if isinstance(each, Dataset) else (each,) for each in datasets)
     own = {path.resolve() for paths in files for path in paths}
-    found = {path.relative_to(top).as_posix() for path in own if path.is_relative_to(top)}
-    found |= {path for path in _candidates(top, exclude) if _holds_answers(top / path)}
-    return tuple(sorted(map(_pattern, found)))
+    leaked = {path.relative_to(top).as_posix() for path in own if path.is_relative_to(top)}
+    leaked |= {path for path in _candidates(top, exclude) if _holds_answers(top / path)}
+    return tuple(sorted(map(_pattern, leaked)))
 
 
 def _candidates(top: Path, exclude: Iterable[str]) -> Iterator[str]:

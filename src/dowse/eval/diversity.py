@@ -41,14 +41,14 @@ class Diversity:
     vectors: Callable[[Sequence[SearchResult]], Floats] | None = None
 
     def __call__(
-        self, ranked: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+        self, ranked: Sequence[str], qrels: Mapping[str, float], results: Sequence[SearchResult]
     ) -> dict[str, float]:
         """Return the metrics of one answer that can be measured."""
         values = {}
         if self.aspects:
             wanted = {target: self.aspects[target] for target, grade in qrels.items() if grade > 0}
             values[ALPHA_NDCG] = alpha_ndcg(ranked, wanted, CUT)
-        first = distinct_results(found, self.level, self.counting)
+        first = distinct_results(results, self.level, self.counting)
         if all(each.path for each, _ in first):
             values[TREE] = tree_distance([chain for _, chain in first])
         if self.vectors:
@@ -82,10 +82,10 @@ def meaning_distance(vectors: Floats) -> float:
 
 
 def distinct_results(
-    found: Iterable[SearchResult], level: str, counting: str = "distinct"
+    results: Iterable[SearchResult], level: str, counting: str = "distinct"
 ) -> list[tuple[SearchResult, tuple[str, ...]]]:
     """Return the first results that take a rank of their own, each with its path in the file tree."""
-    chains = [(each, _chain(each, level)) for each in found]
+    chains = [(each, _chain(each, level)) for each in results]
     if counting == "distinct":
         firsts: dict[tuple[str, ...], SearchResult] = {}
         for each, chain in chains:
@@ -94,9 +94,9 @@ def distinct_results(
     return chains[:CUT]
 
 
-def _chain(found: SearchResult, level: str) -> tuple[str, ...]:
-    chain = file_chain(found.repo, found.path)
-    return chain if level == "file" else (*chain, found.id or f"{found.symbol}:{found.start_line}")
+def _chain(result: SearchResult, level: str) -> tuple[str, ...]:
+    chain = file_chain(result.repo, result.path)
+    return chain if level == "file" else (*chain, result.id or f"{result.symbol}:{result.start_line}")
 
 
 def _gains(aspects: Iterable[str | None], alpha: float) -> Iterator[float]:

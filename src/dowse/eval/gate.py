@@ -160,15 +160,15 @@ def _same_set(each: SetReport, other: Report) -> SetReport:
     """Return the set of the other report that was asked in the same way."""
     facts = each.dataset
     named = _named(other, facts.name)
-    found = [one for one in named if one.dataset.level == facts.level]
-    found = found or named
+    matching = [one for one in named if one.dataset.level == facts.level]
+    matching = matching or named
     for fact in _SAME:
-        one, two = getattr(facts, fact), getattr(found[0].dataset, fact)
+        one, two = getattr(facts, fact), getattr(matching[0].dataset, fact)
         if one != two:
             raise EvalError(
                 f"{facts.name}: one report has {fact} {one}, the other {two}; run both with the same {fact}"
             )
-    return found[0]
+    return matching[0]
 
 
 def _paired(
@@ -312,7 +312,7 @@ def _headline(verdict: Verdict) -> str:
 
 
 def _row_cells(row: GateRow) -> tuple[str, ...]:
-    found = row.difference
+    difference = row.difference
     return (
         row.name,
         metric_label(row.metric),
@@ -320,9 +320,9 @@ def _row_cells(row: GateRow) -> tuple[str, ...]:
         format_score(row.candidate, _PLACES),
         format_score(row.baseline, _PLACES),
         _signed(row.candidate - row.baseline),
-        f"{_signed(found.low)} to {_signed(found.high)}",
-        format_p(found.p),
-        significance(found),
+        f"{_signed(difference.low)} to {_signed(difference.high)}",
+        format_p(difference.p),
+        significance(difference),
         row.verdict,
     )
 

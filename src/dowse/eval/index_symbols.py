@@ -36,12 +36,12 @@ class ResultVectors:
     def __init__(self, index: Index) -> None:
         self._index = index
 
-    def __call__(self, found: Sequence[SearchResult]) -> Floats:
+    def __call__(self, results: Sequence[SearchResult]) -> Floats:
         """Return the vectors of results in their order, without those that have none, such as files."""
         encoder = self._index.encoder
         if encoder is None:
             raise ValueError("there are no vectors without an encoder; leave meaning out")
-        rows = [self._rows[each.id] for each in found if each.id in self._rows]
+        rows = [self._rows[each.id] for each in results if each.id in self._rows]
         with self._index.backend.reader() as reader:
             vectors = reader.vectors(encoder.id, rows)
         return vectors[vectors.any(axis=1)]

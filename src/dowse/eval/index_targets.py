@@ -76,10 +76,10 @@ class IndexTargets:
 
     @cached_property
     def _rows_by_last_name(self) -> dict[str, list[SymbolRow]]:
-        found: dict[str, list[SymbolRow]] = {}
+        by_name: dict[str, list[SymbolRow]] = {}
         for row in self._rows.values():
-            found.setdefault(row.qualified_name.rpartition(".")[2], []).append(row)
-        return found
+            by_name.setdefault(row.qualified_name.rpartition(".")[2], []).append(row)
+        return by_name
 
 
 def target_aspects(index: Index, dataset: Dataset) -> dict[str, str]:
@@ -88,7 +88,7 @@ def target_aspects(index: Index, dataset: Dataset) -> dict[str, str]:
     A target that is not in the index is an aspect of its own; {} where the index holds none.
     """
     targets = IndexTargets(index, dataset)
-    locations = {target.key: found for target in targets.all if (found := targets.location(target))}
+    locations = {target.key: location for target in targets.all if (location := targets.location(target))}
     if not locations:
         return {}
     if len({repo for repo, _ in locations.values()}) > 1:

@@ -70,14 +70,14 @@ class RunOptions:
 
 def search_root(dataset: Dataset, root: Path | None = None) -> Path:
     """Return the tree or corpus of a dataset; raise EvalError for what can't be run, before anything is."""
-    place = root or dataset.root
-    if place is None:
+    path = root or dataset.root
+    if path is None:
         raise EvalError(
             f"{dataset.name} does not say what it asks about; name what to search, "
             "or with --checkouts where the repositories of a suite lie"
         )
-    if not place.exists():
-        raise EvalError(f"there is no {place} to search; check the path")
+    if not path.exists():
+        raise EvalError(f"there is no {path} to search; check the path")
     if not dataset.cases:
         raise EvalError(f"{dataset.name} has no questions in its half {dataset.half!r}; ask --half all")
     if dataset.metric != _MRR and not _METRIC.match(dataset.metric):
@@ -87,7 +87,7 @@ def search_root(dataset: Dataset, root: Path | None = None) -> Path:
         )
     if not dataset.scored_cases:
         raise EvalError(f"{dataset.name} asks nothing; {dataset.exclusion_note}; try another --level")
-    return place
+    return path
 
 
 def run_dataset(
@@ -291,9 +291,9 @@ def _row(
         options.on_progress(Progress("asking", done, len(dataset.cases), f"questions, {name}"))
 
     def both(
-        keys: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+        keys: Sequence[str], qrels: Mapping[str, float], results: Sequence[SearchResult]
     ) -> Mapping[str, float]:
-        return {**metrics(keys, qrels, found), **options.extra_metrics(keys, qrels, found)}
+        return {**metrics(keys, qrels, results), **options.extra_metrics(keys, qrels, results)}
 
     return evaluate(
         search, dataset, ks=options.ks, name=name, depth=options.depth, extra_metrics=both, on_case=show

@@ -127,10 +127,10 @@ def _candidates(scored: Iterable[tuple[Rows, Floats]], k: int, margin: float) ->
     scores: list[Floats] = []
     held, floor = 0, -np.inf
     for block_rows, block_scores in scored:
-        found = np.flatnonzero(block_scores >= floor)
-        rows.append(block_rows[found])
-        scores.append(block_scores[found])
-        held += len(found)
+        above = np.flatnonzero(block_scores >= floor)
+        rows.append(block_rows[above])
+        scores.append(block_scores[above])
+        held += len(above)
         if held > max(SURPLUS * k, MIN_SURPLUS):
             kept_rows, kept_scores = np.concatenate(rows), np.concatenate(scores)
             floor = _floor(kept_scores, k, margin)
@@ -186,13 +186,13 @@ def dots(query: Codes, rows: Codes) -> NDArray[Any]:
 def dots_with_numpy(query: Codes, rows: Codes) -> Floats:
     """Do the same in NumPy; exact up to 1,040 dimensions, where sums exceed the integers of float32."""
     wide = query.astype(np.float32)
-    found = np.empty(len(rows), np.float32)
+    products = np.empty(len(rows), np.float32)
     block = np.empty((min(_FLOAT_ROWS, len(rows)), len(query)), np.float32)
     for start in range(0, len(rows), _FLOAT_ROWS):
         part = block[: min(_FLOAT_ROWS, len(rows) - start)]
         np.copyto(part, rows[start : start + len(part)])
-        np.dot(part, wide, out=found[start : start + len(part)])
-    return found
+        np.dot(part, wide, out=products[start : start + len(part)])
+    return products
 
 
 def differing_bits(query: Bits, rows: Bits) -> NDArray[Any]:

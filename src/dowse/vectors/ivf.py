@@ -100,8 +100,8 @@ def ivf_search(
     query = prepare(vector, matrix.dimension)
     probes = index.probe_count(k * len(matrix) / count)
     near = _probe(index, matrix, query, probes, max(MIN_RERANKED, _RERANKED_PER_ROW * k), mask)
-    found = select(matrix, query, itertools.chain(near, scan(matrix, query, mask, len(index))), k)
-    return found if len(found.rows) == min(k, count) else exact_search(matrix, vector, k, mask)
+    nearest = select(matrix, query, itertools.chain(near, scan(matrix, query, mask, len(index))), k)
+    return nearest if len(nearest.rows) == min(k, count) else exact_search(matrix, vector, k, mask)
 
 
 def _probe(

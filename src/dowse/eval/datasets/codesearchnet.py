@@ -29,13 +29,13 @@ _MAX_BYTES = 50_000_000
 _LINES = re.compile(r"L?(\d+)(?:C\d+)?(?:[-:]L?(\d+)(?:C\d+)?)?\Z")
 
 
-def read_functions(place: Path, name: str = "") -> Dataset:
+def read_functions(path: Path, name: str = "") -> Dataset:
     """Return a question for every documented function; those without documentation are only searched.
 
     The index must be without documentation, so the dataset asks for `strip_docs`.
     """
     cases: dict[str, Case] = {}  # of equal ids the last counts, as in the index
-    for function in open_corpus(place):
+    for function in open_corpus(path):
         if not isinstance(function, CorpusFunction):
             continue
         cases.pop(function.id, None)
@@ -43,8 +43,8 @@ def read_functions(place: Path, name: str = "") -> Dataset:
             answer = {function.id: 1.0}
             cases[function.id] = Case(function.doc, symbols=answer, id=function.id, source=DOCS)
     if not cases:
-        raise EvalError(f'{place}: no function has documentation (looked for "docstring" and its like)')
-    return make_dataset(name or plain_name(place), list(cases.values()), (), root=place, strip_docs=True)
+        raise EvalError(f'{path}: no function has documentation (looked for "docstring" and its like)')
+    return make_dataset(name or plain_name(path), list(cases.values()), (), root=path, strip_docs=True)
 
 
 def is_challenge(folder: Path) -> bool:
@@ -102,7 +102,7 @@ def _queries(path: Path) -> list[str]:
 
 def _judgements(path: Path, language: str) -> dict[str, dict[str, list[float]]]:
     """Return query → url → the grade of each annotator."""
-    found: dict[str, dict[str, list[float]]] = {}
+    qrels: dict[str, dict[str, list[float]]] = {}
     languages: set[str] = set()
     for number, row in _rows(path, ("language", "query", "githuburl", "relevance")):
         languages.add(row["language"])
@@ -110,11 +110,11 @@ def _judgements(path: Path, language: str) -> dict[str, dict[str, list[float]]]:
             continue
         if row["relevance"].strip() not in ("0", "1", "2", "3"):
             raise EvalError(f"{path}:{number}: relevance goes from 0 to 3, not {row['relevance']!r}")
-        urls = found.setdefault(_key(row["query"]), {})
+        urls = qrels.setdefault(_key(row["query"]), {})
         urls.setdefault(plain_url(row["githuburl"]), []).append(float(row["relevance"]))
-    if not found:
+    if not qrels:
         raise EvalError(f"{path} has nothing about {language!r}; there are: {', '.join(sorted(languages))}")
-    return found
+    return qrels
 
 
 def _key(query: str) -> str:

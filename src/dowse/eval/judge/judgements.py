@@ -139,18 +139,18 @@ class Judgements:
 
     def cases(self) -> list[Case]:
         """Return the queries with all their grades, also 0; a file has the best grade of its results."""
-        found: dict[str, Case] = {}
+        by_question: dict[str, Case] = {}
         for each in self._known.values():
             if each.grade is None:
                 continue
-            case = found.get(each.question) or Case(each.query, {}, {}, each.question, SOURCE)
+            case = by_question.get(each.question) or Case(each.query, {}, {}, each.question, SOURCE)
             files, symbols, grade = dict(case.files), dict(case.symbols), float(each.grade)
             if each.path:
                 files[each.path] = max(files.get(each.path, 0.0), grade)
             if each.symbol or not each.path:
                 symbols[each.item.key] = grade
-            found[each.question] = replace(case, files=files, symbols=symbols)
-        return sorted(found.values(), key=lambda case: case.id)
+            by_question[each.question] = replace(case, files=files, symbols=symbols)
+        return sorted(by_question.values(), key=lambda case: case.id)
 
     def _remember(self, judgement: Judgement) -> None:
         self._known.pop(judgement.key, None)  # the newest comes last

@@ -113,15 +113,15 @@ def _cases(
 def _symbols(changed: Iterable[_ChangedFile], sources: Sources, blobs: Blobs) -> dict[str, float]:
     """Return the changed symbols that still exist; none if they are too many or too few."""
     count = 0
-    found: dict[str, float] = {}
+    targets: dict[str, float] = {}
     for path, change in changed:
         data = blobs.read(change.blob)
         names = changed_symbols(data, change.path, change.hunks) if data else []
         count += len(names)
         if count > MAX_SYMBOLS:
             return {}
-        found |= {f"{path}::{name}": 1.0 for name in names if name in sources.names(path)}
-    return found if len(found) >= MIN_SURVIVING * count else {}
+        targets |= {f"{path}::{name}": 1.0 for name in names if name in sources.names(path)}
+    return targets if len(targets) >= MIN_SURVIVING * count else {}
 
 
 def _own_files(commit: Commit, repository: Repository, sources: Sources) -> int:
@@ -152,12 +152,12 @@ def changed_symbols(data: bytes, path: str, hunks: Sequence[Hunk]) -> list[str]:
     written = sorted({offset for hunk in hunks for offset in _written_offsets(text, starts, hunk)})
     # Where the line after deleted ones begins.
     gaps = sorted({gap for hunk in hunks if not hunk.lines for gap in starts[hunk.start : hunk.start + 1]})
-    found = (
+    names = (
         each.qualified_name
         for each in definitions
         if any(_any_inside(written, *span) or _any_inside(gaps, span[0] + 1, span[1]) for span in each.spans)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def _written_offsets(text: bytes, starts: Sequence[int], hunk: Hunk) -> Iterator[int]:

@@ -278,19 +278,19 @@ def _commits(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Hunk
         elif line.startswith(b"index ") and inside is None:
             before, _, after = line[6:].split()[0].partition(b"..")
             inside = hunks.setdefault((before, after), [])
-        elif line.startswith(b"@@ ") and inside is not None and (found := _HUNK.match(line)):
+        elif line.startswith(b"@@ ") and inside is not None and (match := _HUNK.match(line)):
             count += 1
             if count <= _MAX_HUNKS:
-                inside.append(Hunk(int(found[1]), int(found[2] or 1)))
+                inside.append(Hunk(int(match[1]), int(match[2] or 1)))
     if header:
         yield b"".join(header), hunks
 
 
 def _commit(header: bytes, hunks: _Hunks, names: dict[str, str]) -> Commit:
     """Parse a commit; `names` maps the names of files at this commit to their present names."""
-    _, sha, author, subject, rest = (header + b"\0\0\0").split(b"\0", 4)
+    _, sha, author, subject, raw_lines = (header + b"\0\0\0").split(b"\0", 4)
     changes, renamed = [], {}
-    for raw in _raw_lines(rest.partition(_PATCH)[0]):
+    for raw in _raw_lines(raw_lines.partition(_PATCH)[0]):
         today = names.get(raw.path, raw.path)
         if raw.status.startswith(b"R"):
             renamed[raw.old] = today

@@ -192,8 +192,8 @@ def _without_marks(subject: str) -> str:
 def _unless_reference(brackets: re.Match[str]) -> str:
     """Return "" for brackets that only hold issue numbers, or a commit id."""
     inside = brackets[1]
-    found = any(c.isdigit() for c in inside) and _IN_REFERENCES.fullmatch(inside)
-    return "" if found else brackets[0]
+    is_reference = any(c.isdigit() for c in inside) and _IN_REFERENCES.fullmatch(inside)
+    return "" if is_reference else brackets[0]
 
 
 def _is_specific(text: str) -> bool:

@@ -27,7 +27,7 @@ def mean_results(results: Sequence[Result]) -> Result:
         dataset=f"{len(results)} sets",
         level=levels.pop() if len(levels) == 1 else "mixed",
         metrics=metrics,
-        intervals={name: found for name in metrics if (found := _metric_interval(name, results))},
+        intervals={name: interval for name in metrics if (interval := _metric_interval(name, results))},
         latency=_means([each.latency for each in results]),
     )
 
@@ -59,19 +59,19 @@ def make_report(about: Mapping[str, object], sets: Sequence[SetReport]) -> Repor
 
 def differences(sets: Sequence[SetReport], against: str) -> dict[str, Difference]:
     """Return the difference of every mode to one, on the mean of the headlines, if they share queries."""
-    found = {}
+    by_mode = {}
     for mode in dict.fromkeys(row.mode for each in sets for row in each.results):
         rows = [(each.row(mode), each.row(against), each.metric) for each in sets]
         pairs = [paired(one, other, metric) for one, other, metric in rows if one and other]
         if mode != against and len(pairs) == len(sets) and all(ours for ours, _ in pairs):
             ours, theirs = (tuple(tuple(pair[side]) for pair in pairs) for side in (0, 1))
-            found[mode] = _compare(ours, theirs)
-    return found
+            by_mode[mode] = _compare(ours, theirs)
+    return by_mode
 
 
 def ties(sets: Sequence[SetReport], best: str) -> tuple[str, ...]:
     """Return the modes that do not differ significantly from the best one."""
-    return tuple(mode for mode, found in differences(sets, best).items() if not found.real)
+    return tuple(mode for mode, difference in differences(sets, best).items() if not difference.real)
 
 
 def mean_interval(report: Report, mode: str) -> Interval | None:

@@ -83,8 +83,8 @@ def mean_budget(report: Report) -> BudgetTable | None:
 def _table(name: str, levels: set[str], results: Iterable[Result], against: str) -> BudgetTable | None:
     measured = (row for row in results if any(map(budget_of, row.metrics)))
     rows = [replace(row, mode=row.mode.removeprefix(MEAN)) for row in measured]
-    found = (budget_of(name) for row in rows for name in row.metrics)
-    budgets = sorted({each[1] for each in found if each})
+    metrics = (budget_of(name) for row in rows for name in row.metrics)
+    budgets = sorted({each[1] for each in metrics if each})
     targets = _TARGETS.get(next(iter(levels)), "targets") if len(levels) == 1 else "targets"
     return BudgetTable(name, targets, tuple(budgets), tuple(rows), against) if rows else None
 

@@ -40,8 +40,8 @@ def render_html(report: Report, worst: int = WORST) -> str:
         "mean": None,
     }
     if mean:
-        found = differences(report.sets, report.against)
-        shown = {mode: difference_json(each) for mode, each in found.items()}
+        by_mode = differences(report.sets, report.against)
+        shown = {mode: difference_json(each) for mode, each in by_mode.items()}
         data["mean"] = {**_table_notes(mean), "differences": shown}
     # Plain ASCII has no characters that turn text around; without "<" no name ends the element or opens a
     # comment in it.

@@ -24,25 +24,25 @@ _RATIO, _ALLOWANCE = 100, 1_000_000
 _GZIP = 16 + zlib.MAX_WBITS
 
 
-def read_report(place: str) -> Report:
+def read_report(path: str) -> Report:
     """Read what `dowse eval --report` saved."""
     try:
-        data = read_regular_file(place, MAX_STORED, follow_symlinks=True)
+        data = read_regular_file(path, MAX_STORED, follow_symlinks=True)
     except OSError as error:
-        raise EvalError(f"{place} can't be read ({error.strerror}); check the path") from error
+        raise EvalError(f"{path} can't be read ({error.strerror}); check the path") from error
     try:
-        return from_json(parse_saved(data, packed=place.endswith(".gz"))[0])
+        return from_json(parse_saved(data, packed=path.endswith(".gz"))[0])
     except EvalError as error:
-        raise EvalError(f"{place}: {error}") from error
+        raise EvalError(f"{path}: {error}") from error
 
 
 def merge_reports(reports: Sequence[Report]) -> Report:
     """Merge reports: a set that is in several of them gets the rows of all."""
-    found: dict[tuple[object, ...], SetReport] = {}
+    sets: dict[tuple[object, ...], SetReport] = {}
     for each in (each for report in reports for each in report.sets):
         key = _identity(each)
-        found[key] = _with_rows(found[key], each) if key in found else each
-    return make_report(_merge_about(reports), tuple(found.values()))
+        sets[key] = _with_rows(sets[key], each) if key in sets else each
+    return make_report(_merge_about(reports), tuple(sets.values()))
 
 
 def _identity(each: SetReport) -> tuple[object, ...]:
@@ -66,12 +66,12 @@ def _with_rows(one: SetReport, other: SetReport) -> SetReport:
 def _merge_about(reports: Sequence[Report]) -> dict[str, object]:
     """Return the provenance: values that all have in common once, others as lists."""
     names = dict.fromkeys(name for report in reports for name in report.about)
-    found: dict[str, object] = {}
+    about: dict[str, object] = {}
     for name in names:
         values = [report.about[name] for report in reports if name in report.about]
         different = [value for i, value in enumerate(values) if value not in values[:i]]
-        found[name] = different[0] if len(different) == 1 else different
-    return found
+        about[name] = different[0] if len(different) == 1 else different
+    return about
 
 
 def parse_saved(data: bytes, *, packed: bool) -> tuple[dict[str, Any], int]:
@@ -80,14 +80,14 @@ def parse_saved(data: bytes, *, packed: bool) -> tuple[dict[str, Any], int]:
         plain = _unpack(data) if packed else data
         if len(plain) > MAX_PLAIN:
             raise ValueError("too large for a report")
-        found = parse_json_limited(plain, max_memory=2 * MAX_PLAIN, max_elements=MAX_VALUES)
-        if not isinstance(found, dict):
+        report = parse_json_limited(plain, max_memory=2 * MAX_PLAIN, max_elements=MAX_VALUES)
+        if not isinstance(report, dict):
             raise ValueError("no object")
     except (ValueError, zlib.error) as error:
         raise EvalError(
             f"no report; save one with `dowse eval --report FILE` ({first_line(error)})"
         ) from error
-    return found, len(plain)
+    return report, len(plain)
 
 
 def most_plain(stored: int) -> int:

@@ -96,14 +96,14 @@ class Table:
 def set_table(each: SetReport) -> Table:
     """Return the table of one set."""
     facts, baseline = each.dataset, each.baseline_mode
-    found = differences((each,), baseline)
+    by_mode = differences((each,), baseline)
     rows = [
         Row(
             mode=row.mode,
             cases=len(row.cases) or facts.cases,
             value=row.metrics.get(each.metric),
             interval=row.intervals.get(each.metric),
-            difference=found.get(row.mode),
+            difference=by_mode.get(row.mode),
             result=row,
             baseline=row.mode == baseline,
         )
@@ -133,9 +133,9 @@ def mean_table(report: Report) -> Table | None:
     """Return the table of means over all sets, if there are several."""
     if not report.means or not report.sets:
         return None
-    found = differences(report.sets, report.against)
+    by_mode = differences(report.sets, report.against)
     metrics = {each.metric for each in report.sets}
-    rows = _mark_best([_mean_row(report, row, found) for row in report.means if ranks_answers(row)])
+    rows = _mark_best([_mean_row(report, row, by_mode) for row in report.means if ranks_answers(row)])
     halves = dict.fromkeys(half_label(each.dataset.half) for each in report.sets)
     cases = sum(each.dataset.cases for each in report.sets)
     best = next((row.mode.removeprefix(MEAN) for row in rows if row.best), "")
@@ -152,7 +152,7 @@ def mean_table(report: Report) -> Table | None:
     )
 
 
-def _mean_row(report: Report, row: Result, found: dict[str, Difference]) -> Row:
+def _mean_row(report: Report, row: Result, by_mode: dict[str, Difference]) -> Row:
     mode = row.mode.removeprefix(MEAN)
     metrics = {each.metric for each in report.sets}
     known = row.intervals.get(next(iter(metrics))) if len(metrics) == 1 else None
@@ -161,7 +161,7 @@ def _mean_row(report: Report, row: Result, found: dict[str, Difference]) -> Row:
         cases=sum(len(each_row.cases) for each in report.sets if (each_row := each.row(mode))),
         value=report.headline(mode),
         interval=known or mean_interval(report, mode),
-        difference=found.get(mode),
+        difference=by_mode.get(mode),
         result=row,
         baseline=mode == report.against,
     )

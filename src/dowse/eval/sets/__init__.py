@@ -77,10 +77,10 @@ def own_set(name: str, checkouts: Path | None = None) -> list[Dataset]:
 
 def structure_cases() -> dict[str, list[Case]]:
     """Return the questions about structure, by repository."""
-    found: dict[str, list[Case]] = {}
+    cases: dict[str, list[Case]] = {}
     for where, row in read_rows(OWN[_STRUCTURE].file):
-        found.setdefault(str(row["repo"]), []).append(parse_case(row, where))
-    return found
+        cases.setdefault(str(row["repo"]), []).append(parse_case(row, where))
+    return cases
 
 
 def structure_checkouts() -> dict[str, Checkout]:

@@ -28,11 +28,11 @@ def constant(index: Index, level: str = "file") -> RankedSearch:
             iter_symbols(index),
             key=lambda row: (row.start_line - row.end_line, row.path, row.start_line, row.key),
         )
-        found = [symbol_result(row) for row in rows]
+        ranking = [symbol_result(row) for row in rows]
     else:
         files = sorted(index.files(), key=lambda file: (-file.symbols, file.path))
-        found = [SearchResult(file.path, repo=file.repo) for file in files]
-    return lambda _, k: found[:k]
+        ranking = [SearchResult(file.path, repo=file.repo) for file in files]
+    return lambda _, k: ranking[:k]
 
 
 def fts5(index: Index) -> RankedSearch:
@@ -42,10 +42,10 @@ def fts5(index: Index) -> RankedSearch:
         base.execute(_TABLE)
     except sqlite3.OperationalError as error:
         raise EvalError(f"this Python's SQLite has no FTS5 ({error}); use a Python that has it") from error
-    found: list[SearchResult] = []
+    results: list[SearchResult] = []
     for symbol in all_symbols(index):
-        found.append(to_search_result(symbol))
-        row = (len(found), symbol.qualified_name, symbol.path, symbol.code)
+        results.append(to_search_result(symbol))
+        row = (len(results), symbol.qualified_name, symbol.path, symbol.code)
         base.execute("INSERT INTO symbols (rowid, name, path, text) VALUES (?, ?, ?, ?)", row)
 
     def search(query: str, k: int) -> list[SearchResult]:
@@ -56,7 +56,7 @@ def fts5(index: Index) -> RankedSearch:
         rows = base.execute(
             "SELECT rowid FROM symbols WHERE symbols MATCH ? ORDER BY rank, rowid LIMIT ?", (wanted, k)
         )
-        return [found[row - 1] for (row,) in rows]
+        return [results[row - 1] for (row,) in rows]
 
     weakref.finalize(search, base.close)
     return search

@@ -92,18 +92,18 @@ def _create(client: Client, name: str) -> None:
 
 def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[SearchResult]:
     """Send symbols; return them as results, by number."""
-    found: list[SearchResult] = []
+    results: list[SearchResult] = []
     lines: list[dict[str, Any]] = []
     for symbol in symbols:
-        lines += [{"index": {"_id": str(len(found))}}, {"number": len(found), **_document(symbol)}]
-        found.append(to_search_result(symbol))
+        lines += [{"index": {"_id": str(len(results))}}, {"number": len(results), **_document(symbol)}]
+        results.append(to_search_result(symbol))
         if len(lines) >= 2 * _BATCH:
             _send(client, name, lines)
             lines = []
     if lines:
         _send(client, name, lines)
     client.call(lambda es: es.indices.refresh(index=name), timeout=WRITE_SECONDS)
-    return found
+    return results
 
 
 def _document(symbol: Symbol) -> dict[str, str]:

@@ -131,8 +131,8 @@ def _matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[st
         raise EvalError(f"ripgrep failed: {done.stderr.decode(errors='replace').strip()}")
     matches: dict[str, _Lines] = {}
     for row in done.stdout.decode("utf-8", "replace").split("\n"):
-        name, is_match, place = row.partition("\0")
-        number, _, text = place.partition(":")
+        name, is_match, match = row.partition("\0")
+        number, _, text = match.partition(":")
         if is_match and number.isdigit():
             # Counted here: ripgrep itself would count only one of overlapping words.
             counts = {word: count for word in words if (count := text.lower().count(word))}

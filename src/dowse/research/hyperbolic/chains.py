@@ -44,11 +44,11 @@ def hop_matrix(chains: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     import numpy as np
 
     lengths = np.array([len(chain) for chain in chains], np.float64)
-    found: NDArray[np.float64] = np.add.outer(lengths, lengths)
+    hops: NDArray[np.float64] = np.add.outer(lengths, lengths)
     for level in _levels(chains):
-        found -= 2.0 * (level[:, None] == level)
-    np.fill_diagonal(found, 0)  # a chain equals itself below its end, too
-    return found
+        hops -= 2.0 * (level[:, None] == level)
+    np.fill_diagonal(hops, 0)  # a chain equals itself below its end, too
+    return hops
 
 
 def _levels(chains: Sequence[Sequence[str]]) -> NDArray[np.int64]:

@@ -160,8 +160,8 @@ def _assemble(
         order = np.argsort(both)
         both, counts = both[order], counts[order]
     starts = np.searchsorted(both >> _HALF, np.arange(len(terms) + 1, dtype=np.uint64))
-    found = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    return Segment(keys, terms, starts.astype("<u4"), _narrow(found, len(keys)), _narrow(counts))
+    numbers = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return Segment(keys, terms, starts.astype("<u4"), _narrow(numbers, len(keys)), _narrow(counts))
 
 
 def _narrow(numbers: NDArray[Any], most: int = 0) -> Numbers:
@@ -292,10 +292,10 @@ def open_segments(folder: Path) -> tuple[State, list[tuple[SegmentInfo, Segment]
     """Memory-map the valid segments; those that can't be read are left out."""
     for _ in range(_ATTEMPTS):
         state = read_state(folder)
-        found = [(info, segment) for info in state.segments if (segment := _open(folder, info))]
-        if len(found) == len(state.segments) or read_state(folder) == state:
+        opened = [(info, segment) for info in state.segments if (segment := _open(folder, info))]
+        if len(opened) == len(state.segments) or read_state(folder) == state:
             break
-    return state, found
+    return state, opened
 
 
 def _open(folder: Path, info: SegmentInfo) -> Segment | None:
