@@ -30,7 +30,7 @@ from pathlib import Path
 from dowse import Index
 from dowse.eval.datasets.build import half_of
 from dowse.eval.metrics import ndcg, reciprocal_rank
-from dowse.feedback.boosts import boosts
+from dowse.feedback.boosts import feedback_boosts
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
 from dowse.search.lanes.bm25 import STOP_WORDS, without_language
@@ -77,8 +77,8 @@ class World:
 
     def ranked(self, store: FeedbackStore, text: str) -> list[str]:
         """Return the answer to a question, as it is after what was recorded."""
-        ids, found = self.candidates[text], boosts(store, text, idf=self.worth)
-        return [ids[place] for place in feedback_order([found.get(each) for each in ids], self.scores[text])]
+        ids, boosts = self.candidates[text], feedback_boosts(store, text, idf=self.worth)
+        return [ids[rank] for rank in feedback_order([boosts.get(each) for each in ids], self.scores[text])]
 
     def quality(self, store: FeedbackStore, texts: Sequence[tuple[str, Question]]) -> dict[str, float]:
         """Return the means over some questions."""
