@@ -100,7 +100,7 @@ def answer_files(
     own = {path.resolve() for paths in files for path in paths}
     leaked = {path.relative_to(top).as_posix() for path in own if path.is_relative_to(top)}
     leaked |= {path for path in _candidates(top, exclude) if _holds_answers(top / path)}
-    return tuple(sorted(map(_pattern, leaked)))
+    return tuple(sorted(map(escape_pattern, leaked)))
 
 
 def _candidates(top: Path, exclude: Iterable[str]) -> Iterator[str]:
@@ -165,7 +165,7 @@ _TESTS: tuple[tuple[tuple[str, ...], Callable[[Path], bool]], ...] = (
 _ENDINGS = tuple({ending for endings, _ in _TESTS for ending in endings})
 
 
-def _pattern(path: str) -> str:
+def escape_pattern(path: str) -> str:
     """Return the pattern of one path; characters that no pattern can hold match any."""
     escaped = re.sub(r"([*?\[\\ ])", r"\\\1", path)
     # An index stores its patterns as lines of text.

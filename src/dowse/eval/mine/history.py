@@ -28,7 +28,7 @@ _LOG = """log --no-merges --full-history --no-show-signature --no-notes --no-col
     --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
 
 # The list of a commit's files is one line of git's output; that of an import of 100,000 files has 15 MB.
-_MAX_HEADER_BYTES = 64_000_000
+MAX_HEADER_BYTES = 64_000_000
 # Further hunks of a commit, over all files, are ignored: no subject describes so many.
 _MAX_HUNKS = 200_000
 
@@ -175,7 +175,7 @@ def read_history(repository: Repository, paths: Iterable[str], since: str = "") 
     names: dict[str, str] = {}
     with repository.git.start(*_LOG, form, *_since(since), "HEAD", "--", *specs) as process:
         try:
-            for header, hunks in _commits(process.lines(_MAX_HEADER_BYTES), mark.encode()):
+            for header, hunks in _commits(process.lines(MAX_HEADER_BYTES), mark.encode()):
                 yield _commit(header, hunks, names)
             process.finish()
         except GitError as error:
@@ -269,8 +269,8 @@ def _commits(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Hunk
             size, count, in_patch = len(line), 0, _PATCH in line
         elif not in_patch:  # a path with a line break in it
             size += len(line)
-            if size > _MAX_HEADER_BYTES:
-                raise GitError(f"a commit lists more than {_MAX_HEADER_BYTES:,} bytes of files")
+            if size > MAX_HEADER_BYTES:
+                raise GitError(f"a commit lists more than {MAX_HEADER_BYTES:,} bytes of files")
             header.append(line)
             in_patch = _PATCH in line
         elif line.startswith(b"diff --git "):

@@ -110,17 +110,11 @@ class SetReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One run of an evaluation.
+    """One run of an evaluation."""
 
-    Attributes:
-        about: The provenance: commit, encoder, settings, machine, command, date.
-        sets: One for each dataset.
-        means: Rows called `mean:MODE`, over all sets; empty for a single one.
-    """
-
-    about: Mapping[str, object]
+    about: Mapping[str, object]  # the provenance: commit, encoder, settings, machine, command, date
     sets: tuple[SetReport, ...]
-    means: tuple[Result, ...] = ()
+    means: tuple[Result, ...] = ()  # rows called `mean:MODE`, over all sets; empty for a single one
 
     @property
     def modes(self) -> tuple[str, ...]:
