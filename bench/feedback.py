@@ -28,8 +28,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dowse import Index
+from dowse.eval.datasets.build import half_of
 from dowse.eval.metrics import ndcg, reciprocal_rank
-from dowse.eval.splits import half_of
 from dowse.feedback.boosts import feedback_boosts
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
@@ -77,8 +77,8 @@ class World:
 
     def ranked(self, store: FeedbackStore, text: str) -> list[str]:
         """Return the answer to a question, as it is after what was recorded."""
-        ids, found = self.candidates[text], feedback_boosts(store, text, idf=self.worth)
-        return [ids[place] for place in feedback_order([found.get(each) for each in ids], self.scores[text])]
+        ids, boosts = self.candidates[text], feedback_boosts(store, text, idf=self.worth)
+        return [ids[rank] for rank in feedback_order([boosts.get(each) for each in ids], self.scores[text])]
 
     def quality(self, store: FeedbackStore, texts: Sequence[tuple[str, Question]]) -> dict[str, float]:
         """Return the means over some questions."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dowse.eval import Case, Dataset
-from dowse.eval.filtering import check_filters, clashes, note_clashes
+from dowse.eval.run import check_filters, clashes, note_clashes
 from dowse.query import QueryError
 
 

@@ -114,7 +114,7 @@ def _cluster_labels(context: SearchContext, rows: Sequence[SymbolRow]) -> NDArra
     if method == "meaning":
         return clustering.euclidean(_vectors(context, rows), count)
     if method == "spectral":
-        from dowse.research.hyperbolic.hops import hop_matrix
+        from dowse.research.hyperbolic.chains import hop_matrix
 
         return clustering.spectral(hop_matrix([symbol_chain(row) for row in rows]), count)
     from dowse.research.tree_coordinates import tree_coordinates

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from dowse.errors import EvalError
 from dowse.eval.reports.json_form import from_json
 from dowse.eval.reports.model import Report
-from dowse.eval.reports.unpack_saved import MAX_STORED, most_plain, parse_saved
+from dowse.eval.reports.saved import MAX_STORED, most_plain, parse_saved
 from dowse.security.safe_files import FileTooLarge, read_regular_file
 from dowse.security.terminal import first_line
 from dowse.services.errors import NotFound

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import DowseError
-from dowse.eval.mine.doc_pairs.candidate import Candidate
+from dowse.eval.mine.doc_pairs import Candidate
 from dowse_training.pairs.duplicates import Duplicates
 from dowse_training.pairs.exclusion import (
     CODE_EXCLUDED,

@@ -20,7 +20,7 @@ from dowse.eval.reports.json_form import details, to_json
 from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import merge_reports, read_report
-from dowse.eval.reports.text import Colours, render_text
+from dowse.eval.reports.text import render_text
 from dowse.eval.run import Progress
 from dowse.formats.style import choose_colors
 from dowse.interfaces.cli.command import EXIT_FOUND
@@ -85,9 +85,7 @@ def write_report(report: Report, options: argparse.Namespace) -> None:
     if options.json:
         print_json(to_json(report, **worst))
         return
-    style = choose_colors(options.color, os.environ)
-    colours = Colours(style.match, style.dim, style.bold, style.reset)
-    sys.stdout.write(render_text(report, colours=colours, **worst))
+    sys.stdout.write(render_text(report, colours=choose_colors(options.color, os.environ), **worst))
 
 
 def save(path: str, text: str) -> None:

@@ -12,11 +12,10 @@ from dowse.errors import EvalError
 from dowse.eval.about import about
 from dowse.eval.budget import TOKENS, read_budgets
 from dowse.eval.configurations import DEFAULT_BASELINE, Configuration, find_baseline
-from dowse.eval.filtering import check_filters
 from dowse.eval.manifest import Entry, read_manifest
-from dowse.eval.means import make_report
+from dowse.eval.reports.aggregate import make_report
 from dowse.eval.reports.model import Report, SetReport
-from dowse.eval.run import RunOptions, ShowProgress, run_dataset, search_root
+from dowse.eval.run import RunOptions, ShowProgress, check_filters, run_dataset, search_root
 from dowse.eval.systems import named_system
 from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset

@@ -7,8 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dowse.errors import EvalError
+from dowse.eval.reports.markdown import escape_markdown, table_lines
 from dowse.eval.reports.model import PLACES, Report, SetReport
-from dowse.eval.reports.wording import join_names, too_few_note
+from dowse.eval.reports.wording import (
+    format_p,
+    format_score,
+    join_names,
+    metric_label,
+    one_line,
+    significance,
+    too_few_note,
+)
 from dowse.eval.stats import FEWEST, Difference, compare_macro
 from dowse.eval.types import Result
 
@@ -16,6 +25,11 @@ from dowse.eval.types import Result
 TOLERANCE = 1e-9
 # What must agree before two reports can be compared.
 _SAME = ("level", "half", "counting", "strip_docs")
+_COLUMNS = ("set", "metric", "cases", "candidate", "baseline", "difference", "95 % interval", "p", "", "")
+# The first columns hold names, the last ones words, the others figures, which are aligned to the right.
+_NAMES, _FIGURES_END = 2, len(_COLUMNS) - 2
+# More than other tables show: the gate turns on small differences.
+_PLACES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +160,15 @@ def _same_set(each: SetReport, other: Report) -> SetReport:
     """Return the set of the other report that was asked in the same way."""
     facts = each.dataset
     named = _named(other, facts.name)
-    found = [one for one in named if one.dataset.level == facts.level]
-    found = found or named
+    matching = [one for one in named if one.dataset.level == facts.level]
+    matching = matching or named
     for fact in _SAME:
-        one, two = getattr(facts, fact), getattr(found[0].dataset, fact)
+        one, two = getattr(facts, fact), getattr(matching[0].dataset, fact)
         if one != two:
             raise EvalError(
                 f"{facts.name}: one report has {fact} {one}, the other {two}; run both with the same {fact}"
             )
-    return found[0]
+    return matching[0]
 
 
 def _paired(
@@ -272,3 +286,55 @@ def _row_json(row: GateRow) -> dict[str, Any]:
         "passed": row.passed,
         "forgiven": row.forgiven,
     }
+
+
+def render_gate(verdict: Verdict) -> str:
+    """Return a verdict as text: a table with a row for each set, and the reasons."""
+    table = [_COLUMNS, *(tuple(map(one_line, _row_cells(row))) for row in (*verdict.rows, verdict.mean))]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ["  ".join(_aligned(cells, widths)).rstrip() for cells in table]
+    reasons = (f"- {one_line(reason)}" for reason in verdict.reasons)
+    return "\n".join([_headline(verdict), "", *lines, "", *reasons]) + "\n"
+
+
+def render_gate_markdown(verdict: Verdict) -> str:
+    """Return a verdict as Markdown."""
+    rows = (map(escape_markdown, _row_cells(row)) for row in (*verdict.rows, verdict.mean))
+    table = table_lines((*_COLUMNS[:-2], "kind", "verdict"), rows, _NAMES)
+    reasons = (f"- {escape_markdown(reason)}" for reason in verdict.reasons)
+    return "\n".join([f"## {escape_markdown(_headline(verdict))}", "", table, "", *reasons]) + "\n"
+
+
+def _headline(verdict: Verdict) -> str:
+    state = "PASSED" if verdict.passed else "FAILED"
+    choice = ", within noise" if verdict.within_noise else ""
+    return f"gate {state}{choice}: {one_line(verdict.candidate)} against {one_line(verdict.baseline)}"
+
+
+def _row_cells(row: GateRow) -> tuple[str, ...]:
+    difference = row.difference
+    return (
+        row.name,
+        metric_label(row.metric),
+        f"{row.cases:,}",
+        format_score(row.candidate, _PLACES),
+        format_score(row.baseline, _PLACES),
+        _signed(row.candidate - row.baseline),
+        f"{_signed(difference.low)} to {_signed(difference.high)}",
+        format_p(difference.p),
+        significance(difference),
+        row.verdict,
+    )
+
+
+def _signed(value: float) -> str:
+    """Return a difference with its sign; one that rounds to 0 keeps the sign, for it may decide."""
+    sign = "±" if value == 0 else "−" if value < 0 else "+"
+    return sign + format_score(abs(value), _PLACES)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [
+        cell.rjust(width) if _NAMES <= i < _FIGURES_END else cell.ljust(width)
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dowse.research.hyperbolic.hops import hops
 from dowse.research.hyperbolic.poincare import Points, distance
 from dowse.research.hyperbolic.scale import Scale
 from dowse.research.hyperbolic.shape import Tree
@@ -80,6 +79,20 @@ def mean_average_precision(tree: Tree, points: Points, sample: int = SAMPLE, see
         neighbours = children if node == 0 else np.append(children, tree.parents[node])
         found.append(_average_precision(points, int(node), neighbours))
     return float(np.mean(found))
+
+
+def hops(tree: Tree, first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
+    """Return the number of edges between each of some nodes and its partner; arrays of any equal shape."""
+    a, b = (np.array(nodes, np.int64) for nodes in np.broadcast_arrays(first, second))
+    shape, a, b = a.shape, a.ravel(), b.ravel()
+    found, left = np.zeros(a.size, np.int64), np.flatnonzero(a != b)
+    while left.size:  # the deeper of two climbs; both do where they are equally deep
+        below = tree.depths[a[left]].astype(np.int64) - tree.depths[b[left]]
+        for nodes, climbs in ((a, left[below >= 0]), (b, left[below <= 0])):
+            nodes[climbs] = tree.parents[nodes[climbs]]
+            found[climbs] += 1
+        left = left[a[left] != b[left]]
+    return found.reshape(shape)
 
 
 def _pairs(tree: Tree, pairs: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.research.hyperbolic.embed import embed
-from dowse.research.hyperbolic.measure import distortion, mean_average_precision
 from dowse.research.hyperbolic.poincare import distances
 from dowse.research.hyperbolic.scale import Scale
 from dowse.research.hyperbolic.shape import Tree, tree_from_parents
+from research.hyperbolic.embedding_quality import distortion, mean_average_precision
 from research.hyperbolic.trees import climb, trees
 
 lengths = st.sampled_from([0.1, 0.8, 2.0])

@@ -1,16 +1,16 @@
-"""The SQLite FTS5 baseline: BM25 over the symbols that dowse indexes."""
+"""Baselines without a program: the same answer to all queries, and BM25 of SQLite FTS5."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 import weakref
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 from dowse.errors import EvalError
-from dowse.eval.systems.system import System, open_index
-from dowse.eval.types import SearchResult
+from dowse.eval.index_symbols import iter_symbols, symbol_result
+from dowse.eval.matching import to_search_result
+from dowse.eval.types import RankedSearch, SearchResult
 from dowse.index import Index
 from dowse.types import Symbol
 
@@ -21,25 +21,32 @@ _BATCH = 2_000
 _MAX_WORDS = 200
 
 
-def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
-    """Index symbols with SQLite: Porter stemming, any word of the query, BM25 ranking.
+def constant(index: Index, level: str = "file") -> RankedSearch:
+    """Return the floor: the files of most symbols, or the longest symbols, for every query."""
+    if level == "symbol":
+        rows = sorted(
+            iter_symbols(index),
+            key=lambda row: (row.start_line - row.end_line, row.path, row.start_line, row.key),
+        )
+        ranking = [symbol_result(row) for row in rows]
+    else:
+        files = sorted(index.files(), key=lambda file: (-file.symbols, file.path))
+        ranking = [SearchResult(file.path, repo=file.repo) for file in files]
+    return lambda _, k: ranking[:k]
 
-    Args:
-        place: An index, whose symbols are taken as they are, or a folder.
-        exclude: What to leave out of a folder, written as in .gitignore.
-    """
+
+def fts5(index: Index) -> RankedSearch:
+    """Index symbols with SQLite: Porter stemming, any word of the query, BM25 ranking."""
     base = sqlite3.connect(":memory:", check_same_thread=False)
     try:
         base.execute(_TABLE)
     except sqlite3.OperationalError as error:
         raise EvalError(f"this Python's SQLite has no FTS5 ({error}); use a Python that has it") from error
-    found: list[SearchResult] = []
-    with open_index(place, exclude) as index:
-        for symbol in all_symbols(index):
-            lines = (symbol.start_line, symbol.end_line)
-            found.append(SearchResult(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo))
-            row = (len(found), symbol.qualified_name, symbol.path, symbol.code)
-            base.execute("INSERT INTO symbols (rowid, name, path, text) VALUES (?, ?, ?, ?)", row)
+    results: list[SearchResult] = []
+    for symbol in all_symbols(index):
+        results.append(to_search_result(symbol))
+        row = (len(results), symbol.qualified_name, symbol.path, symbol.code)
+        base.execute("INSERT INTO symbols (rowid, name, path, text) VALUES (?, ?, ?, ?)", row)
 
     def search(query: str, k: int) -> list[SearchResult]:
         words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))[:_MAX_WORDS]
@@ -49,12 +56,10 @@ def fts5(place: Index | str | Path, *, exclude: Iterable[str] = ()) -> System:
         rows = base.execute(
             "SELECT rowid FROM symbols WHERE symbols MATCH ? ORDER BY rank, rowid LIMIT ?", (wanted, k)
         )
-        return [found[row - 1] for (row,) in rows]
+        return [results[row - 1] for (row,) in rows]
 
-    about = f"SQLite {sqlite3.sqlite_version} FTS5, porter unicode61, bm25 over {len(found):,} symbols"
-    system = System("fts5", about, search)
-    weakref.finalize(system, base.close)
-    return system
+    weakref.finalize(search, base.close)
+    return search
 
 
 def all_symbols(index: Index) -> Iterator[Symbol]:
