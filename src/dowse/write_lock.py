@@ -9,11 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexLocked
-from dowse.security.safe_files import (
-    make_private_directory,
-    open_existing_without_links,
-    open_without_links,
-)
+from dowse.security.safe_files import make_private_directory, open_existing_without_links, open_without_links
 
 LOCK = "writer.lock"
 # How often a waiting writer tries again; short against any real indexing run.

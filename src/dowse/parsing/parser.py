@@ -34,11 +34,7 @@ _NONBLANK_LINE = re.compile(rb"\w[^\n]*")
 
 
 def parse_file(
-    text: bytes,
-    language: str,
-    path: str,
-    max_lines: int = MAX_LINES,
-    time_limit: float | None = None,
+    text: bytes, language: str, path: str, max_lines: int = MAX_LINES, time_limit: float | None = None
 ) -> ParsedFile:
     """Parse a file into definitions, references and name bindings.
 

@@ -50,12 +50,7 @@ def match_patterns(reader: Reader, plan: Plan, seconds: float = math.inf) -> Exa
 
 
 def rank_exact(
-    reader: Reader,
-    plan: Plan,
-    matches: ExactMatches,
-    profile: Profile,
-    features: QueryFeatures,
-    limit: int,
+    reader: Reader, plan: Plan, matches: ExactMatches, profile: Profile, features: QueryFeatures, limit: int
 ) -> tuple[list[RankedHit], int]:
     """Rank the symbols that meet the filters by matching lines and signals; also return how many there are.
 

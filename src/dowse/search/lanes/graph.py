@@ -75,12 +75,7 @@ def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: in
 
 
 def graph_lane(
-    reader: Reader,
-    seeds: Sequence[int],
-    kinds: Sequence[str],
-    incoming: bool,
-    depth: int,
-    limit: int,
+    reader: Reader, seeds: Sequence[int], kinds: Sequence[str], incoming: bool, depth: int, limit: int
 ) -> GraphResult:
     """Return what is reached from some symbols by edges of some kinds, of all if none are named.
 

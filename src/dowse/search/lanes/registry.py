@@ -43,8 +43,5 @@ LANES: Mapping[str, Lane] = {
     "embedding": Lane(
         "dowse.search.lanes.dense:embedding_lane", wants_encoder=True, warm_up={"text": "a", "limit": 1}
     ),
-    "graph": Lane(
-        "dowse.search.lanes.graph:graph_query_lane",
-        warm_up={"seeds": (), "limit": 1},
-    ),
+    "graph": Lane("dowse.search.lanes.graph:graph_query_lane", warm_up={"seeds": (), "limit": 1}),
 }
