@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
+from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.host import LaneHost
-from dowse.search.lanes.inline import InlineLanes
 from dowse.search.lanes.jobs import LaneJob, Outcome
 from dowse.search.lanes.registry import LANES, Lane
 from dowse.storage.protocol import Reader

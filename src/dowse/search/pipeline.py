@@ -13,9 +13,8 @@ from dowse.query import PathFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
-from dowse.search.graph_seeds import GraphSeeds, find_seeds, seed_described
 from dowse.search.lanes.bm25 import query_terms
-from dowse.search.lanes.inline import InlineLanes
+from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name
@@ -40,7 +39,14 @@ from dowse.search.ranking.signals import (
     rank,
 )
 from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
-from dowse.search.retrieval import expand_query, is_final_order, retrieve
+from dowse.search.retrieval import (
+    GraphSeeds,
+    expand_query,
+    find_seeds,
+    is_final_order,
+    retrieve,
+    seed_described,
+)
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol
 from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow

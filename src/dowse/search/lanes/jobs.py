@@ -28,15 +28,13 @@ class LaneJob:
     arguments: Mapping[str, object]
 
 
-class LaneResult(Protocol):
-    """The result of every lane: rows and scores, best first, and a detail for each, if any."""
+@dataclass(frozen=True, slots=True)
+class LaneResult:
+    """The candidates of a lane, best first."""
 
-    @property
-    def rows(self) -> Sequence[int]: ...  # noqa: D102
-    @property
-    def scores(self) -> Sequence[float]: ...  # noqa: D102
-    @property
-    def details(self) -> Sequence[str]: ...  # noqa: D102
+    rows: tuple[int, ...]
+    scores: tuple[float, ...]
+    details: tuple[str, ...] = ()  # why each is a candidate, for lanes that explain it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +54,11 @@ class LaneRunner(Protocol):
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
         """Return the outcome of each job, in their order, when all are done or the time is up."""
+
+
+def columns(hits: Sequence[tuple[int, float]]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return the rows and the scores of (row, score) pairs."""
+    return tuple(row for row, _ in hits), tuple(score for _, score in hits)
 
 
 def failure(lane: str, error: Exception) -> tuple[str, UserError | None]:
