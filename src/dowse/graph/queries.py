@@ -83,15 +83,7 @@ def query_relation_of(
 def find_path(
     reader: Reader, start: str, end: str, depth: int | None = None, *, show_secrets: bool = False
 ) -> GraphAnswer:
-    """Return the shortest path of calls and uses from one symbol to another.
-
-    Args:
-        reader: One generation of an index.
-        start: The first symbol, named as in `query_relation`.
-        end: The last.
-        depth: The maximum length of the path.
-        show_secrets: Do not mask likely secrets in names and signatures.
-    """
+    """Return the shortest path of calls and uses, of `depth` hops at most, between two symbols by name."""
     starts, ends = resolve_all(reader, start), resolve_all(reader, end)
     notes = [*seed_notes(start, starts), *seed_notes(end, ends)]
     return find_path_between(reader, starts, ends, depth, notes=notes, show_secrets=show_secrets)

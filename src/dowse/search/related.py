@@ -76,11 +76,11 @@ def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int, show_secre
 
 
 def _hits(
-    reader: Reader, scored: list[tuple[int, float]], source: str, show_secrets: bool
+    reader: Reader, ranked: list[tuple[int, float]], source: str, show_secrets: bool
 ) -> tuple[Hit, ...]:
-    rows = reader.rows([row for row, _ in scored])
+    rows = reader.rows([row for row, _ in ranked])
     symbols = reader.symbols(rows, show_secrets=show_secrets)
     return tuple(
         Hit(rank, score, symbol, (Contribution(source, score, "cosine"),))
-        for rank, (symbol, (_, score)) in enumerate(zip(symbols, scored, strict=True), 1)
+        for rank, (symbol, (_, score)) in enumerate(zip(symbols, ranked, strict=True), 1)
     )

@@ -7,9 +7,14 @@ from typing import NamedTuple
 
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
-from dowse.graph.resolve.languages import RulesByFamily
+from dowse.graph.resolve.ecmascript import EcmascriptRules
+from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
+from dowse.graph.resolve.go import GoRules
+from dowse.graph.resolve.jvm import CsharpRules, JvmRules, PhpRules
 from dowse.graph.resolve.local_scopes import LocalBinding, LocalScopes
+from dowse.graph.resolve.python import PythonRules
 from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
     EXTERNAL,
     Candidate,
@@ -33,6 +38,21 @@ _EDGE_KINDS = {
 }
 
 
+# The rules of each language family.
+_RULES: dict[str, type[Rules]] = {
+    "python": PythonRules,
+    "ecmascript": EcmascriptRules,
+    "go": GoRules,
+    "jvm": JvmRules,
+    "rust": RustRules,
+    "csharp": CsharpRules,
+    "php": PhpRules,
+    "c": CRules,
+    "ruby": RubyRules,
+    "elixir": ElixirRules,
+}
+
+
 class Links(NamedTuple):
     """The references of a file: resolved ones, and those of which only the name is known."""
 
@@ -40,13 +60,15 @@ class Links(NamedTuple):
     named: list[NamedReference]
 
 
-def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: RulesByFamily) -> Links:
-    """Resolve every reference of a file."""
+def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
+    """Resolve every reference of a file; `rules` keeps those of each language family for the next file."""
     scope = lookups.file_scope(file.path)
     links = Links([], [])
     if scope is None or not file.symbols:
         return links
-    family_rules = rules[scope.family]
+    family_rules = rules.get(scope.family)
+    if family_rules is None:
+        family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
     _FileResolver(file, scope, family_rules, links).run()
     return links

@@ -6,8 +6,8 @@ since the squared distance of x from the mean of a cluster C is
     Σ d²(x, c) / |C|  −  Σ d²(c, c') / 2|C|²
 
 The initial centres are chosen greedily to minimise the sum of squares (as in k-medoids; deterministic).
-Lloyd's iterations follow, then Hartigan's: single points change their cluster while that lowers the sum, which
-leaves many local minima of Lloyd's.
+Lloyd's iterations follow, then Hartigan's: single points change their cluster while that lowers the sum,
+which leaves many local minima of Lloyd's.
 
 Labels are numbered by first appearance, no cluster is empty, and equal points share a cluster. The same
 points have the same clusters every time.
