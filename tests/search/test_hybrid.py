@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dowse import Answer, DowseError, Hit, Index
 from dowse.config import CLUSTERINGS, FUSIONS
-from dowse.query import QueryError
+from dowse.errors import QueryError
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome

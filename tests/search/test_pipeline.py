@@ -13,7 +13,7 @@ import pytest
 
 import dowse
 from dowse import DowseError, Index
-from dowse.query import QueryError
+from dowse.errors import QueryError
 from dowse.search.pipeline import query_features
 from dowse.search.planner import make_plan
 from search.requests import request

@@ -5,6 +5,7 @@ Exact matching (`query.regex`) is imported where it is needed: most queries do n
 
 from __future__ import annotations
 
+from dowse.errors import QueryError
 from dowse.query.ast import (
     And,
     Constraint,
@@ -26,10 +27,8 @@ from dowse.query.ast import (
     positive_leaves,
     with_exact_words,
 )
-from dowse.query.errors import QueryError
 from dowse.query.evaluate import evaluate, matches_metadata, path_matches, symbol_matches
-from dowse.query.parser import narrow, parse_query
-from dowse.query.plain import plain_query
+from dowse.query.parser import narrow, parse_query, plain_query
 
 __all__ = [
     "And",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from dowse.query.errors import QueryError
+from dowse.errors import QueryError
 
 FILTERS = ("lang", "path", "repo", "kind", "sym", "case")
 # Names that users of other search tools type.

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
+from dowse.errors import QueryError
 from dowse.query.ast import Phrase, Regex
-from dowse.query.errors import QueryError
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
     CharClass,
@@ -234,7 +234,7 @@ def _is_word(char: str) -> bool:
 @lru_cache(maxsize=1)
 def _non_ascii_word() -> re2_engine.Regex:
     r"""Find a word character outside ASCII: only next to one does RE2's \b differ from Unicode's."""
-    from dowse.query.regex.classes import render_class
+    from dowse.query.regex.translate import render_class
 
     outside = SetOperation("--", Perl("w", False), (0, 0x7F))
     return re2_engine.compile_re2(render_class(CharClass(CharSet((outside,))), ascii_text=False))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dowse.query.errors import QueryError
+from dowse.errors import QueryError
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
     Alternate,

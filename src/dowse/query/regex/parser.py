@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dowse.query.errors import QueryError
+from dowse.errors import QueryError
 from dowse.query.regex.ast import (
     Alternate,
     Assertion,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from dowse.errors import DowseError
-from dowse.query.errors import QueryError
+from dowse.errors import DowseError, QueryError
 from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:
