@@ -2,7 +2,8 @@
 
 import pytest
 
-from dowse.query import matches_metadata, parse_query, path_matches, symbol_matches
+from dowse.query.evaluate import matches_metadata, path_matches, symbol_matches
+from dowse.query.parser import parse_query
 
 SYMBOL = {
     "lang": "python",

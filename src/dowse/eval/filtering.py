@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dowse.errors import QueryError
 from dowse.eval.types import Dataset
-from dowse.query import Query, QueryError, narrow, plain_query
+from dowse.query.ast import Query
+from dowse.query.parser import narrow, plain_query
 
 
 def check_filters(filters: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dowse.errors import TooSlow
-from dowse.query import (
+from dowse.query.ast import (
     Constraint,
     LangFilter,
     Leaf,
@@ -20,10 +20,9 @@ from dowse.query import (
     Phrase,
     Regex,
     RepoFilter,
-    evaluate,
     leaves,
-    matches_metadata,
 )
+from dowse.query.evaluate import evaluate, matches_metadata
 from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.signals import QueryFeatures, RankedHit, location, rank

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.query import PathFilter, positive_leaves
+from dowse.query.ast import PathFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer

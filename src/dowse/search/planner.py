@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from dowse.query import (
+from dowse.query.ast import (
     Constraint,
     Phrase,
     Query,
     Regex,
     WordConstraint,
     leaves,
-    narrow,
     needs_match,
-    parse_query,
-    plain_query,
     with_exact_words,
 )
+from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
 

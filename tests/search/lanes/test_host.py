@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.query import parse_query, with_exact_words
+from dowse.query.ast import with_exact_words
+from dowse.query.parser import parse_query
 from dowse.search.lanes.bm25 import keyword_lane
 from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LaneJob

@@ -40,7 +40,7 @@ from dowse.vectors.keys import Keys, as_keys, find_sorted, heads
 from dowse.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from dowse.query import Constraint
+    from dowse.query.ast import Constraint
     from dowse.research.tfidf.files import SegmentInfo
     from dowse.research.tfidf.segment import Segment
     from dowse.storage.protocol import Reader

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dowse.parsing.tokenizer import tokenize, tokenize_query
-from dowse.query import Constraint
+from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import KeywordRequest, Reader, Term
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dowse.encoders.encoder import Encoder
-from dowse.query import Constraint
+from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import Reader, VectorRequest
 

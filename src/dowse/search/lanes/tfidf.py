@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from dowse.parsing.tokenizer import content_words, tokenize
-from dowse.query import Constraint
+from dowse.query.ast import Constraint
 from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import Reader
 

@@ -11,7 +11,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import (
+from dowse.query.ast import (
     And,
     Constraint,
     KindFilter,
