@@ -47,44 +47,6 @@ def test_what_is_exported():
     assert all(hasattr(dowse, name) for name in dowse.__all__)
 
 
-def test_the_methods_of_an_index():
-    public = {name for name in vars(Index) if not name.startswith("_")}
-    assert public == {
-        "as_built",
-        "callees",
-        "callers",
-        "changes",
-        "close",
-        "count_terms",
-        "embed",
-        "encoder",
-        "exists",
-        "feedback",
-        "file_count",
-        "files",
-        "files_with_secrets",
-        "impact",
-        "implementers",
-        "is_shared",
-        "lanes",
-        "open",
-        "path",
-        "related",
-        "search",
-        "skipped",
-        "status",
-        "subclasses",
-        "symbol",
-        "symbols",
-        "troubled_files",
-        "unembedded",
-        "update",
-        "uses",
-        "warm",
-        "with_settings",
-    }
-
-
 # Plans
 
 

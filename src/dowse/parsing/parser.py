@@ -6,14 +6,13 @@ import re
 from bisect import bisect_right
 from functools import partial
 
-from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, split_spans
+from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
 from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
 from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
-from dowse.parsing.windows import line_windows, trim
 from dowse.types import Definition, ParsedFile, Reference, Span
 
 # A remainder of one such line adds nothing to the rest of the file.
@@ -43,9 +42,8 @@ def parse_file(
         language: A name from `detect_language`.
         path: Names the module, and selects the dialect.
         max_lines: Longer definitions are split into parts.
-        time_limit: Seconds of CPU time after which the syntax tree is given up for line line_windows; by
-        default
-            in proportion to the file's size. None at all (`math.inf`) if the process as a whole has one.
+        time_limit: Seconds of CPU time after which the file is chunked into lines instead; by default in
+            proportion to its size. `math.inf` if the process as a whole has a limit.
     """
     if not text.strip():
         return ParsedFile(language, (), ())
@@ -64,9 +62,9 @@ def parse_file(
 
 
 def parse_as_plain_lines(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
-    """Chunk a file that could not be parsed into line_windows of lines."""
-    found = line_windows(SourceText(text), "", _stem(path)) if text.strip() else ()
-    return ParsedFile(language, found, (), f"{reason}; indexed as plain lines")
+    """Chunk a file that could not be parsed into windows of lines."""
+    windows = line_windows(SourceText(text), "", _stem(path)) if text.strip() else ()
+    return ParsedFile(language, windows, (), f"{reason}; indexed as plain lines")
 
 
 def _from_tree(
