@@ -52,7 +52,6 @@ def is_open_at(handle: int, path: Path) -> bool:
 
 
 def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> int:
-    """Return the locked file, open."""
     deadline = None if wait is None else time.monotonic() + wait
     is_announced = False
     while True:

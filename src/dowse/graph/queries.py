@@ -129,7 +129,6 @@ def _check_limits(depth: int | None, k: int | None = None) -> None:
 
 
 def _steps(reader: Reader, reached: Sequence[Reached], bases: Bases) -> list[GraphStep]:
-    """Return the steps of an answer for the symbols that a search reached."""
     index = {step.symbol.row: number for number, step in enumerate(reached)}
     others = {row.row: row for row in reader.rows(sorted({_other_end(step) for step in reached}))}
     steps = []

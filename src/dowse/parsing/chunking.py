@@ -64,7 +64,6 @@ def _byte_cuts(data: bytes, spans: list[Span]) -> list[int]:
 
 
 def _lines(text: SourceText, spans: list[Span]) -> list[int]:
-    """Return the start of each line of the spans."""
     starts: list[int] = []
     for start, end in spans:
         starts.append(start)
@@ -79,7 +78,6 @@ def _best_cut(text: SourceText, lines: list[int], ideal: int, slack: int) -> int
 
 
 def _cost(data: bytes, lines: list[int], index: int) -> int:
-    """Return the cost of a cut before this line."""
     start = lines[index]
     stop = lines[index + 1] if index + 1 < len(lines) else len(data)
     line = data[start : min(stop, start + 200)]

@@ -202,7 +202,6 @@ class Facts:
                     yield self._name(value), self._name(key)
 
     def _value(self, captures: dict[str, list[Node]]) -> tuple[str, str]:
-        """Return the kind of a binding and its value."""
         for capture, kind, read in (
             ("as", "type", parse_type_name),
             ("made", "made", _parse_path),

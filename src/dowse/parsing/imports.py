@@ -157,7 +157,6 @@ def _join_path(prefix: str, path: str) -> str:
 
 
 def _split_top_level(text: str) -> Iterator[str]:
-    """Split at commas outside of braces."""
     depth, start = 0, 0
     for at, char in enumerate(text):
         if char in "{}":

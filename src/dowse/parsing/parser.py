@@ -208,6 +208,5 @@ def _impl_owners(text: SourceText, outline: Outline, entry_parts: list[EntryPart
 
 
 def _stem(path: str) -> str:
-    """Return the file's name without its last extension."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name

@@ -89,7 +89,6 @@ def glob_to_regex(glob: str) -> str:
 
 
 def _glob_piece(piece: str) -> str:
-    """Translate one element of a glob."""
     if piece == "/**":
         return "(?:/[^/]+)*"
     if piece == "**/":
@@ -111,7 +110,6 @@ def _path_regex(glob: str) -> re2_engine.Regex:
 
 @lru_cache(maxsize=256)
 def _symbol_regex(glob: str) -> re2_engine.Regex:
-    """Compile a symbol glob."""
     plain = glob.replace("::", ".").replace("#", ".")
     fold = "" if _has_upper(glob) else "(?i)"
     body = glob_to_regex(re.sub(r"\*+", "**", plain).replace("/", "."))

@@ -103,7 +103,6 @@ def _quoted(text: str, start: int) -> tuple[str, int]:
 
 
 def _backticked(text: str, start: int) -> tuple[Token, int]:
-    """Read an identifier in backticks."""
     end = text.find("`", start + 1)
     if end < 0:
         raise QueryError(f"the backtick at position {start} is never closed; close it or leave it out", start)

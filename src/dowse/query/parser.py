@@ -298,7 +298,6 @@ def _shorten(value: str) -> str:
 
 
 def _misplaced_case(token: Token) -> QueryError:
-    """Return the error for case: in the wrong place."""
     return QueryError(
         "case: holds for the whole query; write case:yes or case:no once, outside parentheses, "
         "without AND, OR, NOT or -",
@@ -316,7 +315,6 @@ def _flatten(group: _Group) -> Iterable[Clause]:
 
 
 def _to_constraint(item: _Item) -> Constraint:
-    """Return an operand as a condition."""
     if isinstance(item, Word):
         return WordConstraint(item)
     if isinstance(item, _Group):
@@ -325,7 +323,6 @@ def _to_constraint(item: _Item) -> Constraint:
 
 
 def _reject_contradictions(query: Query, positions: dict[Leaf, int]) -> None:
-    """Raise if the conditions contradict each other."""
     if query.constraint is None:
         return
     parts = query.constraint.parts if isinstance(query.constraint, And) else (query.constraint,)

@@ -162,7 +162,6 @@ def plain_name(word: str) -> str:
 
 
 def _without_lane(plan: Plan, lane: str) -> Plan:
-    """Take a lane out of a plan."""
     lanes = tuple(each for each in plan.lanes if each != lane)
     mode = "keyword" if plan.mode == "hybrid" and lanes == ("keyword",) else plan.mode
     return replace(plan, lanes=lanes, mode=mode)

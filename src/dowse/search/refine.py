@@ -106,7 +106,6 @@ def diversifies_by_vectors(context: SearchContext) -> bool:
 
 
 def _cluster_labels(context: SearchContext, rows: Sequence[SymbolRow]) -> NDArray[np.int64]:
-    """Return the number of the cluster of each symbol."""
     from dowse.search.ranking import clustering
 
     count, method = context.settings.diversify_clusters, context.options.clustering

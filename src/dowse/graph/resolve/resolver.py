@@ -153,7 +153,6 @@ class _FileResolver:
         return "" if owner == self._remainder else self._symbols[owner].qualified_name
 
     def _resolve_bare_name(self, name: str, line: int, owner: int, enclosing: str) -> Value | None:
-        """Return the value of a name without a qualifier."""
         if name in self._rules.super_names:
             if not self._rules.constructor_names:
                 return EXTERNAL
@@ -221,7 +220,6 @@ class _FileResolver:
         return self._rules.follow(self._scope, value, steps[1:])
 
     def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
-        """Return the value of the first name of a path."""
         enclosing = self._enclosing(owner)
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and not (local is None and name in self._rules.self_names):

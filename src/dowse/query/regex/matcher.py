@@ -154,14 +154,12 @@ class Pattern:
         return Nfa(self.node)
 
     def _translated(self, *, ascii_text: bool, boundaries: bool = True) -> re2_engine.Regex:
-        """Compile the AST for RE2."""
         from dowse.query.regex.translate import to_re2
 
         return re2_engine.compile_re2(to_re2(self.node, ascii_text=ascii_text, boundaries=boundaries))
 
 
 def _literal_node(text: str, case: Case) -> Node:
-    """Return the AST of a literal string."""
     if "\n" in text:
         raise QueryError(NO_NEWLINE, text.index("\n"))
     fold = case == "insensitive" or (case == "smart" and not any(char.isupper() for char in text))
@@ -175,7 +173,6 @@ def _as_bytes(text: str | bytes) -> bytes:
 
 
 def _find_all(needle: bytes, data: bytes) -> Iterator[Span]:
-    """Yield the occurrences of a literal."""
     size = len(needle)
     at = data.find(needle)
     while at >= 0:
@@ -241,7 +238,6 @@ def _non_ascii_word() -> re2_engine.Regex:
 
 
 def _line_around(data: bytes, at: int) -> Span:
-    """Return the start and end of the line around an offset."""
     end = data.find(b"\n", at)
     return data.rfind(b"\n", 0, at) + 1, len(data) if end < 0 else end
 

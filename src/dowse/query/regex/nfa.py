@@ -45,7 +45,6 @@ class _CharTester:
         self.cache: dict[str, bool] = {}
 
     def __call__(self, char: str) -> bool:
-        """Test one character."""
         result = self.cache.get(char)
         if result is None:
             result = self.cache[char] = self.regex.fullmatch(char.encode(errors="replace")) is not None
@@ -79,7 +78,6 @@ class Nfa:
         return found
 
     def _emit(self, instruction: _Instruction) -> int:
-        """Append an instruction and return its index."""
         if len(self.program) >= MAX_PROGRAM:
             raise QueryError("the regex repeats too much; lower its {m,n} counts")
         self.program.append(instruction)
@@ -181,7 +179,6 @@ class Nfa:
                 stack.extend(reversed(instruction.targets or (current + 1,)))
 
     def _holds(self, assertion: str, line: str, position: int) -> bool:
-        """Whether an assertion is true at a position."""
         if assertion == "start":
             return position == 0
         if assertion == "end":

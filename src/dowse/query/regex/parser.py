@@ -77,7 +77,6 @@ class _Parser:
         self.names: set[str] = set()
 
     def parse(self) -> Node:
-        """Parse everything."""
         node = self.alternation()
         if self.position < len(self.text):
             raise self.error("a ')' too many in the regex; write \\) for a literal one")
@@ -419,7 +418,6 @@ class _Parser:
 
 
 def _single(char: str) -> Range:
-    """Return the range of one character."""
     return ord(char), ord(char)
 
 

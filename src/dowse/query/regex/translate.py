@@ -69,7 +69,6 @@ class _Renderer:
         return self.concat(node)
 
     def assertion(self, node: Assertion) -> str:
-        """Return an anchor or a word boundary."""
         if node.kind in ("start", "end"):
             return "^" if node.kind == "start" else "$"
         if not self.boundaries:
@@ -94,13 +93,11 @@ class _Renderer:
 
 
 def _literal_run(literals: list[Literal], fold: bool) -> str:
-    """Return a sequence of letters."""
     text = "".join(_escape(literal.char) for literal in literals)
     return f"(?i:{text})" if fold else text
 
 
 def _escape(char: str) -> str:
-    """Escape a character for RE2."""
     return char if char.isalnum() or char == "_" else rf"\x{{{ord(char):x}}}"
 
 
@@ -126,7 +123,6 @@ def class_ranges(node: CharClass) -> tuple[Range, ...]:
 
 
 def _with_fold(text: str, fold: bool) -> str:
-    """Add the flag that ignores case."""
     return f"(?i:{text})" if fold else text
 
 
@@ -160,7 +156,6 @@ def _negated_property(body: str) -> str | None:
 
 
 def _ranges_body(ranges: tuple[Range, ...]) -> str:
-    """Return ranges in RE2 syntax inside brackets."""
     if not ranges:
         return rf"^\x{{0}}-\x{{{LAST:x}}}"
     return "".join(rf"\x{{{low:x}}}-\x{{{high:x}}}" for low, high in ranges)
@@ -179,7 +174,6 @@ def _evaluate(item: ClassItem, fold: bool) -> list[Range]:
 
 
 def _operate(operator: str, left: list[Range], right: list[Range]) -> list[Range]:
-    """Apply a set operator of Rust's character classes."""
     if operator == "&&":
         return _intersect(left, right)
     if operator == "--":
@@ -199,7 +193,6 @@ def _merge(ranges: list[Range]) -> list[Range]:
 
 
 def _complement(ranges: list[Range]) -> list[Range]:
-    """Return the complement of sorted ranges."""
     gaps = []
     start = 0
     for low, high in ranges:
@@ -210,7 +203,6 @@ def _complement(ranges: list[Range]) -> list[Range]:
 
 
 def _intersect(left: list[Range], right: list[Range]) -> list[Range]:
-    """Return the intersection of two sorted lists of ranges."""
     common = []
     i = j = 0
     while i < len(left) and j < len(right):

@@ -30,15 +30,9 @@ def graph_query_lane(
     depth: int = 1,
     ends: Sequence[int] = (),
 ) -> LaneResult:
-    """Run what the plan asks of the call graph: a relation, a path, or the neighbours of a name.
+    """Traverse the call graph from the seeds: by a relation, to the ends of a path, or to their neighbours.
 
-    Args:
-        reader: One generation of an index.
-        seeds: Rows to start from.
-        limit: How many to return at most.
-        relation: A key of `RELATIONS`; "" for the neighbours.
-        depth: Hops to walk; never fewer than the relation needs.
-        ends: Rows that a path shall lead to.
+    `relation` is a key of `RELATIONS`, "" for the neighbours; `depth` is never less than the relation needs.
     """
     if not relation:
         return neighbour_lane(reader, seeds, limit)
