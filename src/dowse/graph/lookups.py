@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from dowse.graph import keys
+from dowse.graph.keys import family_of, prefix_of, scope_of
 from dowse.graph.resolve.values import Value, value_of
-from dowse.graph.scopes import family_of, prefix_of, scope_of
 from dowse.graph.symbol_table import Bindings, decode_symbol_table
 from dowse.storage.protocol import GraphStore, Target
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.ecmascript import EcmascriptRules
@@ -24,7 +25,6 @@ from dowse.graph.resolve.values import (
     only_types,
     parse_path,
 )
-from dowse.graph.scopes import join_names
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dowse.graph.keys import join_names, rust_module
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import EXTERNAL, Value
-from dowse.graph.scopes import join_names, rust_module
 
 _SEPARATOR = "|"
 

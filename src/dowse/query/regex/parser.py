@@ -22,7 +22,7 @@ from dowse.query.regex.ast import (
     Repeat,
     SetOperation,
 )
-from dowse.query.regex.unicode_properties import property_body
+from dowse.query.regex.translate import property_body
 
 # Deep enough for any pattern that people write, far below Python's recursion limit.
 MAX_DEPTH = 60

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dowse.config import Settings
-from dowse.search.lanes.jobs import LaneJob, Outcome, failure, log_problem
-from dowse.search.lanes.registry import LANES, Lane
+from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome, failure, log_problem
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder

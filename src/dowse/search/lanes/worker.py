@@ -18,8 +18,7 @@ from dowse.workers.frames import pack
 if TYPE_CHECKING:
     from dowse.config import Settings
     from dowse.encoders.encoder import Encoder
-    from dowse.search.lanes.jobs import LaneResult
-    from dowse.search.lanes.registry import Lane
+    from dowse.search.lanes.jobs import Lane, LaneResult
     from dowse.storage.protocol import Backend
 
 # Loading a large model from a slow disk takes seconds; what takes longer than this hangs.
