@@ -109,7 +109,7 @@ class _IdleWorker:
         self._lock = threading.Lock()
 
     def swap(self, worker: Supervisor | None) -> Supervisor | None:
-        """Put a process, or none, in the place of the kept one; return the one that is not kept any more."""
+        """Replace the kept process by another, or by none; return the one that is not kept any more."""
         with self._lock:
             if worker is not None and (not self.is_kept or self._worker is not None):
                 return worker

@@ -109,17 +109,17 @@ def _cut(spans: list[Span], cuts: list[int]) -> list[list[Span]]:
 
 def line_windows(text: SourceText, language: str, stem: str) -> tuple[Definition, ...]:
     """Chunk a file without a grammar into definitions of kind "section" or "text"."""
-    found: list[Definition] = []
+    definitions: list[Definition] = []
     text.index_lines()
     for span, path in _sections(text.data, stem) if language == "markdown" else [((0, len(text.data)), ())]:
         kind, limit = ("section", _SECTION_LINES) if path else ("text", WINDOW_LINES)
         parts = [
             part for part in split_spans(text, [span], limit) if text.data[part[0][0] : part[-1][1]].strip()
         ]
-        found.extend(
+        definitions.extend(
             _definition(text, kind, path or (stem,), part, number) for number, part in enumerate(parts)
         )
-    return tuple(found)
+    return tuple(definitions)
 
 
 def _definition(
@@ -152,7 +152,7 @@ def _sections(data: bytes, stem: str) -> list[tuple[Span, tuple[str, ...]]]:
 
 def _headings(data: bytes) -> list[re.Match[bytes]]:
     """Return the headings outside of fenced code, in order."""
-    fences = [found.span() for found in _FENCE.finditer(data)]
+    fences = [fence.span() for fence in _FENCE.finditer(data)]
     starts = [start for start, _ in fences]
     return [h for h in _HEADING.finditer(data) if not contains_offset(h.start(), starts, fences)]
 

@@ -344,8 +344,8 @@ class Matches:
             name, qualifier, back = callees[self._data[max(start, end - MAX_CALLEE_BYTES) : end]]
             if not name or (kind == "component" and not (qualifier or name[0].isupper())):
                 continue
-            found = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
-            (self._calls if found[1] == "call" else self._others).append(found)
+            raw = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
+            (self._calls if raw[1] == "call" else self._others).append(raw)
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
         """Add what is imported, with its module as qualifier."""

@@ -15,7 +15,7 @@ from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
 from dowse.types import Definition, ParsedFile, Reference, Span
 
-# A remainder of one such line adds nothing to the rest of the file.
+# A remainder of one such line adds nothing to the other definitions of the file.
 _BOILERPLATE_LINE = re.compile(
     rb"\s*(?:package|module|namespace|import|from|use|using|require|#include|<\?php)\b"
 )
@@ -90,7 +90,7 @@ def _definitions(
 ) -> tuple[list[Definition], list[EntryParts]]:
     """Return the definitions of all entries, split where the text is too long, and the parts of each."""
     data, count = text.data, text.data.count
-    found: list[Definition] = []
+    definitions: list[Definition] = []
     entry_parts: list[EntryParts] = []
     at, line = 0, 1  # entries are sorted, so each line number is counted from the one before
     for entry in entries:
@@ -110,12 +110,12 @@ def _definitions(
         # fmt: on
         if last - line >= max_lines or end - start > MAX_BYTES:
             parts = _split(text, whole, max_lines)
-            entry_parts.append((len(found), _part_starts(parts)))
-            found.extend(parts)
+            entry_parts.append((len(definitions), _part_starts(parts)))
+            definitions.extend(parts)
         else:
-            entry_parts.append((len(found), None))
-            found.append(whole)
-    return found, entry_parts
+            entry_parts.append((len(definitions), None))
+            definitions.append(whole)
+    return definitions, entry_parts
 
 
 def _part_starts(parts: list[Definition]) -> list[int] | None:

@@ -175,14 +175,14 @@ def _graph_notes(context: SearchContext, ranking: Ranking, shown: Sequence[Ranke
     if from_graph:
         if not mentions and direct == len(from_graph):
             return []
-        rest = "; what follows only mentions it" if mentions else ""
-        text = f"{direct} directly, {len(from_graph) - direct} through others{rest}"
+        suffix = "; what follows only mentions it" if mentions else ""
+        text = f"{direct} directly, {len(from_graph) - direct} through others{suffix}"
     else:
         relation = structural.relation
         what = f"path to {structural.target}" if relation == "path" else relation
         filtered = " that the filters leave" if context.plan.constraint is not None else ""
-        rest = "; these only mention it" if shown else ""
-        text = f"the graph knows no {what} of {structural.seed or 'it'}{filtered}{rest}"
+        suffix = "; these only mention it" if shown else ""
+        text = f"the graph knows no {what} of {structural.seed or 'it'}{filtered}{suffix}"
     return [Note("graph", text)]
 
 

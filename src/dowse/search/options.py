@@ -57,7 +57,7 @@ def option(default: Any, kind: Kind, help: str, **spec: Any) -> Any:  # noqa: AN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """How a query is answered. `make_options` fills in what is not given from the settings."""
+    """How a query is answered. `make_options` takes what is missing from the settings."""
 
     k: int = option(
         10,
@@ -209,14 +209,14 @@ def _specs() -> Mapping[str, OptionSpec]:
 OPTIONS: Mapping[str, OptionSpec] = _specs()
 
 
-def make_options(settings: Settings, **given: Any) -> SearchOptions:  # noqa: ANN401 - options have several types
-    """Return checked options; what is not given or None comes from the settings, else from the defaults.
+def make_options(settings: Settings, **options: Any) -> SearchOptions:  # noqa: ANN401 - options have several types
+    """Return checked options; what is missing or None comes from the settings, else from the defaults.
 
     Raises:
         DowseError: An option does not exist or has a wrong value.
     """
     values = {spec.name: getattr(settings, spec.setting) for spec in OPTIONS.values() if spec.setting}
-    for name, value in given.items():
+    for name, value in options.items():
         spec = OPTIONS.get(name)
         if spec is None:
             raise DowseError(f"a search has no option `{name}`; there are {', '.join(OPTIONS)}")

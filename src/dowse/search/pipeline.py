@@ -118,8 +118,8 @@ def search(
         # The minimum comes first, for diversification passes scores on to other hits.
         hits, below = above_min_score(context, candidates, ranking, hits)
         hits = diversify(context, hits)
-    found = {row for outcome in candidates.outcomes if outcome.result for row in outcome.result.rows}
-    total = max(len(hits), len(found))
+    retrieved = {row for outcome in candidates.outcomes if outcome.result for row in outcome.result.rows}
+    total = max(len(hits), len(retrieved))
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
     return make_answer(context, candidates, ranking, hits, total, embedded, notes)
@@ -252,7 +252,7 @@ def _filtered(context: SearchContext, ranking: LaneRanking) -> LaneRanking:
 
 
 def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: QueryTerms) -> Ranking:
-    """Rank what one lane found; its scores stay as they are."""
+    """Rank the candidates of one lane; its scores stay as they are."""
     profile = profile_for_cosines(context.profile) if ranking.lane == "embedding" else context.profile
     if ranking.lane in ("graph", "tfidf"):
         profile = NO_SIGNALS

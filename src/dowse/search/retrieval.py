@@ -54,7 +54,7 @@ def find_seeds(reader: Reader, plan: Plan) -> GraphSeeds:
 
 
 def seed_described(symbol: SymbolRow | None) -> GraphSeeds:
-    """Return the seed of a query that describes a symbol in words, if one was found."""
+    """Return the seed of a query that describes a symbol in words, if there is one."""
     if symbol is None:
         return GraphSeeds()
     text = f"taken for {symbol.qualified_name} ({symbol.path}:{symbol.start_line})"
@@ -175,7 +175,7 @@ def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:
 
 
 def _lane_limit(context: SearchContext, lane: str) -> int:
-    """Return how many candidates a lane is asked for."""
+    """Return how many candidates are requested from a lane."""
     k, lanes = context.options.k, context.plan.lanes
     if lane == "embedding" and "tfidf" in lanes and context.plan.fusion == "intersection":
         return context.settings.candidates or _INTERSECTION_CANDIDATES

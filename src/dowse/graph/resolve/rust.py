@@ -44,9 +44,9 @@ class RustRules(Rules):
         """Return a module, or a name in one."""
         if not origin:
             return self._crate(name) if name else EXTERNAL
-        head, *rest = origin.split("::")
+        head, *segments = origin.split("::")
         value = self._path_head(file, head, enclosing)
-        for segment in [*rest, name] if name else rest:
+        for segment in [*segments, name] if name else segments:
             value = self.member(file, value, segment)
         return value
 

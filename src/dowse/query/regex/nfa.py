@@ -66,16 +66,16 @@ class Nfa:
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Return all non-overlapping matches, leftmost first, in characters."""
-        found: list[tuple[int, int]] = []
+        match_spans: list[tuple[int, int]] = []
         position = 0
         while position <= len(line):
             span = self._first_match(line, position)
             if span is None:
                 break
-            if span[0] < span[1] or not found or span[0] != found[-1][1]:
-                found.append(span)
+            if span[0] < span[1] or not match_spans or span[0] != match_spans[-1][1]:
+                match_spans.append(span)
             position = span[1] if span[0] < span[1] else span[1] + 1
-        return found
+        return match_spans
 
     def _emit(self, instruction: _Instruction) -> int:
         if len(self.program) >= MAX_PROGRAM:

@@ -41,7 +41,7 @@ class LaneRequest(NamedTuple):
 
     seconds: float  # how long the caller waits for the reply
     generation: tuple[str, int]  # identity of the index and number, whose rows the caller can use
-    arguments: bytes  # pickled by the caller, who is told if that fails
+    arguments: bytes  # pickled by the caller, who gets the error if that fails
 
 
 class LaneReply(NamedTuple):

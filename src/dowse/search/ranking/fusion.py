@@ -7,7 +7,7 @@ The default is `blend`, a linear combination around the cosine that was learned 
     score = cosine + (words + long_words · length) · keyword
           + coverage · covered − name · named + graph · nearness
 
-`keyword` is the BM25 score as a share of the best one (the TF-IDF lane, where it is asked for, counts the
+`keyword` is the BM25 score as a share of the best one (the TF-IDF lane, if requested, counts the
 same); `covered` is the share of the query, weighted by IDF, that the code has; `named` is the same for the
 symbol's name alone, which the encoder has read already; `length` grows to 1 with twenty terms: the longer a
 query, the more its words can be trusted. The weights are part of a profile (profile.py); docs/RANKING.md says
@@ -34,7 +34,7 @@ _COSINE_RANGE = 0.28
 
 
 class LaneRanking(NamedTuple):
-    """What one lane found, best first."""
+    """The candidates of one lane, best first."""
 
     lane: str
     rows: Sequence[int]
@@ -80,7 +80,7 @@ def convex(rankings: Sequence[LaneRanking], weights: Mapping[str, float]) -> lis
 
 
 def intersection(rankings: Sequence[LaneRanking], order: str = "embedding") -> list[FusedCandidate]:
-    """Return what keywords and embedding both found, in the order of the embedding; below ten, filled up.
+    """Return the candidates of keywords and embedding both, in the order of the embedding; at least ten.
 
     The score is the share of ranks below: there is nothing to add up.
     """
@@ -190,7 +190,7 @@ class _BlendParts:
 
 
 def keep_first_in(rankings: Sequence[LaneRanking], lane: str) -> list[LaneRanking]:
-    """Remove what one lane found from the others, so that its order stays: the steps of a path, say."""
+    """Remove the candidates of one lane from the others, so that its order stays: e.g. a path's."""
     known = {row for each in rankings if each.lane == lane for row in each.rows}
     kept = []
     for each in rankings:

@@ -1,6 +1,6 @@
 """Query expansion: pseudo-relevance feedback with terms of the best hits, weighted by TF-IDF.
 
-Off unless asked for: it was measured and does not win on the average (docs/RANKING.md).
+Off by default: it was measured and does not win on the average (docs/RANKING.md).
 """
 
 from __future__ import annotations
