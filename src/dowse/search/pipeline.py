@@ -79,7 +79,9 @@ def search(
         feedback: What was chosen before; None where it must not count.
     """
     lanes = lanes or InlineLanes(lambda: encoder)
-    embedded = _embedded(reader, encoder) if encoder else None
+    embedded = None
+    if encoder:
+        embedded = EmbeddingCoverage(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
     plan = make_plan(
         request,
         partial(has_symbol, reader),
@@ -285,6 +287,9 @@ def _fuse(
 def _blend(
     context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
 ) -> list[FusedCandidate]:
+    from dowse.encoders.registry import is_shipped
+
+    encoder = context.encoder
     rows = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
     name_coverage: dict[int, float] = {}
     if context.profile.blend.name:
@@ -298,7 +303,7 @@ def _blend(
         len(terms.weights),
         terms.coverage(rows),
         name_coverage,
-        is_shipped_encoder=_is_shipped(context.encoder),
+        is_shipped_encoder=encoder is None or is_shipped(encoder.name),
         limit=context.options.k or None if is_final_order(context) else None,
     )
 
@@ -325,13 +330,3 @@ def _boosts(
         return find_boosts(feedback, reader, plan, request.text), []
     except DowseError as error:
         return {}, [Note("feedback", f"left out: {error}")]
-
-
-def _embedded(reader: Reader, encoder: Encoder) -> EmbeddingCoverage:
-    return EmbeddingCoverage(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
-
-
-def _is_shipped(encoder: Encoder | None) -> bool:
-    from dowse.encoders.registry import is_shipped
-
-    return encoder is None or is_shipped(encoder.name)
