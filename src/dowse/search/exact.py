@@ -22,7 +22,7 @@ from dowse.query.ast import (
     RepoFilter,
     leaves,
 )
-from dowse.query.evaluate import evaluate, matches_metadata
+from dowse.query.evaluate import evaluate, matches_row
 from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.signals import QueryFeatures, RankedHit, location, rank
@@ -189,7 +189,7 @@ def _meets_filters(plan: Plan, row: SymbolRow, matches: ExactMatches) -> bool:
     def decide(leaf: Leaf) -> bool | None:
         if isinstance(leaf, Phrase | Regex):
             return _symbol_location(row) in matches[leaf]
-        return _metadata(leaf, row)
+        return matches_row(leaf, row)
 
     return evaluate(plan.constraint, decide) is True
 
@@ -198,21 +198,9 @@ def _may_match(constraint: Constraint | None, file: SymbolRow) -> bool:
     """Whether some symbol of a file can meet the filters, judged by the file's metadata alone."""
 
     def decide(leaf: Leaf) -> bool | None:
-        return _metadata(leaf, file) if isinstance(leaf, LangFilter | PathFilter | RepoFilter) else None
+        return matches_row(leaf, file) if isinstance(leaf, LangFilter | PathFilter | RepoFilter) else None
 
     return evaluate(constraint, decide) is not False
-
-
-def _metadata(leaf: Leaf, row: SymbolRow) -> bool | None:
-    return matches_metadata(
-        leaf,
-        lang=row.language,
-        path=row.path,
-        repo=row.repo,
-        kind=row.kind,
-        name=row.name,
-        qualified_name=row.qualified_name,
-    )
 
 
 def _symbol_location(row: SymbolRow) -> SymbolLocation:
