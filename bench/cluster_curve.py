@@ -22,7 +22,7 @@ import numpy as np
 from dowse import Index
 from dowse.indexing.records import symbol_record
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import PathFilter
+from dowse.query.ast import PathFilter
 from dowse.search.ranking.profile import TREE
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.names import VERSIONED

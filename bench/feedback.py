@@ -33,7 +33,8 @@ from dowse.eval.metrics import ndcg, reciprocal_rank
 from dowse.feedback.boosts import feedback_boosts
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
-from dowse.search.lanes.bm25 import STOP_WORDS, without_language
+from dowse.parsing.tokenizer import STOP_WORDS
+from dowse.search.lanes.bm25 import without_language
 from dowse.search.ranking.coverage import idf
 from dowse.search.ranking.feedback import MAX_CANDIDATES, feedback_order
 from dowse.storage.protocol import Reader

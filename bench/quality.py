@@ -27,7 +27,7 @@ from dowse.eval import metrics
 from dowse.eval.datasets.build import half_of
 from dowse.eval.matching import ranked_keys, to_search_result
 from dowse.query.lexer import OPERATORS
-from dowse.query.plain import plain_words
+from dowse.query.parser import plain_words
 from dowse.types import Answer
 
 from common import write_results

@@ -9,11 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexLocked
-from dowse.security.safe_files import (
-    make_private_directory,
-    open_existing_without_links,
-    open_without_links,
-)
+from dowse.security.safe_files import make_private_directory, open_existing_without_links, open_without_links
 
 LOCK = "writer.lock"
 # How often a waiting writer tries again; short against any real indexing run.
@@ -56,7 +52,6 @@ def is_open_at(handle: int, path: Path) -> bool:
 
 
 def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> int:
-    """Return the locked file, open."""
     deadline = None if wait is None else time.monotonic() + wait
     is_announced = False
     while True:

@@ -18,7 +18,7 @@ from dowse.errors import IndexMissing
 from dowse.graph.link import link
 from dowse.indexing.records import Source, make_record
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import (
+from dowse.query.ast import (
     And,
     Constraint,
     KindFilter,
@@ -33,10 +33,8 @@ from dowse.query import (
     SymFilter,
     Word,
     WordConstraint,
-    evaluate,
-    path_matches,
-    symbol_matches,
 )
+from dowse.query.evaluate import evaluate, path_matches, symbol_matches
 from dowse.query.regex.matcher import compile_pattern
 from dowse.query.regex.trigrams import required_trigrams
 from dowse.storage.open import open_backend

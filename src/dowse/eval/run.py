@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dowse.errors import EvalError
+from dowse.errors import EvalError, QueryError
 from dowse.eval.budget import budget_metrics_only
 from dowse.eval.budget_pages import budget_metrics
 from dowse.eval.clean_index import check_leakage, open_clean_index
@@ -24,7 +24,8 @@ from dowse.eval.systems import MakeSystem
 from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
 from dowse.eval.types import Case, Dataset, MetricFunction, Result, Search, SearchResult
 from dowse.index import Index
-from dowse.query import Query, QueryError, narrow, plain_query
+from dowse.query.ast import Query
+from dowse.query.parser import narrow, plain_query
 from dowse.types import Hit
 
 # Metrics with a cut-off of their own; MRR is always cut at 100.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from dowse.query import Constraint
+from dowse.query.ast import Constraint
 from dowse.types import (
     Edge,
     FileFingerprint,

@@ -197,7 +197,7 @@ def _discard_output() -> None:
 
 def _message(error: Exception) -> str:
     """Return the message of an error that the user can fix; raise any other again."""
-    from dowse.query.errors import QueryError
+    from dowse.errors import QueryError
 
     if isinstance(error, OSError) and error.filename:
         remedy = "check the path and its permissions, or choose another folder with --index-dir"

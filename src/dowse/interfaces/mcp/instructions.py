@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dowse.errors import IndexDamaged, IndexLocked, IndexVersionError, TooSlow
-from dowse.query import QueryError
+from dowse.errors import IndexDamaged, IndexLocked, IndexVersionError, QueryError, TooSlow
 
 INSTRUCTIONS = (
     "dowse knows this code: meaning, words, names and who calls whom. To find code, call `search` first, in "

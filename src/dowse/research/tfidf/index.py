@@ -44,7 +44,7 @@ from dowse.vectors.keys import Keys, as_keys, find_sorted, heads
 from dowse.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from dowse.query import Constraint
+    from dowse.query.ast import Constraint
     from dowse.storage.protocol import Reader
 
     Rows = NDArray[np.int64]

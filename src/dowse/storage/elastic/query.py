@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import (
+from dowse.query.ast import (
     And,
     Constraint,
     KindFilter,

@@ -12,7 +12,18 @@ import tantivy
 from tantivy import Occur, Query
 
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import And, Constraint, KindFilter, LangFilter, Leaf, Not, Or, Phrase, Regex, WordConstraint
+from dowse.query.ast import (
+    And,
+    Constraint,
+    KindFilter,
+    LangFilter,
+    Leaf,
+    Not,
+    Or,
+    Phrase,
+    Regex,
+    WordConstraint,
+)
 from dowse.storage.local.cache import ReadCache
 from dowse.storage.protocol import KeywordRequest, Term
 from dowse.types import KEYWORD_FIELDS, FileRecord

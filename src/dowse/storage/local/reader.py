@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.query import Leaf, PathFilter, RepoFilter, SymFilter, path_matches, symbol_matches
+from dowse.query.ast import Leaf, PathFilter, RepoFilter, SymFilter
+from dowse.query.evaluate import path_matches, symbol_matches
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import DERIVED
 from dowse.storage.local.queries import CatalogQueries

@@ -79,7 +79,7 @@ def _skipped(indexes: list[ServedIndex]) -> list[dict[str, Any]]:
     for served in indexes:
         if not served.index.exists:
             continue
-        partly = [(file.path, file.problem) for file in served.index.troubled_files()]
+        partly = [(file.path, file.problem) for file in served.index.files_with_problems()]
         for indexed, files in ((False, served.index.skipped()), (True, partly)):
             rows += [
                 {"index": served.name, "path": path, "reason": reason, "indexed": indexed}

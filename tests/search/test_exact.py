@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from dowse.search.lanes.exact import assign_to_symbols
+from dowse.search.exact import assign_to_symbols
 
 
 class Counted(list):
