@@ -9,16 +9,12 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
-from dowse.errors import DowseError
+from dowse.services.errors import Busy
 
 # Backpressure: events that may wait for a slow subscriber; of more, the oldest are dropped.
 _BACKLOG = 100
 # A heartbeat is sent after so long without an event, so that no proxy in between closes the connection.
 _HEARTBEAT_SECONDS = 15.0
-
-
-class TooManySubscribers(DowseError):
-    """No more subscribers are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +68,7 @@ class EventBroker:
         queue: _Queue = asyncio.Queue()
         with self._lock:
             if len(self._subscribers) >= self._max_subscribers:
-                raise TooManySubscribers(
-                    "too many listen to events already; close a page, or try again in a moment"
-                )
+                raise Busy("too many listen to events already; close a page, or try again in a moment")
             for event in sorted(self._latest.values(), key=lambda event: event.number):
                 queue.put_nowait(event)
             self._subscribers[queue] = asyncio.get_running_loop()
