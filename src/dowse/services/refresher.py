@@ -99,8 +99,8 @@ class IndexRefresher:
             self._thread.join(_JOIN_SECONDS)
 
     def _drive(self) -> None:
-        for served in self._indexes:
-            _warm_up(served)
+        for each in self._indexes:
+            _warm_up(each)
         while (served := self._queue.get()) is not None and not self._closed:
             with self._lock:
                 job = self._jobs.pop(served.name)  # a request from here on is about changes from here on

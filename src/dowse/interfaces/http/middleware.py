@@ -12,10 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dowse.interfaces.http.metrics import Metrics
 from dowse.security.terminal import escape_name
-from dowse.services.web.guard import RequestGuard
+from dowse.services.web.guard import RequestGuard, replay_body
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
-from dowse.services.web.request_body import replay_body
 
 # Only our own origin, scripts and styles from files alone; nobody may embed the page in a frame.
 CONTENT_POLICY = (

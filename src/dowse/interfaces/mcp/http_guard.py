@@ -6,9 +6,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dowse.interfaces.mcp.messages import INVALID_MESSAGE, error_response, has_invalid_id, repair_body
-from dowse.services.web.guard import RequestGuard
+from dowse.services.web.guard import RequestGuard, replay_body
 from dowse.services.web.options import ServeOptions
-from dowse.services.web.request_body import replay_body
 
 
 class HttpGuard(RequestGuard):
