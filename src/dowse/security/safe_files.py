@@ -54,6 +54,16 @@ def read_regular_file(
         os.close(handle)
 
 
+def read_below(directory: str, name: str, max_bytes: int) -> bytes:
+    """Read a file below a directory; raises OSError if it or a folder on the way is a link or special."""
+    *parents, last = name.split("/")
+    for parent in parents:
+        directory = os.path.join(directory, parent)
+        if not stat.S_ISDIR(os.lstat(directory).st_mode):
+            raise NotADirectoryError(directory)
+    return read_regular_file(os.path.join(directory, last), max_bytes)
+
+
 def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = False) -> int:
     """Open a regular file for reading and return its descriptor; raises NotRegularFile for anything else."""
     try:

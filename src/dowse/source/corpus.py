@@ -29,20 +29,7 @@ _ID = ("_id", "id", "idx")
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
 # Other files that a corpus folder may hold; anything else (a source file) makes the folder an ordinary one.
-_SIDECAR_SUFFIXES = (
-    ".md",
-    ".txt",
-    ".rst",
-    ".tsv",
-    ".csv",
-    ".json",
-    ".yaml",
-    ".yml",
-    ".pkl",
-    ".parquet",
-    ".zip",
-    ".gz",
-)
+_SIDECAR_SUFFIXES = tuple(".md .txt .rst .tsv .csv .json .yaml .yml .pkl .parquet .zip .gz".split())
 _SIDECAR_NAMES = frozenset({"LICENSE", "README", "NOTICE", "COPYING", "CITATION.cff"})
 
 # JSONL files of a BEIR folder that hold queries, not functions.

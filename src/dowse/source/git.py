@@ -13,7 +13,7 @@ import re
 import stat
 from pathlib import Path
 
-from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_regular_file
+from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_below, read_regular_file
 from dowse.security.terminal import escape_surrogates
 from dowse.source.git_config import MAX_CONFIG_BYTES, read_config
 
@@ -189,16 +189,6 @@ def read_head(directory: str, common: str) -> str:
             break
         value = _read_ref(directory, common, value.removeprefix("ref:").strip())
     return value if is_commit_hash(value) else ""
-
-
-def read_below(directory: str, name: str, max_bytes: int) -> bytes:
-    """Read a file below a directory; raises OSError if it or a folder on the way is a link or special."""
-    *parents, last = name.split("/")
-    for parent in parents:
-        directory = os.path.join(directory, parent)
-        if not stat.S_ISDIR(os.lstat(directory).st_mode):
-            raise NotADirectoryError(directory)
-    return read_regular_file(os.path.join(directory, last), max_bytes)
 
 
 def read_line_below(directory: str, name: str) -> str:

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dowse.errors import DowseError
-from dowse.source.git import read_below
+from dowse.security.safe_files import read_below
 
 # git is killed if it prints nothing for so long: crafted objects can take for ever.
 IDLE_TIMEOUT_SECONDS = 120.0

@@ -24,7 +24,6 @@ from dowse.interfaces.mcp.arguments import (
     SymbolArguments,
 )
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
-from dowse.interfaces.mcp.instructions import INSTRUCTIONS, error_text
 from dowse.interfaces.mcp.messages import repair_body
 from dowse.interfaces.mcp.readiness import Call, NotIndexed
 from dowse.interfaces.mcp.reply import ToolContext
@@ -32,7 +31,7 @@ from dowse.interfaces.mcp.repositories import Repositories, Repository
 from dowse.interfaces.mcp.search_tools import related, search
 from dowse.interfaces.mcp.status_tool import status
 from dowse.interfaces.mcp.symbol_tools import graph, open_symbol, symbol
-from dowse.interfaces.mcp.tools import TOOLS
+from dowse.interfaces.mcp.tools import INSTRUCTIONS, TOOLS, error_text
 from dowse.security.terminal import escape_message
 from dowse.symbol_lookup import UnknownName
 from mcp_clients import COMMAND, PATIENCE, http_server

@@ -42,7 +42,7 @@ class Repository:
         self.refreshed_at = 0.0  # when an update in the background was last requested
         self.watcher: Watcher | None = None
         self._watch, self._on_done = watch, on_done
-        self._keeper: IndexRefresher | None = None
+        self._refresher: IndexRefresher | None = None
         self._lock = threading.Lock()
 
     @property
@@ -58,10 +58,10 @@ class Repository:
     def start(self) -> bool:
         """Start the updates on first use, or index what is not indexed; return whether that was started."""
         with self._lock:
-            if self._keeper is None:
+            if self._refresher is None:
                 self.is_first_build = not self.index.exists
-                self._keeper = IndexRefresher(ServedIndexes([self.served]), self.broker)
-                self._keeper.start()
+                self._refresher = IndexRefresher(ServedIndexes([self.served]), self.broker)
+                self._refresher.start()
                 self.refreshed_at = time.monotonic()
                 return True
         if self.index.exists or not self.refresh():
@@ -71,16 +71,16 @@ class Repository:
 
     def refresh(self) -> bool:
         """Update the index in the background; return False if that is queued already."""
-        if self._keeper is None or self.index.is_shared:
+        if self._refresher is None or self.index.is_shared:
             return False
         self.refreshed_at = time.monotonic()
-        return self._keeper.refresh(self.served)
+        return self._refresher.refresh(self.served)
 
     def close(self) -> None:
         """Stop everything that was started for it."""
         with self._lock:
-            if self._keeper is not None:  # first: its last event may start a watcher
-                self._keeper.close()
+            if self._refresher is not None:  # first: its last event may start a watcher
+                self._refresher.close()
             if self.watcher is not None:
                 self.watcher.stop()
             self.broker.close()

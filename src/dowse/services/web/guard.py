@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dowse.services.web.access import AccessRules, Refusal
 from dowse.services.web.options import ServeOptions
@@ -30,6 +30,20 @@ class RequestGuard:
         self.app, self.options = app, options
         self.access = AccessRules(options, command)
         self._buckets = TokenBuckets(options.limits.rate, options.limits.burst)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that is rejected, or pass it on."""
+        if scope["type"] == "http":
+            body = await self.check(scope, receive)
+            if isinstance(body, bytes):
+                receive = replay_body(body, receive)
+            await self.respond(body if isinstance(body, Response) else self.app, scope, receive, send)
+        elif scope["type"] == "lifespan":  # there are no web sockets
+            await self.app(scope, receive, send)
+
+    async def respond(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with the application, or with the error response in its stead."""
+        await app(scope, receive, send)
 
     async def check(self, scope: Scope, receive: Receive) -> bytes | Response | None:
         """Return the body of a request that may proceed (None if it has none), or the error response."""

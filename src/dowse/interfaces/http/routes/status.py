@@ -19,8 +19,7 @@ from starlette.responses import Response
 from dowse.errors import DowseError
 from dowse.interfaces.http.state import IndexName, State, in_thread
 from dowse.services.events import ProgressEvent
-from dowse.services.index_status import index_status, server_status
-from dowse.services.indexes import ServedIndex
+from dowse.services.indexes import ServedIndex, index_status, server_status
 from dowse.services.models.status import Health, Progress, ReindexAnswer, ReindexRequest, SkippedFiles, Status
 from dowse.version import __version__
 
