@@ -151,4 +151,5 @@ async def _serialize(
             if event is None:
                 yield ": quiet\n\n"
             else:
-                yield f"id: {event.number}\nevent: progress\ndata: {json.dumps(asdict(event))}\n\n"
+                data = json.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
+                yield f"id: {event.number}\nevent: progress\ndata: {data}\n\n"
