@@ -151,5 +151,5 @@ async def _serialize(
             if event is None:
                 yield ": quiet\n\n"
             else:
-                data = json.dumps(asdict(event), ensure_ascii=False, separators=(",", ":"))
+                data = json.dumps(asdict(event), separators=(",", ":"))
                 yield f"id: {event.number}\nevent: progress\ndata: {data}\n\n"
