@@ -57,7 +57,7 @@ class ServedIndex:
 
 
 class ServedIndexes:
-    """Indexes by name, in the order they were given."""
+    """Indexes by name, in their order on the command line."""
 
     def __init__(self, indexes: Iterable[ServedIndex]) -> None:
         self._by_name = {served.name: served for served in indexes}

@@ -47,7 +47,7 @@ class IndexRefresher:
         self._thread = threading.Thread(target=self._drive, name="dowse-refresher", daemon=True)
 
     def start(self) -> None:
-        """Begin: warm up what is there, build what is missing, update the rest."""
+        """Begin: warm up what is there, build what is missing, update the others."""
         self._thread.start()
         if self.watchers is not None:
             self.watchers.start()

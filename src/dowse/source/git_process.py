@@ -184,16 +184,16 @@ class GitProcess:
         events = self._ready.select(self._seconds)
         if not events:
             raise GitError(f"no answer within {self._seconds:.0f} s")
-        found: bytes | None = None
+        output: bytes | None = None
         for key, _ in events:
             data = os.read(key.fd, _BLOCK_BYTES)
             if not data:
                 self._ready.unregister(key.fileobj)
             if key.fileobj is self._out:
-                found = data
+                output = data
             else:
                 self._error_output = (self._error_output + data)[-_MAX_ERROR_BYTES:]
-        return found
+        return output
 
     def _take(self, size: int) -> bytes:
         data = bytes(self._buffer[:size])

@@ -215,13 +215,13 @@ def walk_below(
             rules[folder.path] = here
         below: list[Folder] = []
         for name in sorted(entries):
-            found = classify_entry(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
-            if isinstance(found, Folder) and found.path.count("/") > MAX_DEPTH:
-                yield SkippedFile(found.path, f"more than {MAX_DEPTH} folders deep")
-            elif isinstance(found, Folder):
-                below.append(found)
+            verdict = classify_entry(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
+            if isinstance(verdict, Folder) and verdict.path.count("/") > MAX_DEPTH:
+                yield SkippedFile(verdict.path, f"more than {MAX_DEPTH} folders deep")
+            elif isinstance(verdict, Folder):
+                below.append(verdict)
             else:
-                yield found
+                yield verdict
         below.reverse()
         pending += below
 

@@ -103,7 +103,7 @@ def has_invalid_id(message: str | bytes) -> bool:
     """Whether a message is a request whose id is neither a string nor an integer (null, 1.5, [1], NaN …).
 
     The protocol allows no others, and the library takes such a request for a notification, which gets no
-    answer. Invalid JSON is reported elsewhere.
+    answer. Invalid JSON is reported by the library.
     """
     try:
         data = json.loads(message)

@@ -218,8 +218,8 @@ def open_symbol(context: ToolContext, target: str) -> Iterator[tuple[Repository,
     context.call.check()
     repositories, name = parse_location(context.repositories, target)
     indexes = ServedIndexes(each.served for each in repositories)
-    with _listing_candidates(repositories, name), open_target(indexes, None, name) as found:
-        yield next(each for each in repositories if each.served is found.served), found
+    with _listing_candidates(repositories, name), open_target(indexes, None, name) as match:
+        yield next(each for each in repositories if each.served is match.served), match
 
 
 @contextlib.contextmanager

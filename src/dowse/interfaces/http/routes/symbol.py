@@ -37,8 +37,8 @@ def symbol(
     neighbours: Annotated[int, Query(ge=0, le=200, description="Maximum of callers, and of callees.")] = 50,
 ) -> dict[str, Any]:
     """Return a symbol with its source as indexed, the outline of its file, its callers and callees."""
-    with open_target(state.indexes, index, target) as resolved:
-        data = symbol_page(resolved, neighbours)
+    with open_target(state.indexes, index, target) as match:
+        data = symbol_page(match, neighbours)
     return {**data, "notes": notes_to_json(data["notes"])}
 
 
@@ -51,12 +51,12 @@ def related(
     k: Annotated[int, Query(ge=1, le=100, description="Number of neighbours, and of cluster members.")] = 10,
 ) -> dict[str, Any]:
     """Return the nearest symbols by embedding, and the cluster that a symbol belongs to."""
-    with open_target(state.indexes, index, target) as resolved:
-        served = resolved.served
+    with open_target(state.indexes, index, target) as match:
+        served = match.served
         encoder = served.index.encoder
         if encoder is None:
             raise DowseError("there is no encoder, so there are no embeddings; set `encoder`, e.g. to base")
-        answer = related_to_json(related_to(resolved, encoder.id, k))
+        answer = related_to_json(related_to(match, encoder.id, k))
     del answer["notes"]  # the model of this route has none; masked texts show it themselves
     for hits in (answer["neighbours"], (answer["cluster"] or {}).get("members", ())):
         for hit in hits:
