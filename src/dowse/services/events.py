@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
 from dowse.services.errors import Busy
@@ -36,8 +36,9 @@ _Queue = asyncio.Queue[ProgressEvent | None]
 class EventBroker:
     """Publishes events to subscribers, and keeps the latest of every index; thread-safe."""
 
-    def __init__(self, max_subscribers: int) -> None:
-        self._max_subscribers = max_subscribers
+    def __init__(self, max_subscribers: int, on_done: Callable[[], None] = lambda: None) -> None:
+        """Limit the subscribers; `on_done` is called after each event of the phase "done"."""
+        self._max_subscribers, self._on_done = max_subscribers, on_done
         self._lock = threading.RLock()  # `close` is called from a signal handler, which may find it held
         self._number = 0
         self._latest: dict[str, ProgressEvent] = {}
@@ -51,6 +52,8 @@ class EventBroker:
             event = ProgressEvent(self._number, index, phase, done, total, detail, time.time())
             self._latest[index] = event
             self._send(event)
+        if phase == "done":
+            self._on_done()
 
     def latest(self, index: str) -> ProgressEvent:
         """Return the latest event of an index."""

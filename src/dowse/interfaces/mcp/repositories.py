@@ -35,7 +35,7 @@ class Repository:
 
     def __init__(self, served: ServedIndex, watch: bool, on_done: Callable[[Repository], None]) -> None:
         self.served = served
-        self.broker = _NotifyingBroker(self._work_done)
+        self.broker = EventBroker(_MAX_LISTENERS, self._work_done)
         self.check_lock = threading.Lock()  # held while changed files are looked for
         self.checked_at = 0.0  # when that last began
         self.is_first_build = False  # whether it is being indexed for the first time
@@ -97,20 +97,6 @@ class Repository:
             except DowseError:  # a corpus: nobody edits it
                 self._watch = False
         self._on_done(self)
-
-
-class _NotifyingBroker(EventBroker):
-    """A broker with a callback for the end of a piece of work."""
-
-    def __init__(self, on_done: Callable[[], None]) -> None:
-        super().__init__(_MAX_LISTENERS)
-        self._on_done = on_done
-
-    def publish(self, index: str, phase: str, done: int = 0, total: int = 0, detail: str = "") -> None:
-        """Publish an event."""
-        super().publish(index, phase, done, total, detail)
-        if phase == "done":
-            self._on_done()
 
 
 class Repositories:
