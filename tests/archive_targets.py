@@ -17,8 +17,7 @@ from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
 from dowse.services.models.evaluation import EvalCases, EvalReport, Evals
-from dowse.services.report_pages import cases_page, list_reports, report_page
-from dowse.services.reports import Reports
+from dowse.services.reports import Reports, cases_page, list_reports, report_page
 from dowse.storage.protocol import Backend
 from dowse.transfer.export_snapshot import TransferReport, export
 from dowse.transfer.import_snapshot import import_snapshot

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from dowse.errors import DowseError, EvalError
 from dowse.parsing.languages import LANGUAGES, detect_language
-from dowse.source.git import common_directory, git_directory, toplevel
+from dowse.source.git import common_directory, git_directory, read_head, toplevel
 from dowse.source.git_process import GitError, GitMissing, GitProcess, SandboxedGit, open_sandboxed_git
-from dowse.source.git_refs import read_head
 from dowse.source.walk import MAX_FILE_BYTES
 
 # A time that git could not read becomes the present one.

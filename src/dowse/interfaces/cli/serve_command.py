@@ -45,7 +45,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve one or several indexes over HTTP."""
-    from dowse.interfaces.http.run import serve
+    from dowse.interfaces.http.app import serve
     from dowse.services.web.options import Limits, ServeOptions, is_loopback
 
     token = options.token or os.environ.get("DOWSE_TOKEN", "")
