@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import fmean, quantiles
 
 from dowse.eval.budget import BudgetMetrics, first_shown, targets_read
-from dowse.eval.budget_pages import READING_BASELINES, budget_metrics
+from dowse.eval.budget_pages import budget_metrics
 from dowse.eval.clean_index import open_clean_index
 from dowse.eval.configurations import parse_configuration
 from dowse.eval.manifest import read_manifest
 from dowse.eval.matching import to_search_result
 from dowse.eval.run import embed, make_search, prepare_index, search_root
-from dowse.eval.systems.ripgrep_reading import ripgrep_reading
+from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
 from dowse.eval.types import Dataset, Search
 from dowse.index import Index
 from dowse.token_estimate import estimate_tokens

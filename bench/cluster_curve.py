@@ -22,7 +22,7 @@ import numpy as np
 from dowse import Index
 from dowse.indexing.records import symbol_record
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import PathFilter
+from dowse.query.ast import PathFilter
 from dowse.search.ranking.profile import TREE
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.names import VERSIONED
@@ -144,7 +144,7 @@ def fill(address: str, functions: Functions, encoder: str, size: int, processes:
 
 def settle(backend: ElasticBackend) -> None:
     """Wait until the cluster merges nothing any more."""
-    indices = ",".join(backend.names.alias(kind) for kind in VERSIONED)
+    indices = ",".join(backend.client.alias(kind) for kind in VERSIONED)
     while True:
         stats = backend.client.call(lambda es: es.indices.stats(index=indices, metric="merge"))
         if not stats["_all"]["total"]["merges"]["current"]:
@@ -156,7 +156,7 @@ def sizes_of(backend: ElasticBackend) -> dict[str, Any]:
     """Return the bytes of each index and field, copies left out."""
     found: dict[str, Any] = {}
     for kind in VERSIONED:
-        alias = backend.names.alias(kind)
+        alias = backend.client.alias(kind)
         usage = backend.client.call(
             lambda es, alias=alias: es.options(request_timeout=600).indices.disk_usage(
                 index=alias, run_expensive_tasks=True
@@ -279,7 +279,7 @@ def measure_all(
 
 def segments(backend: ElasticBackend) -> int:
     """Return in how many parts the symbols lie: each is searched on its own."""
-    alias = backend.names.alias("symbols")
+    alias = backend.client.alias("symbols")
     stats = backend.client.call(lambda es: es.indices.stats(index=alias, metric="segments"))
     return int(stats["_all"]["primaries"]["segments"]["count"])
 

@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from backends.cluster import Nodes
-
 from dowse import Index
 from dowse.errors import DowseError
 from dowse.storage.elastic.backend import ElasticBackend
 from dowse.storage.elastic.names import VERSIONED
+from storage.cluster import Nodes
 
 from common import percentile, work_folder, write_results
 

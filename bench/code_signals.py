@@ -34,11 +34,11 @@ import numpy as np
 
 from code_features import FLOW_WORDS, features, flow_asked
 from dowse.eval.clean_index import open_clean_index
+from dowse.eval.datasets.build import half_of
 from dowse.eval.manifest import read_manifest
 from dowse.eval.matching import Target, closest_paths, parse_target
 from dowse.eval.metrics import MRR_CUT
-from dowse.eval.splits import half_of
-from dowse.eval.stats import SIGNIFICANT, compare, compare_macro
+from dowse.eval.stats import SIGNIFICANT, compare_macro
 from dowse.eval.types import Dataset
 
 from common import work_folder, write_results
@@ -271,7 +271,7 @@ def judge(pools: Sequence[Pool], orders: Mapping[str, Order]) -> Told:
     after = [values_of(pool, "report", orders[pool.name]) for pool in pools]
     sets = {}
     for pool, old, new in zip(pools, before, after, strict=True):
-        told = compare(new.tolist(), old.tolist())
+        told = compare_macro([new.tolist()], [old.tolist()])
         sets[pool.name] = {"gain": round(told.mean, 4), "p": round(told.p, 4), "real": told.real}
     mean = compare_macro([each.tolist() for each in after], [each.tolist() for each in before])
     losers = [name for name, told in sets.items() if told["gain"] < 0]

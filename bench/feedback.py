@@ -23,17 +23,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from dowse import Index
+from dowse.eval.datasets.build import half_of
 from dowse.eval.metrics import ndcg, reciprocal_rank
-from dowse.eval.splits import half_of
-from dowse.feedback.boosts import boosts
+from dowse.feedback.boosts import feedback_boosts
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackStore
-from dowse.search.lanes.bm25 import STOP_WORDS, without_language
+from dowse.parsing.tokenizer import STOP_WORDS
+from dowse.search.lanes.bm25 import without_language
 from dowse.search.ranking.coverage import idf
 from dowse.search.ranking.feedback import MAX_CANDIDATES, feedback_order
 from dowse.storage.protocol import Reader
@@ -77,8 +78,8 @@ class World:
 
     def ranked(self, store: FeedbackStore, text: str) -> list[str]:
         """Return the answer to a question, as it is after what was recorded."""
-        ids, found = self.candidates[text], boosts(store, text, idf=self.worth)
-        return [ids[place] for place in feedback_order([found.get(each) for each in ids], self.scores[text])]
+        ids, boosts = self.candidates[text], feedback_boosts(store, text, idf=self.worth)
+        return [ids[rank] for rank in feedback_order([boosts.get(each) for each in ids], self.scores[text])]
 
     def quality(self, store: FeedbackStore, texts: Sequence[tuple[str, Question]]) -> dict[str, float]:
         """Return the means over some questions."""
@@ -241,7 +242,7 @@ def fresh() -> Iterator[FeedbackStore]:
     """Give a store that is empty."""
     with (
         tempfile.TemporaryDirectory(prefix="dowse-feedback-") as folder,
-        FeedbackStore(Path(folder) / "feedback.sqlite") as store,
+        closing(FeedbackStore(Path(folder) / "feedback.sqlite")) as store,
     ):
         yield store
 

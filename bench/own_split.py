@@ -19,7 +19,7 @@ import numpy as np
 from rank_bm25 import BM25Okapi
 
 from dowse.encoders.document import Document
-from dowse.encoders.registry import load
+from dowse.encoders.registry import load_encoder
 from dowse.parsing.tokenizer import tokenize
 from dowse_training.pairs.files import read_rows, split_name
 
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--encoder", action="append", help="may be repeated (default: base and small)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    encoders = [load(name) for name in options.encoder or ("base", "small")]
+    encoders = [load_encoder(name) for name in options.encoder or ("base", "small")]
     table: dict[str, dict[str, float]] = {}
     for path in sorted(options.pairs.glob("*.valid.jsonl.xz")):
         language = path.name.split(".")[0]

@@ -24,10 +24,10 @@ import dowse.eval.datasets.repos as suites
 import dowse.eval.types as evaluation
 from dowse import Index
 from dowse.eval import metrics
+from dowse.eval.datasets.build import half_of
 from dowse.eval.matching import ranked_keys, to_search_result
-from dowse.eval.splits import half_of
 from dowse.query.lexer import OPERATORS
-from dowse.query.plain import plain_words
+from dowse.query.parser import plain_words
 from dowse.types import Answer
 
 from common import write_results

@@ -129,7 +129,7 @@ def scan(shape: Shape, size: int, repeats: int, folder: Path) -> Scan:
     done, used = _in_child(job, repeats)
     if isinstance(done, Scan):
         return done
-    plain, _ = _in_child(job._replace(plain=f"killed by {done}"), repeats)
+    plain, _ = _in_child(job._replace(plain_reason=f"killed by {done}"), repeats)
     if not isinstance(plain, Scan):
         return Scan(2 * file_seconds(size), failed=f"killed by {done}, then by {plain}")
     # A grammar that gets no more memory dies by a signal of its own: is it that, or a crash?

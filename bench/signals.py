@@ -27,7 +27,7 @@ SHARES = ("definition", "name", "file", "folder", "header", "coherence")
 def bare(profile: Profile) -> Profile:
     """Return a profile with its fields and no signal."""
     none = dict.fromkeys(SHARES, 0.0)
-    return replace(profile, roles={}, saturation=1.0, definitions=False, abbreviation=0.0, **none)
+    return replace(profile, roles={}, saturation=1.0, promote_definitions=False, abbreviation=0.0, **none)
 
 
 def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
@@ -48,7 +48,7 @@ def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
         found["without: roles"] = (replace(profile, roles={}), None)
         found["alone: saturation"] = (replace(plain_words, saturation=profile.saturation), None)
         found["without: saturation"] = (replace(profile, saturation=1.0), None)
-        found["without: definitions"] = (replace(profile, definitions=False), None)
+        found["without: definitions"] = (replace(profile, promote_definitions=False), None)
     for name in profile.fields:
         fewer = {key: value for key, value in profile.fields.items() if key != name}
         found[f"without field: {name}"] = (replace(profile, fields=fewer), None)

@@ -29,12 +29,15 @@ import numpy as np
 from dowse.parsing.languages import detect_language
 from dowse.parsing.parser import parse_file
 from dowse.research.hyperbolic.embed import embed
-from dowse.research.hyperbolic.measure import distortion, mean_average_precision
 from dowse.research.hyperbolic.scale import Scale
 from dowse.research.hyperbolic.shape import tree_from_parents, tree_from_paths
 from dowse.source.walk import WalkedFile, walk
 
 from common import work_folder, write_results
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from research.hyperbolic.embedding_quality import distortion, mean_average_precision
 
 BARS = {"seconds": 60, "megabytes": 1000}
 # Dimension and digits.

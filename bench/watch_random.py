@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="folder to work in (default: a temporary one)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    watcher_module._MAX_RESTART_SECONDS = 0.1
+    watcher_module.MAX_RESTART_SECONDS = 0.1
     with work_folder(options.work) as folder:
         os.environ["DOWSE_CACHE_DIR"] = str(folder / "cache")
         results = run(folder, options)

@@ -17,13 +17,11 @@ from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
 from dowse.services.models.evaluation import EvalCases, EvalReport, Evals
-from dowse.services.report_pages import cases_page, list_reports, report_page
-from dowse.services.reports import Reports
+from dowse.services.reports import Reports, cases_page, list_reports, report_page
 from dowse.storage.protocol import Backend
 from dowse.transfer.export_snapshot import TransferReport, export
-from dowse.transfer.header import Header
 from dowse.transfer.import_snapshot import import_snapshot
-from dowse.transfer.validate import open_snapshot
+from dowse.transfer.validate import Header, open_snapshot
 
 from helpers import write_tree
 
@@ -58,7 +56,7 @@ def small_snapshot(folder: Path) -> Frames:
     index = Index.open(tree, index_dir=str(folder / "index"), refresh="never", encoder="none")
     index.update()
     with index.backend.reader() as reader:
-        keys = [key for _, key in reader.without_vector(ENCODER)]
+        keys = [key for _, key in reader.missing_vectors(ENCODER)]
     with index.backend.vector_writer(ENCODER, 8) as writer:
         writer.put(keys, np.random.default_rng(0).standard_normal((len(keys), 8)).astype(np.float32))
     export(index.backend, folder / "good.snap")
@@ -108,9 +106,9 @@ def read_index(index: Index) -> None:
         reader.edges([row.row for row in rows])
         for file_id in ids:
             reader.references(file_id)
-        reader.stamps(), reader.skipped(), reader.counts(), reader.meta()
+        reader.fingerprints(), reader.skipped(), reader.counts(), reader.meta()
         if rows:
-            reader.places([row.row for row in rows])
+            list(reader.symbol_ranges(ids))
 
 
 def written_outside(folder: Path, allowed: Iterable[str] = ("tree", "x.snap", "index")) -> list[str]:

@@ -13,7 +13,7 @@ from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS, MODES
 from dowse.eval.configurations import parse_configuration
 from dowse.interfaces.cli.evaluation.parser import eval_parser
 from dowse.interfaces.cli.main import build_parser
-from dowse.search.lanes.registry import LANES
+from dowse.search.lanes.jobs import LANES
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs/ALGORITHMS.md").read_text("utf-8")

@@ -30,27 +30,22 @@ _MAX_SHOWN_CHARS = 200
 
 Mode = Literal["auto", "hybrid", "keyword", "tfidf", "embedding", "graph", "regex", "symbol"]
 Fusion = Literal["auto", "blend", "rrf", "weighted", "convex", "intersection", "adaptive"]
-Isolation = Literal["auto", "always", "never"]
 Fuzziness = Literal["auto", "0", "1", "2"]
 # Maximal marginal relevance; the best of each cluster; from each cluster its share.
 Diversify = Literal["", "mmr", "cluster", "sample"]
 # By location in the file tree (hyperbolic or Euclidean distance, or spectral on hops), or by embedding.
 Clustering = Literal["hyperbolic", "euclidean", "spectral", "meaning"]
-Refresh = Literal["auto", "always", "never"]
-View = Literal["symbol", "docs"]
-VectorSearch = Literal["auto", "exact", "approx"]
-Device = Literal["auto", "cpu", "cuda"]
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 FUSIONS: tuple[Fusion, ...] = get_args(Fusion)
-ISOLATION: tuple[Isolation, ...] = get_args(Isolation)
+ISOLATION = ("auto", "always", "never")
 FUZZINESS: tuple[Fuzziness, ...] = get_args(Fuzziness)
 DIVERSIFY: tuple[Diversify, ...] = get_args(Diversify)
 CLUSTERINGS: tuple[Clustering, ...] = get_args(Clustering)
-REFRESH: tuple[Refresh, ...] = get_args(Refresh)
-VIEWS: tuple[View, ...] = get_args(View)
-VECTORS: tuple[VectorSearch, ...] = get_args(VectorSearch)
-DEVICES: tuple[Device, ...] = get_args(Device)
+REFRESH = ("auto", "always", "never")
+VIEWS = ("symbol", "docs")
+VECTORS = ("auto", "exact", "approx")
+DEVICES = ("auto", "cpu", "cuda")
 
 
 @dataclass(frozen=True, slots=True)

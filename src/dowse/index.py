@@ -1,4 +1,4 @@
-"""The library's face: one class that opens, updates and searches the index of a place."""
+"""The public API: one class that opens, updates and searches the index of a repository."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ if TYPE_CHECKING:
 REFRESH_FILES = 5_000
 # More changes than this are left to `dowse index`: a search should not become an indexing run.
 REFRESH_CHANGES = 200
-# A search by meaning embeds what is new before it answers, for so long; so many take only a moment.
+# A search that needs vectors first embeds new symbols for at most this long; so few take only a moment.
 QUICK_SECONDS = 5.0
 QUICK_SYMBOLS = 300
-# A search that meets a new generation begins again; after so many times the lanes run on its own reader.
-_MOVES = 3
+# A search starts again when a new generation is committed; after so many attempts the lanes run in this
+# process, on its own reader.
+_MAX_RESTARTS = 3
 
 
 class Index:
@@ -70,7 +71,7 @@ class Index:
 
     @classmethod
     def open(cls, path: str | Path = ".", **settings: object) -> Index:
-        """Name a place; nothing is read or written before the first call.
+        """Open the index of a repository; nothing is read or written before the first call.
 
         Args:
             path: A repository or folder, a BEIR folder, or a `.jsonl[.gz]` file of functions.
@@ -94,7 +95,7 @@ class Index:
         self.close()
 
     def close(self) -> None:
-        """Let go of open files, and end the processes of lanes."""
+        """Close open files, and end the processes of lanes."""
         if self._lanes is not None:
             self._lanes.close()
         if self._feedback is not None:
@@ -103,7 +104,7 @@ class Index:
 
     @property
     def is_shared(self) -> bool:
-        """Whether the index holds many repositories: then only `update` asks about the files of this one."""
+        """Whether the index holds many repositories: then only `update` looks at the files of this one."""
         return bool(self.settings.backend)
 
     @property
@@ -120,21 +121,21 @@ class Index:
         on_wait: Callable[[str], None] = lambda _: None,
         seen: ScanResult | None = None,
     ) -> Report:
-        """Bring the index up to date with the files; only what changed is read again.
+        """Update the index incrementally: only files that changed are read again.
 
         Args:
-            rebuild: Throw the old index away first.
+            rebuild: Delete the old index first.
             wait: Seconds to wait for another writer; None waits as long as it takes.
             on_progress: Called after every file.
             on_wait: Called once with a message if another writer holds the index.
-            seen: What is known to be in the tree now, or in a part of it; None walks it.
+            seen: The result of an earlier walk of the tree, or of a part of it; None walks it.
         """
         from dowse.indexing.update import update
 
         if rebuild:
             self.lanes.close()
             self.backend.start_over(wait, on_wait)
-        with self._carrying():
+        with self._known_vectors():
             return update(
                 *(self.backend, self.root, self.settings),
                 on_progress=on_progress,
@@ -144,9 +145,9 @@ class Index:
             )
 
     @contextlib.contextmanager
-    def _carrying(self) -> Iterator[None]:
-        """Let what is sent to a cluster take along the vectors that this machine has."""
-        encoder = self._known_encoder() if self.is_shared else None
+    def _known_vectors(self) -> Iterator[None]:
+        """Send cached vectors along with symbols, where the index is on a cluster."""
+        encoder = self._available_encoder() if self.is_shared else None
         if encoder is None:
             yield
             return
@@ -162,7 +163,7 @@ class Index:
 
     @property
     def encoder(self) -> Encoder | None:
-        """What makes vectors, None if the setting is "none"; its weights are read when first needed."""
+        """The encoder, None if the setting is "none"; its weights are read when first needed."""
         with self._lock:  # threads that search at once share one
             if self._encoder is None and self.settings.encoder != "none":
                 from dowse.encoders.registry import load_encoder
@@ -180,21 +181,21 @@ class Index:
         wait: float | None = None,
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_wait: Callable[[str], None] = lambda _: None,
-        **how: Any,  # noqa: ANN401 - as `dowse.indexing.embed.embed` takes them
+        **options: Any,  # noqa: ANN401 - as `dowse.indexing.embed.embed` takes them
     ) -> EmbedReport:
-        """Give every symbol that has none its vector; can be cut short, and then goes on where it was.
+        """Encode every symbol that has no vector; an interrupted run is continued by the next.
 
         Args:
-            seconds: Stop soon after this long; None goes on to the end.
+            seconds: Stop soon after this long; None encodes all.
             wait: Seconds to wait for another process that embeds; None waits as long as it takes.
             on_progress: Called after every few hundred symbols.
-            on_wait: Called once with a message if another process is at it.
-            **how: `chunk`, `pause` and `finish` of `dowse.indexing.embed.embed`.
+            on_wait: Called once with a message if another process embeds.
+            **options: `chunk`, `pause` and `finish` of `dowse.indexing.embed.embed`.
         """
         from dowse.indexing.embed import embed
         from dowse.vectors.cache import VectorCache
 
-        encoder = self._wanted_encoder()
+        encoder = self._require_encoder()
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
             return embed(
                 self.backend,
@@ -206,7 +207,7 @@ class Index:
                 wait=wait,
                 on_progress=on_progress,
                 on_wait=on_wait,
-                **how,
+                **options,
             )
 
     def unembedded(self) -> int:
@@ -224,14 +225,14 @@ class Index:
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_wait: Callable[[str], None] = lambda _: None,
     ) -> int:
-        """Count what the TF-IDF lane needs and is not counted yet; return how many texts that were.
+        """Count the terms that the TF-IDF lane needs and that are not counted yet; return how many texts.
 
-        A search with that lane does so by itself. It can be cut short, and then goes on where it was.
+        A search with that lane does so by itself. An interrupted run is continued by the next.
 
         Args:
             wait: Seconds to wait for another process that counts; None waits as long as it takes.
             on_progress: Called after every few thousand symbols.
-            on_wait: Called once with a message if another process is at it.
+            on_wait: Called once with a message if another process counts.
         """
         from dowse.indexing.update import Progress
         from dowse.research.tfidf.index import count_terms
@@ -240,12 +241,13 @@ class Index:
             return count_terms(reader, wait, on_wait, lambda *done: on_progress(Progress(*done)))
 
     def related(self, target: str, k: int = 10) -> Related:
-        """Return what is like a symbol, named as `file.py:42`, `name` or `Class.method`."""
+        """Return the symbols similar to one, named as `file.py:42`, `name` or `Class.method`."""
         from dowse.search.related import related
         from dowse.symbol_lookup import resolve
 
-        _check(k > 0, f"`k` is a number of neighbours, not {k}")
-        encoder = self._wanted_encoder()
+        if k <= 0:
+            raise DowseError(f"`k` is a number of neighbours, not {k}")
+        encoder = self._require_encoder()
         target = target.removeprefix(f"{self.root}/")
         with self.backend.reader() as reader:
             return related(
@@ -253,7 +255,7 @@ class Index:
                 show_secrets=self.settings.show_secrets,
             )
 
-    def _wanted_encoder(self) -> Encoder:
+    def _require_encoder(self) -> Encoder:
         encoder = self.encoder
         if encoder is None:
             raise DowseError("there is no encoder; set `encoder`, e.g. to base")
@@ -287,12 +289,12 @@ class Index:
 
         options = request.options
         needed = options.mode in ("embedding", "hybrid") or "embedding" in options.lanes
-        encoder = self.encoder if needed else self._known_encoder()
-        # Most places have no feedback: then nothing of it is loaded.
+        encoder = self.encoder if needed else self._available_encoder()
+        # Most repositories have no feedback: then nothing of it is loaded.
         feedback = self.feedback if options.feedback and self._feedback_file.exists() else None
         in_process, notes = self._count_terms_for(request)
         # Counts that are not on disk are in the memory of this process, so the lane has to run here.
-        for lanes in (None,) if in_process else (*[self.lanes] * _MOVES, None):
+        for lanes in (None,) if in_process else (*[self.lanes] * _MAX_RESTARTS, None):
             with contextlib.suppress(StaleGeneration), self.backend.reader() as reader:
                 answer = search(
                     reader, request, self.settings, lanes=lanes, encoder=encoder, feedback=feedback
@@ -317,7 +319,7 @@ class Index:
 
     @property
     def feedback(self) -> FeedbackStore:
-        """What was chosen here before: to record, list and forget; nothing is written before a record."""
+        """The feedback on earlier answers; no file is made before the first record."""
         with self._lock:
             if self._feedback is None:
                 from dowse.feedback.store import FeedbackStore
@@ -327,7 +329,7 @@ class Index:
 
     @property
     def lanes(self) -> LaneDispatcher:
-        """What runs the lanes of a search."""
+        """Runs the lanes of a search."""
         with self._lock:
             if self._lanes is None:
                 from dowse.search.lanes.dispatch import LaneDispatcher
@@ -345,8 +347,8 @@ class Index:
         request = SearchRequest(query or "anything", make_options(self.settings, mode=mode, lanes=lanes))
         self.lanes.warm(make_plan(request, has_vectors=self.settings.encoder != "none").lanes)
 
-    def _known_encoder(self) -> Encoder | None:
-        """Return the encoder if it is at hand: a search by words must not wait for one, nor fail with one."""
+    def _available_encoder(self) -> Encoder | None:
+        """Return the encoder if it is loaded or shipped: a keyword search must not wait for one."""
         from dowse.encoders.registry import is_shipped
 
         return self.encoder if self._encoder or is_shipped(self.settings.encoder) else None
@@ -355,9 +357,9 @@ class Index:
         """Return who calls a symbol, named as `pkg.Class.method`, `Class.method`, `name` or `file.py:42`.
 
         Args:
-            symbol: Its name; one that several symbols bear raises `AmbiguousName` with the candidates.
-            depth: Hops to walk; None takes what is usual for the question, here 1.
-            k: How many to give, nearest first; 0 gives all, None 50 (of `impact` 200).
+            symbol: Its name; one that several symbols have raises `AmbiguousName` with the candidates.
+            depth: Hops to follow; None takes the default of the relation, here 1.
+            k: How many to return, nearest first; 0 returns all, None 50 (of `impact` 200).
         """
         return self._graph("callers", symbol, depth, k)
 
@@ -467,21 +469,21 @@ class Index:
             )
             return {file_id: count for file_id, count in counts if count}
 
-    def troubled_files(self) -> list[StoredFile]:
+    def files_with_problems(self) -> list[StoredFile]:
         """Return the files that have a problem, such as no syntax tree."""
         with self.backend.reader() as reader:
             return reader.files_with_problems()
 
     def skipped(self) -> list[tuple[str, str]]:
-        """Return what is left out, and why."""
+        """Return the files that are left out, and why."""
         with self.backend.reader() as reader:
             return reader.skipped()
 
     def as_built(self) -> Index:
-        """Return the same index with the settings it was built with, to keep it as it is."""
+        """Return the same index with the settings that it was built with."""
         with self.backend.reader() as reader:
             meta = reader.meta()
-        if self._came_with_the_root():
+        if self._is_in_repository():
             meta = drop_permissions(
                 meta, include_secrets=self.settings.include_secrets, exclude=self.settings.exclude
             )
@@ -494,14 +496,14 @@ class Index:
         )
         return Index(self.root, settings, self.backend)
 
-    def _came_with_the_root(self) -> bool:
-        """Whether the index lies in the repository itself, whose author may have made it."""
+    def _is_in_repository(self) -> bool:
+        """Whether the index is in the repository itself, whose author may have made it."""
         return not self.is_shared and Path(self.backend.address).resolve().is_relative_to(self.root)
 
     def with_settings(self, settings: Settings) -> Index:
         """Return the same index with other settings, on the same open files and processes.
 
-        What those hang on must be equal: `encoder`, `view`, `device` and `isolation`.
+        The settings that those depend on must be equal: `encoder`, `view`, `device` and `isolation`.
         """
         other = Index(self.root, settings, self.backend)
         other._encoder, other._lanes = self.encoder, self.lanes
@@ -522,11 +524,6 @@ class Index:
             return Difference()  # a corpus is compared by content, which only an update reads
         with self.backend.reader() as reader:
             if self.is_shared and "root" not in reader.meta():
-                return Difference()  # this folder is none of those that it holds
-            found = difference(self.root, reader, self.settings)
-        return drop_unchanged(found) if exact else found
-
-
-def _check(holds: bool, message: str) -> None:
-    if not holds:
-        raise DowseError(message)
+                return Difference()  # this folder is not in the shared index
+            changes = difference(self.root, reader, self.settings)
+        return drop_unchanged(changes) if exact else changes

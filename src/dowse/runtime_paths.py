@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 
-# Two paths with the same digest are told apart by what their sockets answer.
+# Two paths with the same digest are distinguished by what their sockets answer.
 _DIGEST_BYTES = 6
 # Bytes of a Unix socket address (sun_path) that all systems allow, with the zero at its end.
 _MAX_ADDRESS_BYTES = 104

@@ -44,12 +44,12 @@ class AmbiguousName(DowseError):
 
 def resolve(reader: Reader, text: str) -> SymbolRow:
     """Return the one symbol that a text names; raise if there is none, or more than one."""
-    found = candidates(reader, text)
-    if not found:
+    rows = candidates(reader, text)
+    if not rows:
         raise _unknown(text)
-    if len(found) > 1:
-        raise AmbiguousName(text, found)
-    return found[0]
+    if len(rows) > 1:
+        raise AmbiguousName(text, rows)
+    return rows[0]
 
 
 def resolve_all(reader: Reader, text: str, kinds: Collection[str] = ()) -> list[SymbolRow]:
@@ -58,17 +58,17 @@ def resolve_all(reader: Reader, text: str, kinds: Collection[str] = ()) -> list[
     A location names a symbol without its overloads. If some candidates are of the given kinds, only those
     count.
     """
-    found = _matches(reader, text)
-    if not found:
+    matches = _matches(reader, text)
+    if not matches:
         raise _unknown(text)
-    found = [row for row in found if row.kind in kinds] or found
-    names = {(row.file_id, row.qualified_name) for row in found}
+    matches = [row for row in matches if row.kind in kinds] or matches
+    names = {(row.file_id, row.qualified_name) for row in matches}
     if len(names) > 1:
-        raise AmbiguousName(text, _first_parts(found))
+        raise AmbiguousName(text, _first_parts(matches))
     if not _LOCATION.match(_normalize(text)):
-        return found
-    rows = reader.rows_of_files([found[0].file_id])
-    same = (found[0].qualified_name, found[0].signature)
+        return matches
+    rows = reader.rows_of_files([matches[0].file_id])
+    same = (matches[0].qualified_name, matches[0].signature)
     return [row for row in rows if (row.qualified_name, row.signature) == same]
 
 

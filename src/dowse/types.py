@@ -16,7 +16,7 @@ NON_DEFINITION_KINDS = frozenset(["module", "file", "section", "text"])
 
 
 class Reference(NamedTuple):
-    """A reference in a file to something defined elsewhere (a tuple: files hold thousands)."""
+    """A reference in a file to a name (a tuple: files hold thousands)."""
 
     kind: str  # "call", "extends", "implements", "import" or "use" (decorators, annotations)
     name: str  # the last segment of the name: "get" in `self.client.get()`
@@ -132,7 +132,7 @@ class Hit:
     symbol: Symbol
     explanation: tuple[Contribution, ...] = ()
     matches: tuple[LineMatch, ...] = ()
-    lanes: tuple[LaneScore, ...] = ()  # the lanes that found it
+    lanes: tuple[LaneScore, ...] = ()  # the lanes that returned it
     confidence: float | None = None  # probability of relevance; None without embeddings
 
 

@@ -9,11 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dowse.errors import DowseError, IndexLocked
-from dowse.security.safe_files import (
-    make_private_directory,
-    open_existing_without_links,
-    open_without_links,
-)
+from dowse.security.safe_files import make_private_directory, open_without_links
 
 LOCK = "writer.lock"
 # How often a waiting writer tries again; short against any real indexing run.
@@ -38,7 +34,7 @@ def write_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None])
 def lock_holder(folder: Path) -> int | None:
     """Return the process id of the writer that holds the lock, None if nobody does."""
     try:
-        handle = open_existing_without_links(folder / LOCK, os.O_RDWR)
+        handle = open_without_links(folder / LOCK, os.O_RDWR, create=False)
     except (OSError, DowseError):  # there is none, or it is not ours: then no process of this user writes
         return None
     try:
@@ -56,7 +52,6 @@ def is_open_at(handle: int, path: Path) -> bool:
 
 
 def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> int:
-    """Return the locked file, open."""
     deadline = None if wait is None else time.monotonic() + wait
     is_announced = False
     while True:

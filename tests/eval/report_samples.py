@@ -8,7 +8,7 @@ from itertools import count
 
 from dowse.eval.diversity import METRICS, TREE
 from dowse.eval.evaluate import evaluate
-from dowse.eval.means import aggregate_by_mode
+from dowse.eval.reports.aggregate import aggregate_by_mode
 from dowse.eval.reports.model import Report, SetFacts, SetReport
 from dowse.eval.types import Case, Dataset, Search
 

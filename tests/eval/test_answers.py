@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.eval.answer_files import _pattern, answer_files
+from dowse.eval.clean_index import answer_files, escape_pattern
 from dowse.eval.datasets import load_datasets, write_cases
 from dowse.eval.files import REPORT, mark_comment
 from dowse.eval.types import Case, CaseResult, Dataset, Interval, Result
@@ -191,7 +191,7 @@ names = st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs"
 @example("a\\", "b\\ ", "b")
 def test_a_pattern_means_one_file_whatever_its_name(folder, name, other):
     path = f"{folder}/{name}.txt"
-    rules = IgnoreRules([_pattern(path)])
+    rules = IgnoreRules([escape_pattern(path)])
     assert rules.ignores(path)
     assert not rules.ignores(f"deeper/{path}")
     if other != name and not set("\n\r") & set(path):

@@ -9,7 +9,7 @@ import pytest
 
 from dowse import Index
 from dowse.eval import Case, Dataset
-from dowse.eval.aspects import target_aspects
+from dowse.eval.index_targets import target_aspects
 from eval.small_tree import make_corpus, make_places, make_tree
 
 

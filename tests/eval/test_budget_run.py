@@ -23,8 +23,7 @@ from dowse.eval.reports.model import Report, SetReport
 from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.tables import set_table
 from dowse.eval.reports.text import WIDTH, render_text
-from dowse.eval.systems import ripgrep
-from dowse.eval.systems.ripgrep_reading import AROUND, WHOLE, WINDOW, ripgrep_reading
+from dowse.eval.systems.ripgrep import AROUND, WHOLE, WINDOW, ripgrep, ripgrep_reading
 from dowse.interfaces.cli.main import main
 from eval.report_samples import small_report
 from eval.small_tree import make_corpus, make_suite, make_tree, write_questions
@@ -172,7 +171,7 @@ def test_several_sets_have_a_curve_of_means(run: Run, tmp_path: Path) -> None:
     assert table is not None and table.budgets == (50, 500)
     both = [each.row(WHOLE) for each in report.sets]
     mean = next(row for row in table.rows if row.mode == WHOLE)
-    assert mean.share("read", 500) == pytest.approx(sum(row.metrics["read@500"] for row in both if row) / 2)
+    assert mean.metrics["read@500"] == pytest.approx(sum(row.metrics["read@500"] for row in both if row) / 2)
     assert '"mean:rg+read"' in (tmp_path / "r.html").read_text()
 
 

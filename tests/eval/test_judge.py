@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import EvalError
-from dowse.eval.answer_files import answer_files
+from dowse.eval.clean_index import answer_files
 from dowse.eval.datasets.jsonl import read_cases, write_cases
 from dowse.eval.evaluate import evaluate
 from dowse.eval.judge import (

@@ -10,7 +10,7 @@ import pytest
 from dowse import Index
 from dowse.errors import EvalError
 from dowse.eval import Case, Dataset
-from dowse.eval.missing_targets import note_missing_targets
+from dowse.eval.index_targets import note_missing_targets
 from eval.small_tree import make_corpus, make_tree
 
 

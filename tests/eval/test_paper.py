@@ -47,7 +47,6 @@ def test_it_finds_by_words_with_edits_and_after_relaxing(
     index: Index, cluster_address: Callable[[str], str]
 ) -> None:
     search = paper(index, cluster_address("paper-test"))
-    assert "4 symbols" in search.about
     assert [found.symbol for found in search("knead", 5)] == ["knead"]
     assert [found.symbol for found in search("kneed", 5)] == ["knead"]  # a letter is wrong
     assert search("dough minutes", 1)[0].symbol == "knead"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dowse.eval.reports.differences import differences, mean_differences, paired
+from dowse.eval.reports.aggregate import differences, paired
 from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.model import Report, SetFacts
 from dowse.eval.reports.tables import mean_table, set_table
@@ -76,10 +76,10 @@ def test_of_equally_bad_questions_those_come_first_that_another_row_answered_wel
 def test_the_first_row_is_compared_with_unless_another_is_named() -> None:
     each = set_report(dataset("x", 3), {"a": [1, 2, 3], "b": [1, 1, 1]})
     assert each.baseline is not None and each.baseline.mode == "a"
-    assert set(differences(each)) == {"b"}
-    assert set(differences(replace(each, against="b"))) == {"a"}
+    assert set(differences([each], "a")) == {"b"}
+    assert set(differences([each], "b")) == {"a"}
     assert replace(each, against="gone").baseline is None
-    assert differences(replace(each, against="gone")) == {}
+    assert differences([each], "gone") == {}
 
 
 def test_worst_questions_come_lowest_first_then_by_id_and_leave_out_perfect_ones() -> None:
@@ -93,7 +93,7 @@ def test_worst_questions_come_lowest_first_then_by_id_and_leave_out_perfect_ones
 
 
 def test_a_clear_gain_is_real_and_a_single_change_is_noise() -> None:
-    found = differences(small_report().sets[0])
+    found = differences(small_report().sets[:1], small_report().against)
     assert found["good"].real and found["good"].mean > 0.1
     assert not found["odd"].real and found["odd"].mean > 0
 
@@ -126,7 +126,7 @@ def test_a_mode_that_was_left_out_of_a_set_has_no_mean_and_no_difference() -> No
     two = set_report(dataset("two", 3), {"a": [1, 2, 3]})
     whole = report(one, two)
     assert whole.headline("b") is None
-    assert mean_differences(whole) == {}
+    assert differences(whole.sets, whole.against) == {}
     assert [row.mode for row in whole.means] == ["mean:a"]
 
 

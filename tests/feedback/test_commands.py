@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def test_json_and_export(run):
 
 
 def test_a_symbol_that_is_gone_is_listed_as_such(run, sample):
-    with FeedbackStore.open(sample) as store:
+    with closing(FeedbackStore.open(sample)) as store:
         store.record(Event("old question", "0123456789abcdef", "down", "ann"))
     assert "0123456789abcdef (not in the index)" in run("feedback", "list")[1]
     assert run("feedback", "reset", "--all")[1].startswith("forgot 1 choice in ")

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from dowse.feedback.store import FeedbackDamaged, FeedbackStore
 
 @pytest.fixture
 def store(tmp_path):
-    with FeedbackStore(tmp_path / "data" / "feedback.sqlite") as opened:
+    with closing(FeedbackStore(tmp_path / "data" / "feedback.sqlite")) as opened:
         yield opened
 
 
@@ -129,7 +130,7 @@ def test_the_oldest_go_when_there_are_too_many(store, monkeypatch):
 
 def test_threads_and_stores_write_at_once(store):
     def record(number: int) -> None:
-        with FeedbackStore(store.path) as other:
+        with closing(FeedbackStore(store.path)) as other:
             for each in (store, other):
                 each.record(Event(f"question {number % 3}", "s", "click", f"visitor {number}"))
 
@@ -143,7 +144,7 @@ def test_another_process_sees_what_was_recorded_and_forgets_it(store):
     store.record(Event("q", "s", "click", "ann"))
     script = (
         "import sys; from pathlib import Path; from dowse.feedback.store import FeedbackStore\n"
-        "with FeedbackStore(Path(sys.argv[1])) as store: print(store.counts()[0].chosen, store.reset())"
+        "store = FeedbackStore(Path(sys.argv[1])); print(store.counts()[0].chosen, store.reset())"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(store.path)], capture_output=True, text=True, check=True
@@ -157,7 +158,7 @@ def test_a_file_that_was_removed_is_begun_anew(store):
     store.path.unlink()
     assert store.counts() == []
     store.record(Event("q2", "s", "click", "ann"))
-    with FeedbackStore(store.path) as other:
+    with closing(FeedbackStore(store.path)) as other:
         assert [count.query for count in other.counts()] == ["q2"]
 
 
@@ -183,7 +184,7 @@ def test_a_later_format_is_not_touched(store):
 def test_a_folder_that_can_not_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with (
-        FeedbackStore(tmp_path / "file" / "feedback.sqlite") as store,
+        closing(FeedbackStore(tmp_path / "file" / "feedback.sqlite")) as store,
         pytest.raises(DowseError, match="permissions"),
     ):
         store.record(Event("q", "s", "click", "ann"))

@@ -51,7 +51,7 @@ def test_every_symbol_gets_the_vector_of_its_document(tmp_path: Path) -> None:
     with index.backend.reader() as reader:
         rows = [row.row for row in reader.lookup("*", 100)]
         stored = reader.vectors(encoder.id, rows)
-        assert np.allclose(stored, encoder.encode_documents(reader.encode_documents(rows)), atol=0.02)
+        assert np.allclose(stored, encoder.encode_documents(reader.documents(rows)), atol=0.02)
 
 
 def test_unchanged_code_is_never_encoded_again(tmp_path: Path) -> None:

@@ -61,8 +61,29 @@ def jobs(root: Path, names: list[str]) -> list[Job]:
 def test_every_job_is_answered(tmp_path, processes):
     names = [f"{i}.py" for i in range(30)]
     replies = list(pool.parse_all(jobs(tmp_path, names), processes))
-    assert sorted(reply.key for reply in replies) == sorted(names)
+    assert [reply.key for reply in replies] == names
     assert all(reply.status == "parsed" and len(reply.records) == 1 for reply in replies)
+
+
+def test_replies_are_in_the_order_of_the_jobs_however_long_one_takes(tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "_WINDOW", 12)
+    slow = "import time, dowse.indexing.parse_worker as worker\nparse = worker.parse_path\n"
+    slow += "worker.parse_path = lambda job: time.sleep(1.0 if job.path == '0.py' else 0) or parse(job)\n"
+    names = [f"{i}.py" for i in range(40)]
+    replies = pool.parse_all(jobs(tmp_path, names), 3, program=with_patch(slow))
+    assert [reply.key for reply in replies] == names
+
+
+def test_two_builds_number_files_alike(tmp_path):
+    tree = {f"{i}.py": f"def f{i}(): ...\n" * (1 + 997 * i % 499) for i in range(60)}
+    write_tree(tmp_path / "repo", tree)
+    builds = []
+    for build in ("one", "two"):
+        with Index.open(tmp_path / "repo", index_dir=str(tmp_path / build), processes=4) as index:
+            index.update()
+            builds.append([(file.file_id, file.path) for file in index.files()])
+    assert builds[0] == builds[1]
+    assert [path for _, path in sorted(builds[0])] == sorted(tree)
 
 
 def test_no_jobs_no_processes():

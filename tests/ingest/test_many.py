@@ -13,11 +13,10 @@ from dowse import Index
 from dowse.encoders.document import Document
 from dowse.encoders.registry import load_encoder
 from dowse.errors import ConfigError, DowseError
-from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.encoding import DistributedEncoder, EncoderSpec, encode_batch
 from dowse.ingest.ray_workers import check_workers
-from dowse.ingest.run import LocalWorker, Summary, collect_paths, ingest
-from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, IngestOptions, Outcome
+from dowse.ingest.repository import DONE, FAILED, UNCHANGED, IngestOptions, Outcome
+from dowse.ingest.run import Checkpoint, LocalWorker, Summary, collect_paths, ingest
 from ingest.common import ENCODER, everything, indexed_plainly
 from ingest.conftest import make_repository
 from storage.elastic_fixtures import MakeElastic
@@ -168,7 +167,7 @@ def test_the_command_with_several_paths(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("--list", "/dev/null"), "nothing to index"),
-        (("a", "b", "--index-dir", "i"), "a place for one repository"),
+        (("a", "b", "--index-dir", "i"), "the folder of one index"),
         (("a", "--workers", "ray://h:1"), "name it with --backend"),
         (("a", "--workers", "many"), "ray://HOST:PORT or local:N"),
     ],

@@ -84,7 +84,7 @@ def is_kept(old: str, new: str) -> bool:
 
 
 def test_every_client_has_a_sample():
-    assert set(NAMES) == {name for name, client in CLIENTS.items() if client.user()}
+    assert set(NAMES) == {name for name, client in CLIENTS.items() if client.user}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -157,7 +157,7 @@ def test_what_the_owner_added_to_the_entry_stays(name, config):
 @pytest.mark.parametrize("name", sorted(CLIENTS))
 @pytest.mark.parametrize("project", [[], ["--project"]])
 def test_a_file_that_is_not_there_is_made_and_taken_away_again(name, project, home):
-    if not project and not CLIENTS[name].user():
+    if not project and not CLIENTS[name].user:
         project = ["--project"]
     if project and not CLIENTS[name].project:
         assert install(name, *project) == 2

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dowse.errors import QueryError
 from dowse.parsing.languages import language_names
-from dowse.query import (
+from dowse.query.ast import (
     And,
     KindFilter,
     LangFilter,
@@ -13,14 +14,13 @@ from dowse.query import (
     Or,
     PathFilter,
     Phrase,
-    QueryError,
     Regex,
     RepoFilter,
     SymFilter,
     Word,
     WordConstraint,
-    parse_query,
 )
+from dowse.query.parser import parse_query
 
 from .render import render_query
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowse.query import QueryError
+from dowse.errors import QueryError
 from dowse.query.regex.matcher import compile_pattern
 from dowse.types import LineMatch
 

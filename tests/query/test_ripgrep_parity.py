@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dowse.query import QueryError
+from dowse.errors import QueryError
 from dowse.query.regex.matcher import compile_pattern
 
 from .strategies import LETTERS, PATTERNS

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.query import QueryError
+from dowse.errors import QueryError
 from dowse.query.regex.matcher import compile_pattern
 from dowse.query.regex.trigrams import All, And, Or, Trigram, required_trigrams
 

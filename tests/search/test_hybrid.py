@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 
 from dowse import Answer, DowseError, Hit, Index
 from dowse.config import CLUSTERINGS, FUSIONS
-from dowse.query import QueryError
+from dowse.errors import QueryError
+from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.host import LaneHost
-from dowse.search.lanes.inline import InlineLanes
-from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
-from dowse.search.lanes.registry import LANES, Lane
+from dowse.search.lanes.jobs import LANES, Lane, LaneJob, LaneRunner, Outcome
 from dowse.search.pipeline import search
 from dowse.search.planner import PLANNED_LANES
 from dowse.search.retrieval import StaleGeneration

@@ -13,7 +13,7 @@ import pytest
 
 import dowse
 from dowse import DowseError, Index
-from dowse.query import QueryError
+from dowse.errors import QueryError
 from dowse.search.pipeline import query_features
 from dowse.search.planner import make_plan
 from search.requests import request
@@ -45,44 +45,6 @@ def test_what_is_exported():
         "__version__",
     ]
     assert all(hasattr(dowse, name) for name in dowse.__all__)
-
-
-def test_the_methods_of_an_index():
-    public = {name for name in vars(Index) if not name.startswith("_")}
-    assert public == {
-        "as_built",
-        "callees",
-        "callers",
-        "changes",
-        "close",
-        "count_terms",
-        "embed",
-        "encoder",
-        "exists",
-        "feedback",
-        "file_count",
-        "files",
-        "files_with_secrets",
-        "impact",
-        "implementers",
-        "is_shared",
-        "lanes",
-        "open",
-        "path",
-        "related",
-        "search",
-        "skipped",
-        "status",
-        "subclasses",
-        "symbol",
-        "symbols",
-        "troubled_files",
-        "unembedded",
-        "update",
-        "uses",
-        "warm",
-        "with_settings",
-    }
 
 
 # Plans

@@ -18,13 +18,11 @@ from dowse.interfaces.mcp.arguments import (
     RelatedArguments,
     SymbolArguments,
 )
-from dowse.interfaces.mcp.graph_tools import graph_tool
 from dowse.interfaces.mcp.readiness import Call
-from dowse.interfaces.mcp.related_tool import related
 from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import Repositories
-from dowse.interfaces.mcp.search_tool import search
-from dowse.interfaces.mcp.symbol_tool import symbol
+from dowse.interfaces.mcp.search_tools import related, search
+from dowse.interfaces.mcp.symbol_tools import graph, symbol
 from dowse.security import secret_masking as secrets_mask
 from dowse.security.secret_patterns import compile_prefilter
 from interfaces.http.running import running
@@ -243,7 +241,7 @@ def test_agents_are_shown_none(place):
     ]
     replies.append(related(asked, RelatedArguments(symbol="connect_warehouse", max_tokens=8_000)))
     replies += [
-        graph_tool(relation)(asked, GraphArguments(symbol="connect_warehouse"))
+        graph(relation, asked, GraphArguments(symbol="connect_warehouse"))
         for relation in ("callers", "callees", "impact")
     ]
     assert not leaked("".join(reply.text + json.dumps(reply.data) for reply in replies))

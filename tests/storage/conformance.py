@@ -18,7 +18,7 @@ from dowse.errors import IndexMissing
 from dowse.graph.link import link
 from dowse.indexing.records import Source, make_record
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import (
+from dowse.query.ast import (
     And,
     Constraint,
     KindFilter,
@@ -33,10 +33,8 @@ from dowse.query import (
     SymFilter,
     Word,
     WordConstraint,
-    evaluate,
-    path_matches,
-    symbol_matches,
 )
+from dowse.query.evaluate import evaluate, path_matches, symbol_matches
 from dowse.query.regex.matcher import compile_pattern
 from dowse.query.regex.trigrams import required_trigrams
 from dowse.storage.open import open_backend
@@ -598,7 +596,7 @@ class Conformance(Suite):
             for _ in range(10):
                 text = data.draw(st.text(st.sampled_from("abcABC_é.*|"), min_size=1, max_size=6))
                 pattern = compile_pattern(text, literal=data.draw(st.booleans()) or not valid(text))
-                matching = {ids[f"{i}"] for i, body in enumerate(bodies) if pattern.any(body)}
+                matching = {ids[f"{i}"] for i, body in enumerate(bodies) if pattern.find_lines(body)}
                 assert matching <= set(reader.trigram_candidates(required_trigrams(pattern)))
 
     def test_candidates_are_few(self, shop):

@@ -58,7 +58,7 @@ def make_elastic(cluster_address: Callable[[str], str]) -> Iterator[MakeElastic]
     yield make
     # Many in one step, for each takes a cluster its time; not all, for an address may have 4,096 bytes.
     for some in (made[start : start + _AT_ONCE] for start in range(0, len(made), _AT_ONCE)):
-        every = ",".join(f"{alias}-*" for backend in some for alias in backend.names.aliases)
+        every = ",".join(f"{alias}-*" for backend in some for alias in backend.client.aliases.split(","))
         ask = some[0].client.call
         found = ask(lambda es, every=every: es.indices.get(index=every, features="aliases")).body
         if found:
@@ -91,7 +91,7 @@ def empty(backend: ElasticBackend) -> None:
     """Remove every document of an index, so that nothing is left that a reader or writer could know."""
     if not backend.exists():
         return
-    names = ",".join(backend.names.aliases)
+    names = backend.client.aliases
     backend.client.call(lambda es: es.indices.refresh(index=names))
     while True:
         hits = backend.client.search(names, {"query": {"match_all": {}}, "size": 10_000, "_source": False})

@@ -12,7 +12,14 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from dowse.indexing.records import corpus_record
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import And, LangFilter, Not, PathFilter, Phrase, SymFilter
+from dowse.query.ast import (
+    And,
+    LangFilter,
+    Not,
+    PathFilter,
+    Phrase,
+    SymFilter,
+)
 from dowse.research.tfidf.index import count_terms, explain_tfidf, search_tfidf
 from dowse.search.lanes.tfidf import terms_and_bigrams
 from dowse.source.corpus import CorpusFunction

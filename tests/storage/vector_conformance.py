@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from dowse.errors import DowseError
-from dowse.query import LangFilter, Not
+from dowse.query.ast import LangFilter, Not
 from dowse.storage.protocol import Backend, Reader, VectorRequest
 from dowse.types import FileRecord
 from storage.conformance import MakeBackend, fill

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dowse.transfer.checks import BrokenSnapshot
 from dowse.transfer.frames import MAGIC, Frame, FrameWriter, SnapshotFile
-from dowse.transfer.limits import BrokenSnapshot
 
 
 def _written(path: Path) -> Path:

@@ -28,10 +28,10 @@ from dowse import Index
 from dowse.errors import DowseError
 from dowse.storage.local.compression import pack, unpack
 from dowse.storage.protocol import BrokenBlock
+from dowse.transfer.checks import BrokenSnapshot
 from dowse.transfer.export_snapshot import export
 from dowse.transfer.frames import FrameWriter
 from dowse.transfer.import_snapshot import import_snapshot
-from dowse.transfer.limits import BrokenSnapshot
 from dowse.transfer.validate import open_snapshot
 
 from helpers import image, run_dowse, write_tree
@@ -139,8 +139,6 @@ def test_vectors_of_an_encoder_stay_in_their_folder(tmp_path: Path, name: str) -
         (b"abou", set_field("encoders", {ENCODER: 4097})),
         (b"abou", set_field("encoders", {ENCODER: True})),
         (b"abou", set_field("encoders", {f"e{n}": 8 for n in range(100)})),
-        (b"abou", set_field("meta", {"tree_dimension": "many"})),
-        (b"abou", set_field("meta", {"tree_dimension": "9" * 9})),
         (b"abou", set_field("meta", {"indexed_at": "soon"})),
         (b"abou", set_field("meta", {"left_out": "[" * 10_000})),
         (b"abou", set_field("meta", {"left_out": '{"a":[1]}'})),
@@ -371,7 +369,7 @@ def test_vectors_of_another_dimension_leave_the_index_as_it_was(frames: Frames, 
     index = Index.open(write_tree(tmp_path / "t", BARE), index_dir=str(tmp_path / "i"))
     index.update()
     with index.backend.reader() as reader:
-        keys = [key for _, key in reader.without_vector(ENCODER)]
+        keys = [key for _, key in reader.missing_vectors(ENCODER)]
     with index.backend.vector_writer(ENCODER, 4) as writer:
         writer.put(keys, np.ones((len(keys), 4), np.float32) / 2)
     before = image(index)

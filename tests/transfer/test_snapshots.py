@@ -69,7 +69,7 @@ def _assert_same(one: Index, other: Index) -> None:
     assert image(one) == image(other)
     with one.backend.reader() as first, other.backend.reader() as second:
         assert _edges(first) == _edges(second)
-        assert first.fingerprints() == second.stamps()
+        assert first.fingerprints() == second.fingerprints()
     assert one.encoder is not None
     assert _vectors(one.backend, one.encoder.id) == _vectors(other.backend, one.encoder.id)
     for query in QUERIES:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dowse.vectors.exact as exact_module
-from dowse.vectors import kernel
+from dowse.vectors import exact
 from dowse.vectors.exact import exact_search
 from dowse.vectors.matrix import Matrix
 from dowse.vectors.writer import matrix_writer
@@ -103,20 +103,20 @@ def test_both_kernels_give_the_same_whole_numbers(count: int) -> None:
     rows = random.integers(-127, 128, (count, 384), dtype=np.int8)
     query = random.integers(-127, 128, 384, dtype=np.int8)
     expected = rows.astype(np.int64) @ query
-    assert np.array_equal(kernel.dots(query, rows), expected)
-    assert np.array_equal(kernel.dots_with_numpy(query, rows), expected)
+    assert np.array_equal(exact.dots(query, rows), expected)
+    assert np.array_equal(exact.dots_with_numpy(query, rows), expected)
     bits, sought = rows.view(np.uint8)[:, :48], query.view(np.uint8)[:48]
     differing = np.unpackbits(bits ^ sought, axis=1).sum(axis=1)
-    assert np.array_equal(kernel.differing_bits(sought, bits), differing)
+    assert np.array_equal(exact.differing_bits(sought, bits), differing)
 
 
 def test_searching_works_without_the_helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(1)
     matrix, query = build(tmp_path, random.standard_normal((500, 40))), random.standard_normal(40)
     expected = exact_search(matrix, query, 20)
-    monkeypatch.setattr(kernel, "cdist", None)
+    monkeypatch.setattr(exact, "cdist", None)
     found = exact_search(matrix, query, 20)
     assert found.rows.tolist() == expected.rows.tolist()
     assert found.scores.tolist() == expected.scores.tolist()
     bits = random.integers(0, 256, (30, 5), dtype=np.uint8)
-    assert kernel.differing_bits(bits[3], bits)[3] == 0
+    assert exact.differing_bits(bits[3], bits)[3] == 0

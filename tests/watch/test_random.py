@@ -22,7 +22,7 @@ STEPS, ROUNDS = 12, 4
 
 @pytest.mark.parametrize(("seed", "encoder"), [(1, "none"), (2, "none"), (3, "small")])
 def test_after_any_steps_the_index_equals_a_rebuild(tmp_path, monkeypatch, seed, encoder):
-    monkeypatch.setattr(watcher_module, "_MAX_RESTART_SECONDS", 0.1)
+    monkeypatch.setattr(watcher_module, "MAX_RESTART_SECONDS", 0.1)
     if os.environ.get("DOWSE_EXPLORE"):
         seed = random.randrange(10**6)
     happenings = Happenings(tmp_path / "tree", seed)

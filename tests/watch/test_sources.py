@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from dowse.watch import inotify
-from dowse.watch.polling import PollingSource
-from dowse.watch.sources import ChangeSource, FileChanges, WatchLimitReached
+from dowse.watch.sources import ChangeSource, FileChanges, PollingSource, WatchLimitReached
 from dowse.watch.watchfiles_source import WatchfilesSource
 from watch.running import DEADLINE
 

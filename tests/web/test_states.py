@@ -26,7 +26,7 @@ def test_nothing_found_offers_what_would_find_more(visitor: Visitor) -> None:
 def test_a_query_that_cant_be_understood_says_why_and_what_helps(visitor: Visitor) -> None:
     page = visitor.open("/search?q=bread+lang:klingon&index=bakery")
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("The query can't be understood")
+    expect(alert).to_contain_text("The query is invalid")
     expect(alert).to_contain_text("klingon")
     alert.get_by_role("button", name="Take it as plain text").click()
     expect(page.get_by_role("article").first).to_contain_text("bread")

@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from dowse.workers.circuit_breaker import CircuitBreaker
-from dowse.workers.supervisor import Cause, Supervisor, WorkerDied
+from dowse.workers.supervisor import Cause, CircuitBreaker, Supervisor, WorkerDied
 
 LONG = 60.0
 # A worker that evaluates the expressions it gets.

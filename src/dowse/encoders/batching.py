@@ -24,11 +24,7 @@ BATCH_TOKENS = 512
 
 
 def encode_batches(
-    run: Run,
-    sequences: Sequence[Sequence[int]],
-    dimension: int,
-    threads: int = 1,
-    tokens: int = BATCH_TOKENS,
+    run: Run, sequences: Sequence[Sequence[int]], dimension: int, threads: int = 1, tokens: int = BATCH_TOKENS
 ) -> Vectors:
     """Return a row for every sequence; `run` is called from up to `threads` threads at once."""
     rows = np.empty((len(sequences), dimension), np.float32)

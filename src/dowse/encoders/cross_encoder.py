@@ -129,10 +129,10 @@ class OnnxCrossEncoder(OnnxTextModel):
         import numpy as np
 
         ids = np.array([pair.ids], np.int64)
-        found = self._run_model(ids, np.array([pair.type_ids], np.int64))
-        if not 1 <= found.size <= _CLASSES:
+        output = self._run_model(ids, np.array([pair.type_ids], np.int64))
+        if not 1 <= output.size <= _CLASSES:
             raise DowseError(
-                f"{self._model} gives {found.size:,} numbers for a pair; a cross-encoder gives one score"
+                f"{self._model} gives {output.size:,} numbers for a pair; a cross-encoder gives one score"
             )
-        scores = [float(value) for value in found.ravel()]
+        scores = [float(value) for value in output.ravel()]
         return scores[0] if len(scores) == 1 else scores[1] - scores[0]

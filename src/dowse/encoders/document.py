@@ -68,14 +68,14 @@ def views(document: Document, words: WordTokenizer, form: Form) -> list[View]:
     path = words.encode_text(path_words(document.path), form.place) if form.place else []
     qualifier = path + words.encode_text(document.qualifier[-_MAX_QUALIFIER_CHARACTERS:], form.qualifier)
     name, code = words.encode_definition(document.name, document.code, form.code)
-    found = [View(_enclose(qualifier + name + code, form.tokens), 1.0)]
+    sequences = [View(_enclose(qualifier + name + code, form.tokens), 1.0)]
     if form.docs_weight and document.docs:
         sentence = words.encode_text(first_sentence(document.docs), form.docs)
         if sentence:
-            found.append(View(_enclose(sentence, form.tokens), form.docs_weight))
+            sequences.append(View(_enclose(sentence, form.tokens), form.docs_weight))
     if form.name_weight and name:
-        found.append(View(_enclose(name, form.tokens), form.name_weight))
-    return found
+        sequences.append(View(_enclose(name, form.tokens), form.name_weight))
+    return sequences
 
 
 def docs_view(document: Document, words: WordTokenizer, form: Form) -> View:
@@ -105,14 +105,18 @@ def first_sentence(docs: str) -> str:
 
 
 def split_docs(docs: str) -> tuple[str, str, str]:
-    """Split documentation into its first sentence, the rest of its first paragraph, and the rest."""
+    """Split documentation into its first sentence, the remaining first paragraph, and what follows."""
     paragraph, *others = _PARAGRAPH_END.split(docs.strip(), maxsplit=1)
-    rest = others[0] if others else ""
+    remainder = others[0] if others else ""
     fields = _DOC_FIELDS.search(paragraph)
     if fields:
-        paragraph, rest = paragraph[: fields.start()], paragraph[fields.start() :] + "\n" + rest
+        paragraph, remainder = paragraph[: fields.start()], paragraph[fields.start() :] + "\n" + remainder
     stop = _SENTENCE_END.search(paragraph, _MIN_SENTENCE_CHARACTERS)
-    return (paragraph[: stop.start()], paragraph[stop.start() :], rest) if stop else (paragraph, "", rest)
+    return (
+        (paragraph[: stop.start()], paragraph[stop.start() :], remainder)
+        if stop
+        else (paragraph, "", remainder)
+    )
 
 
 def _enclose(ids: list[int], tokens: int) -> list[int]:

@@ -56,13 +56,13 @@ def check_model_file(file: Path, folder: Path, max_bytes: int) -> Path:
         return file
     try:
         real = file.resolve(strict=True)
-        found = real.stat()
+        status = real.stat()
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "a symbolic link to itself"
         raise DowseError(f"{file} can't be read ({reason}); fetch the model again") from None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise DowseError(f"{file} is no regular file; fetch the model again")
-    if found.st_size > max_bytes:
+    if status.st_size > max_bytes:
         raise DowseError(f"{file} has more than {max_bytes:,} bytes; use a smaller model")
     if not real.is_relative_to(model_boundary(folder)):
         raise DowseError(f"{file} leads out of the model's folder; copy the file there")
@@ -124,12 +124,12 @@ def parse_tokenizer(data: bytes, source: object) -> Tokenizer:
     from dowse.security.limited_json import parse_json_limited
 
     try:
-        found = parse_json_limited(
+        value = parse_json_limited(
             data, max_memory=4 * _MAX_TOKENIZER_BYTES, max_elements=_MAX_TOKENIZER_VALUES
         )
-        check_tokenizer(found)
+        check_tokenizer(value)
         # Load what was checked: of a duplicate key, another parser may take another value.
-        return Tokenizer.from_str(json.dumps(found, ensure_ascii=False))
+        return Tokenizer.from_str(json.dumps(value, ensure_ascii=False))
     except BaseException as error:
         _reraise_unless_library_error(error)
         raise DowseError(

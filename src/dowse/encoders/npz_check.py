@@ -20,14 +20,14 @@ def check_npz(archive: Path) -> None:
     `numpy.savez` compresses nothing, so whatever is compressed may be a decompression bomb. NumPy allocates
     an array before it reads it, so the header has to agree with the size of the file.
     """
-    with zipfile.ZipFile(archive) as found:
-        entries = found.infolist()
+    with zipfile.ZipFile(archive) as arrays:
+        entries = arrays.infolist()
         if len(entries) > _MAX_ARRAYS or sum(entry.file_size for entry in entries) > MAX_WEIGHT_BYTES:
             raise ValueError("too many arrays, or too large")
         for entry in entries:
             if entry.compress_type != zipfile.ZIP_STORED:
                 raise ValueError("compressed arrays")
-            with found.open(entry) as file:
+            with arrays.open(entry) as file:
                 if _size_in_header(file) != entry.file_size:
                     raise ValueError("an array of another size than it says")
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import mmap
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from dowse.encoders.model_files import check_model_file
-from dowse.encoders.protobuf import BrokenMessage, as_message, as_text, fields
 from dowse.errors import DowseError
 
 # A Protocol Buffers message has at most 2 GB; larger models keep their weights in external data.
@@ -70,6 +70,9 @@ _ATTRIBUTE_SPARSE, _ATTRIBUTE_SPARSES = 22, 23
 _SPARSE_VALUES, _SPARSE_INDICES = 1, 2
 _TENSOR_EXTERNAL = 13
 _ENTRY_KEY, _ENTRY_VALUE = 1, 2
+# Types of fields in the wire format of Protocol Buffers.
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_VARINT_BITS = 70  # ten bytes of seven bits
 
 
 class RefusedModel(DowseError):
@@ -90,7 +93,7 @@ def check_onnx_model(model: Path, folder: Path | None = None) -> None:
             # The traceback holds views of the mapping, which can't be closed before they are gone.
             reason = str(error)
             error.__traceback__ = None
-        except (BrokenMessage, UnicodeDecodeError) as error:
+        except (_BrokenMessage, UnicodeDecodeError) as error:
             reason = f"it is no ONNX model: {error}"
             error.__traceback__ = None
         else:
@@ -113,12 +116,12 @@ class _ModelCheck:
         if message[4:8] == _ORT_FORMAT:
             raise RefusedModel("it is in the format of onnxruntime, not ONNX")
         has_graph = False
-        for number, value in fields(message):
+        for number, value in _fields(message):
             if number == _MODEL_GRAPH:
                 has_graph = True
-                self._graph(as_message(value))
+                self._graph(_as_message(value))
             elif number == _MODEL_METADATA:
-                if _ORT_CONFIG in _entry(as_message(value))[0]:
+                if _ORT_CONFIG in _entry(_as_message(value))[0]:
                     raise RefusedModel("it brings settings of onnxruntime along")
             elif number in (_MODEL_FUNCTIONS, _MODEL_TRAINING):
                 raise RefusedModel("it defines functions or training steps")
@@ -126,26 +129,26 @@ class _ModelCheck:
             raise RefusedModel("it has no graph")
 
     def _graph(self, message: memoryview) -> None:
-        for number, value in fields(message):
+        for number, value in _fields(message):
             if number == _GRAPH_NODE:
-                self._node(as_message(value))
+                self._node(_as_message(value))
             elif number == _GRAPH_INITIALIZER:
-                self._tensor(as_message(value))
+                self._tensor(_as_message(value))
             elif number == _GRAPH_SPARSE:
-                self._sparse(as_message(value))
+                self._sparse(_as_message(value))
 
     def _node(self, message: memoryview) -> None:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise RefusedModel(f"it has more than {MAX_NODES:,} nodes")
         operators, domains = set[str](), set[str]()
-        for number, value in fields(message):
+        for number, value in _fields(message):
             if number == _NODE_OPERATOR:
-                operators.add(as_text(value))
+                operators.add(_as_text(value))
             elif number == _NODE_DOMAIN:
-                domains.add(as_text(value))
+                domains.add(_as_text(value))
             elif number == _NODE_ATTRIBUTE:
-                self._attribute(as_message(value))
+                self._attribute(_as_message(value))
         for domain in domains or {""}:
             if domain not in _ALLOWED_OPERATORS:
                 raise RefusedModel(f"it needs operators of the domain {ascii(domain)[:80]}")
@@ -154,27 +157,27 @@ class _ModelCheck:
                 raise RefusedModel(f"it uses the operator {ascii(unknown[0] if unknown else '')[:80]}")
 
     def _attribute(self, message: memoryview) -> None:
-        for number, value in fields(message):
+        for number, value in _fields(message):
             if number in (_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS):
                 raise RefusedModel("it has a graph within a node")
             if number in (_ATTRIBUTE_TENSOR, _ATTRIBUTE_TENSORS):
-                self._tensor(as_message(value))
+                self._tensor(_as_message(value))
             elif number in (_ATTRIBUTE_SPARSE, _ATTRIBUTE_SPARSES):
-                self._sparse(as_message(value))
+                self._sparse(_as_message(value))
 
     def _sparse(self, message: memoryview) -> None:
-        for number, value in fields(message):
+        for number, value in _fields(message):
             if number in (_SPARSE_VALUES, _SPARSE_INDICES):
-                self._tensor(as_message(value))
+                self._tensor(_as_message(value))
 
     def _tensor(self, message: memoryview) -> None:
         self._tensors += 1
         if self._tensors > MAX_TENSORS:
             raise RefusedModel(f"it has more than {MAX_TENSORS:,} tensors")
         entries: dict[str, set[str]] = {}
-        for number, value in fields(message):
+        for number, value in _fields(message):
             if number == _TENSOR_EXTERNAL:
-                keys, values = _entry(as_message(value))
+                keys, values = _entry(_as_message(value))
                 for key in keys:
                     entries.setdefault(key, set()).update(values)
         if entries:
@@ -198,11 +201,11 @@ class _ModelCheck:
 def _entry(message: memoryview) -> tuple[set[str], set[str]]:
     """Return the keys and the values of a key-value entry, which should be one each."""
     keys, values = set[str](), set[str]()
-    for number, value in fields(message):
+    for number, value in _fields(message):
         if number == _ENTRY_KEY:
-            keys.add(as_text(value))
+            keys.add(_as_text(value))
         elif number == _ENTRY_VALUE:
-            values.add(as_text(value))
+            values.add(_as_text(value))
     return keys, values
 
 
@@ -210,6 +213,64 @@ def _parse_count(values: set[str]) -> int:
     """Return the number in an entry, 0 if there is none."""
     for value in values:
         if len(values) > 1 or len(value) > 18 or not value.isascii() or not value.isdigit():
-            raise RefusedModel("it has external data at no clear place")
+            raise RefusedModel("it has external data at an ambiguous offset")
         return int(value)
     return 0
+
+
+class _BrokenMessage(ValueError):
+    """Bytes that are no valid message."""
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """Yield the number and value of every field, in order; a nested message, a string or bytes is a view.
+
+    A field may occur more than once, and parsers take the last one or merge them: whoever checks a message
+    has to check every occurrence.
+    """
+    at = 0
+    while at < len(message):
+        tag, at = _varint(message, at)
+        number, kind = tag >> 3, tag & 7
+        if kind == _VARINT:
+            value, at = _varint(message, at)
+            yield number, value
+            continue
+        if kind == _BYTES:
+            length, at = _varint(message, at)
+        elif kind in (_FIXED32, _FIXED64):
+            length = 4 if kind == _FIXED32 else 8
+        else:  # groups are deprecated
+            raise _BrokenMessage("a field of an unknown kind")
+        if number == 0 or at + length > len(message):
+            raise _BrokenMessage("a field without a number, or longer than its message")
+        yield number, message[at : at + length]
+        at += length
+
+
+def _as_text(value: int | memoryview) -> str:
+    """Return the string value of a field."""
+    if isinstance(value, int):
+        raise _BrokenMessage("a number where a text was expected")
+    return str(value, "utf-8")
+
+
+def _as_message(value: int | memoryview) -> memoryview:
+    """Return the nested message of a field."""
+    if isinstance(value, int):
+        raise _BrokenMessage("a number where a message was expected")
+    return value
+
+
+def _varint(message: memoryview, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while shift < _VARINT_BITS:
+        if at >= len(message):
+            raise _BrokenMessage("cut short")
+        byte = message[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+        shift += 7
+    raise _BrokenMessage("a number that is too long")

@@ -80,11 +80,11 @@ def _list_files(folder: Path) -> Iterator[Path]:
 
 
 def _check_settings(folder: Path, file: Path) -> None:
-    found = read_model_settings(file, folder)
-    key = _refused_key(found, _MAX_DEPTH)
+    settings = read_model_settings(file, folder)
+    key = _refused_key(settings, _MAX_DEPTH)
     if key:
         raise _refused(folder, f"{file.name} sets {key}")
-    activation = found.get("activation_function") if isinstance(found, dict) else None
+    activation = settings.get("activation_function") if isinstance(settings, dict) else None
     is_known = isinstance(activation, str) and (
         _ACTIVATION.fullmatch(activation) or activation.isidentifier()
     )

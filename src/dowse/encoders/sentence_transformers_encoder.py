@@ -85,9 +85,9 @@ class SentenceTransformersEncoder(PromptedEncoder):
             vectors = model.encode(
                 texts, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
             )
-            found = np.asarray(vectors, np.float32).reshape(len(texts), -1)
-        if texts and found.shape[1] != self.dimension:
+            rows = np.asarray(vectors, np.float32).reshape(len(texts), -1)
+        if texts and rows.shape[1] != self.dimension:
             raise DowseError(
-                f"{self._folder} gives {found.shape} numbers for {len(texts)} texts; use another model"
+                f"{self._folder} gives {rows.shape} numbers for {len(texts)} texts; use another model"
             )
-        return found
+        return rows

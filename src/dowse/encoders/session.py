@@ -81,12 +81,12 @@ def run_model(session: InferenceSession, inputs: dict[str, Any], model: Path) ->
     import numpy as np
 
     try:
-        found = session.run(None, inputs)[0]
+        output = session.run(None, inputs)[0]
     except Exception as error:  # onnxruntime's own exceptions have no common base
         raise DowseError(f"{model} can't be run ({first_line(error)}); use another model") from error
-    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
+    if not isinstance(output, np.ndarray) or output.dtype.kind not in "fiub":
         raise DowseError(f"{model} gives something else than numbers; use another model")
-    return found.astype(np.float32, copy=False)
+    return output.astype(np.float32, copy=False)
 
 
 def uses_gpu(device: str) -> bool:

@@ -48,7 +48,6 @@ _PROBES = ("size", "the size of a vector")
 # Prompts by which sentence-transformers models know what they read.
 _QUERY_PROMPTS, _DOCUMENT_PROMPTS = ("query",), ("document", "passage", "corpus")
 _MAX_PROMPT_CHARACTERS = 10_000
-_READ_BYTES = 1 << 20
 _MAX_WEIGHT_BYTES = 1 << 40
 # The beginning of the operators that quantise a batch by what is in it.
 _DYNAMIC_QUANTISATION = b"DynamicQuantize"
@@ -154,8 +153,7 @@ class TextEncoder(PromptedEncoder, OnnxTextModel):
         weights = sorted(self._model.parent.glob(f"{self._model.name}?data"))  # external weights
         for file in (self._model, *weights, self._tokenizer_file):
             with check_model_file(file, self._folder, _MAX_WEIGHT_BYTES).open("rb") as stream:
-                while block := stream.read(_READ_BYTES):
-                    digest.update(block)
+                hashlib.file_digest(stream, lambda: digest)  # adds to it
         return f"{file_safe(self.name)}-{digest.hexdigest()[:12]}"
 
     @cached_property
@@ -193,24 +191,24 @@ class TextEncoder(PromptedEncoder, OnnxTextModel):
 
     def _encode_batch(self, ids: NDArray[np.int64]) -> Vectors:
         """Run a batch; raises DowseError if vectors have another size than those before."""
-        found = self._pool(ids)
-        if found.shape[1] != self.dimension:
+        vectors = self._pool(ids)
+        if vectors.shape[1] != self.dimension:
             raise DowseError(
-                f"{self._folder} gives {found.shape[1]:,} numbers for one text and {self.dimension:,} for "
+                f"{self._folder} gives {vectors.shape[1]:,} numbers for one text and {self.dimension:,} for "
                 "another; it is no text encoder"
             )
-        return found
+        return vectors
 
     def _pool(self, ids: NDArray[np.int64]) -> Vectors:
         """Run a batch and pool the token vectors: their mean, or that of the first token (CLS)."""
         import numpy as np
 
-        found = self._run_model(ids, np.zeros_like(ids))
-        if found.ndim not in (2, 3) or len(found) != len(ids) or not found.size:
-            raise DowseError(f"{self._folder} gives {found.shape} for {ids.shape} ids; it is no text encoder")
-        if found.ndim == 2:  # the model pools by itself
-            return found
-        return found[:, 0] if self._form.pooling == "cls" else found.mean(axis=1)
+        rows = self._run_model(ids, np.zeros_like(ids))
+        if rows.ndim not in (2, 3) or len(rows) != len(ids) or not rows.size:
+            raise DowseError(f"{self._folder} gives {rows.shape} for {ids.shape} ids; it is no text encoder")
+        if rows.ndim == 2:  # the model pools by itself
+            return rows
+        return rows[:, 0] if self._form.pooling == "cls" else rows.mean(axis=1)
 
     @cached_property
     def _is_dynamically_quantised(self) -> bool:
@@ -270,5 +268,5 @@ def _find(folder: Path, names: Sequence[str]) -> Path | None:
 
 
 def _settings(folder: Path, name: str) -> dict[str, Any]:
-    found = read_model_settings(folder / name, folder)
-    return found if isinstance(found, dict) else {}
+    settings = read_model_settings(folder / name, folder)
+    return settings if isinstance(settings, dict) else {}

@@ -202,14 +202,14 @@ def _alternatives(pattern: str) -> list[str]:
         inner = pattern[1:-1]
         if _is_balanced(inner):
             pattern = inner
-    found, depth, start = [], 0, 0
+    alternatives, depth, start = [], 0, 0
     for token in re.finditer(r"\\.|\[(?:\\.|[^\]\\])*\]|[()|]", pattern, re.DOTALL):
         if token[0] in "()":
             depth += 1 if token[0] == "(" else -1
         elif token[0] == "|" and depth == 0:
-            found.append(pattern[start : token.start()])
+            alternatives.append(pattern[start : token.start()])
             start = token.end()
-    return [*found, pattern[start:]]
+    return [*alternatives, pattern[start:]]
 
 
 def _is_balanced(pattern: str) -> bool:

@@ -89,11 +89,11 @@ class WordTokenizer:
         """Return the ids of a definition's name and of its code without the name, at most `limit` in all."""
         at = code.find(name, 0, _NAME_SEARCH_CHARACTERS) if name else -1
         if at < 0:
-            before, rest = [], code
+            before, after = [], code
         else:
-            before, rest = self.encode_code(code[:at], _MAX_IDS_BEFORE_NAME), code[at + len(name) :]
+            before, after = self.encode_code(code[:at], _MAX_IDS_BEFORE_NAME), code[at + len(name) :]
         named = self.encode_text(name, _MAX_NAME_IDS)
-        ids = (before + named + self.encode_code(rest, limit))[:limit]
+        ids = (before + named + self.encode_code(after, limit))[:limit]
         start, end = len(before), len(before) + len(named)
         return ids[start:end], ids[:start] + ids[end:]
 

@@ -69,11 +69,11 @@ class BudgetMetrics:
     show: Callable[[Sequence[SearchResult]], Iterable[ShownLine]]  # what an agent sees of an answer
 
     def __call__(
-        self, ranked: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+        self, ranked: Sequence[str], qrels: Mapping[str, float], results: Sequence[SearchResult]
     ) -> dict[str, float]:
         """Return the shares of one answer; the lines that are shown decide, whatever a result is called."""
         wanted = [self.code.get(target, frozenset()) for target, grade in qrels.items() if grade > 0]
-        costs = first_shown(self.show(found), max(self.budgets, default=0))
+        costs = first_shown(self.show(results), max(self.budgets, default=0))
         shares = ((READ, targets_read), (READ_LINES, lines_read))
         return {f"{kind}@{n}": share(wanted, costs, n) for kind, share in shares for n in self.budgets}
 
@@ -96,11 +96,8 @@ def targets_read(
 ) -> float:
     """Return the share of targets that was read within a budget; a target without lines never is.
 
-    Args:
-        wanted: The lines of each target.
-        costs: What had been paid when each line was shown.
-        budget: Tokens.
-        enough: A target is read after so many of its lines, or all if it has fewer.
+    A target is read after `enough` of its lines were shown, or all if it has fewer. `costs` says what had
+    been paid when each line was shown.
     """
     read = (bool(lines) and _shown(lines, costs, budget) >= min(enough, len(lines)) for lines in wanted)
     return sum(read) / len(wanted) if wanted else 0.0

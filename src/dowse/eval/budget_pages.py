@@ -6,15 +6,16 @@ the file, as tools for agents print them. A tool that only names files first lis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from dowse.eval.budget import BudgetMetrics, CodeLine, ShownLine
 from dowse.eval.index_symbols import iter_symbols
-from dowse.eval.matching import Target, closest_paths, ends_with, parse_target
-from dowse.eval.systems.mirror import texts_as_known
-from dowse.eval.systems.ripgrep_reading import LISTED, WHOLE, WINDOW
+from dowse.eval.index_targets import IndexTargets
+from dowse.eval.matching import Target
+from dowse.eval.systems.mirror import indexed_texts
+from dowse.eval.systems.ripgrep import LISTED
 from dowse.eval.types import Dataset, SearchResult
 from dowse.index import Index
 from dowse.storage.protocol import Reader
@@ -22,8 +23,6 @@ from dowse.types import SymbolRow
 
 # Lines of code that are not blank, with their numbers.
 _Lines = list[tuple[int, str]]
-# The baselines: ripgrep, and an agent that reads the files it lists.
-READING_BASELINES = (WHOLE, WINDOW)
 
 
 def budget_metrics(
@@ -45,11 +44,9 @@ class IndexTexts:
         self._texts: dict[object, _Lines] = {}  # by id of a symbol, or number of a file
 
     def show(self, results: Sequence[SearchResult], listed: int = 0) -> Iterator[ShownLine]:
-        """Give what is shown of results, in their order.
+        """Give what is shown of results, in their order: a symbol, or the lines of a file that it names.
 
-        Args:
-            results: Each with the id of a symbol, or a path, of which all is shown or the lines it names.
-            listed: So many files at a time are listed by their names before the first of them is shown.
+        `listed` files at a time are listed by their names before the first of them is shown.
         """
         names = list(dict.fromkeys(each.path for each in results)) if listed else []
         listed_paths: set[str] = set()
@@ -65,26 +62,24 @@ class IndexTexts:
 
     def code(self, dataset: Dataset) -> dict[str, frozenset[CodeLine]]:
         """Return the lines of every relevant target of a set; none of what the index does not hold."""
-        targets = [parse_target(name, dataset.level) for name in dataset.relevant_targets]
+        targets = IndexTargets(self._index, dataset)
+        lines = self._target_symbol_lines if dataset.level == "symbol" else self._target_file_lines
         with self._index.backend.reader() as reader:
-            if dataset.level == "file":
-                return {each.key: self._target_file_lines(reader, each) for each in targets}
-            rows = self._target_symbols(targets)
-            return {each.key: self._symbol_lines(reader, rows.get(each.key, ())) for each in targets}
+            return {target.key: frozenset(lines(reader, targets, target)) for target in targets.all}
 
-    def _result_lines(self, reader: Reader, found: SearchResult) -> tuple[int, _Lines]:
+    def _result_lines(self, reader: Reader, result: SearchResult) -> tuple[int, _Lines]:
         """Return the file of a result, and the lines that it shows."""
-        row = self._rows.get(found.id)
+        row = self._rows.get(result.id)
         if row is not None:
             return row.file_id, self._symbol_text(reader, row)
-        file_id = self._files.get(found.path)
+        file_id = self._files.get(result.path)
         if file_id is None:
             return 0, []
         lines = self._file_text(reader, file_id)
-        if not found.start_line:
+        if not result.start_line:
             return file_id, lines
-        last = max(found.start_line, found.end_line)
-        return file_id, [line for line in lines if found.start_line <= line[0] <= last]
+        last = max(result.start_line, result.end_line)
+        return file_id, [line for line in lines if result.start_line <= line[0] <= last]
 
     def _symbol_text(self, reader: Reader, row: SymbolRow) -> _Lines:
         if row.key not in self._texts:
@@ -94,52 +89,27 @@ class IndexTexts:
 
     def _file_text(self, reader: Reader, file_id: int) -> _Lines:
         if file_id not in self._texts:
-            ((_, data),) = texts_as_known(reader, [file_id])
+            ((_, data),) = indexed_texts(reader, [file_id])
             texts = enumerate(data.decode("utf-8", "replace").split("\n"), 1)
             self._texts[file_id] = [(number, text.rstrip("\r")) for number, text in texts if text.strip()]
         return self._texts[file_id]
 
-    def _target_file_lines(self, reader: Reader, target: Target) -> frozenset[CodeLine]:
-        """Return the lines of a file, or those of them that a target names."""
-        path = min(closest_paths(target.path, self._files.keys()), default="")
-        if not path:
-            return frozenset()
-        file_id = self._files[path]
-        numbers = (number for number, _ in self._file_text(reader, file_id))
-        return frozenset(
-            (file_id, number)
-            for number in numbers
-            if not target.start or target.start <= number <= target.end
-        )
+    def _target_file_lines(self, reader: Reader, targets: IndexTargets, target: Target) -> Iterator[CodeLine]:
+        """Give the lines of a file, or those of them that a target names."""
+        for path in targets.paths(target)[:1]:
+            file_id = self._files[path]
+            for number, _ in self._file_text(reader, file_id):
+                if not target.start or target.start <= number <= target.end:
+                    yield file_id, number
 
-    def _symbol_lines(self, reader: Reader, rows: Iterable[SymbolRow]) -> frozenset[CodeLine]:
-        return frozenset(
-            (row.file_id, number) for row in rows for number, _ in self._symbol_text(reader, row)
-        )
-
-    def _target_symbols(self, targets: Iterable[Target]) -> Mapping[str, list[SymbolRow]]:
-        """Return the symbols that targets mean: by id, by file and name, or by the end of their names."""
-        found: dict[str, list[SymbolRow]] = {}
-        by_name: dict[str, list[SymbolRow]] = {}
-        for row in self._rows.values():
-            by_name.setdefault(row.qualified_name.rpartition(".")[2], []).append(row)
-        paths = {path: closest_paths(path, self._files.keys()) for path in {t.path for t in targets} if path}
-        for target in targets:
-            if target.key in self._rows:
-                found[target.key] = [self._rows[target.key]]
-                continue
-            same = by_name.get(target.name.rpartition(".")[2], [])
-            found[target.key] = [row for row in same if _is_target(row, target, paths)]
-        return found
+    def _target_symbol_lines(
+        self, reader: Reader, targets: IndexTargets, target: Target
+    ) -> Iterator[CodeLine]:
+        for row in targets.symbols(target):
+            yield from ((row.file_id, number) for number, _ in self._symbol_text(reader, row))
 
 
-def _is_target(row: SymbolRow, target: Target, paths: Mapping[str, set[str]]) -> bool:
-    if target.path:
-        return row.path in paths[target.path] and row.qualified_name == target.name
-    return ends_with(row.qualified_name, target.name, ".")
-
-
-def _heading(rank: int, found: SearchResult, lines: _Lines) -> str:
+def _heading(rank: int, result: SearchResult, lines: _Lines) -> str:
     """Return the line above the code of a result."""
-    first, last = (lines[0][0], lines[-1][0]) if lines else (found.start_line, found.end_line)
-    return f"{rank}. {found.path}:{first}-{last} {found.symbol}".rstrip()
+    first, last = (lines[0][0], lines[-1][0]) if lines else (result.start_line, result.end_line)
+    return f"{rank}. {result.path}:{first}-{last} {result.symbol}".rstrip()

@@ -82,8 +82,8 @@ class Configuration:
 
 def parse_configuration(name: str) -> Configuration:
     """Return the configuration of a name such as `auto+expand`."""
-    base, *given = name.strip().split("+")
-    switches = list(dict.fromkeys(given))
+    base, *suffixes = name.strip().split("+")
+    switches = list(dict.fromkeys(suffixes))
     known = {**_SWITCHES, **DIVERSIFIERS, _SHUFFLE: {}}
     if base not in _BASES or not set(switches) <= set(known):
         raise EvalError(

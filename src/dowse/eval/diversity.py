@@ -41,14 +41,14 @@ class Diversity:
     vectors: Callable[[Sequence[SearchResult]], Floats] | None = None
 
     def __call__(
-        self, ranked: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+        self, ranked: Sequence[str], qrels: Mapping[str, float], results: Sequence[SearchResult]
     ) -> dict[str, float]:
         """Return the metrics of one answer that can be measured."""
         values = {}
         if self.aspects:
             wanted = {target: self.aspects[target] for target, grade in qrels.items() if grade > 0}
             values[ALPHA_NDCG] = alpha_ndcg(ranked, wanted, CUT)
-        first = distinct_results(found, self.level, self.counting)
+        first = distinct_results(results, self.level, self.counting)
         if all(each.path for each, _ in first):
             values[TREE] = tree_distance([chain for _, chain in first])
         if self.vectors:
@@ -59,13 +59,8 @@ class Diversity:
 def alpha_ndcg(ranked: Sequence[str], aspects: Mapping[str, str], k: int, alpha: float = ALPHA) -> float:
     """Return α-nDCG@k; 0 if nothing is relevant.
 
-    A relevant key gains (1 − alpha)^n, where n keys before it have its aspect.
-
-    Args:
-        ranked: Keys, best first, each once.
-        aspects: The aspect of every relevant key, retrieved or not.
-        k: The cut-off.
-        alpha: From 0, where every result counts the same, to 1, where only the first of an aspect counts.
+    A relevant key gains (1 − alpha)^n, where n keys before it have its aspect. `aspects` has the aspect of
+    every relevant key, retrieved or not.
     """
     # Each aspect's results gain less and less, so the best order is that of the gains.
     ideal = sorted(_gains(aspects.values(), alpha), reverse=True)[:k]
@@ -74,12 +69,8 @@ def alpha_ndcg(ranked: Sequence[str], aspects: Mapping[str, str], k: int, alpha:
 
 
 def tree_distance(chains: Sequence[Sequence[str]]) -> float:
-    """Return the mean distance between nodes of the file tree, in hops; 0 for fewer than two.
-
-    Args:
-        chains: The names on the path to each node, from the repository down.
-    """
-    from dowse.research.hyperbolic.hops import hop_matrix
+    """Return the mean distance between nodes of the file tree, in hops; 0 for fewer than two chains."""
+    from dowse.research.hyperbolic.chains import hop_matrix
 
     return _mean_of_pairs(hop_matrix(chains)) if len(chains) > 1 else 0.0
 
@@ -91,10 +82,10 @@ def meaning_distance(vectors: Floats) -> float:
 
 
 def distinct_results(
-    found: Iterable[SearchResult], level: str, counting: str = "distinct"
+    results: Iterable[SearchResult], level: str, counting: str = "distinct"
 ) -> list[tuple[SearchResult, tuple[str, ...]]]:
     """Return the first results that take a rank of their own, each with its path in the file tree."""
-    chains = [(each, _chain(each, level)) for each in found]
+    chains = [(each, _chain(each, level)) for each in results]
     if counting == "distinct":
         firsts: dict[tuple[str, ...], SearchResult] = {}
         for each, chain in chains:
@@ -103,9 +94,9 @@ def distinct_results(
     return chains[:CUT]
 
 
-def _chain(found: SearchResult, level: str) -> tuple[str, ...]:
-    chain = file_chain(found.repo, found.path)
-    return chain if level == "file" else (*chain, found.id or f"{found.symbol}:{found.start_line}")
+def _chain(result: SearchResult, level: str) -> tuple[str, ...]:
+    chain = file_chain(result.repo, result.path)
+    return chain if level == "file" else (*chain, result.id or f"{result.symbol}:{result.start_line}")
 
 
 def _gains(aspects: Iterable[str | None], alpha: float) -> Iterator[float]:

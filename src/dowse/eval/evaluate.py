@@ -75,9 +75,9 @@ def evaluate(
         )
 
     def metrics(
-        keys: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+        keys: Sequence[str], qrels: Mapping[str, float], answer: Sequence[SearchResult]
     ) -> Mapping[str, float]:
-        return {**score(keys, qrels, ks, few_judgements=graded), **extra_metrics(keys, qrels, found)}
+        return {**score(keys, qrels, ks, few_judgements=graded), **extra_metrics(keys, qrels, answer)}
 
     results = []
     for case in scored:
@@ -92,14 +92,14 @@ def _run_case(
     started = time.perf_counter()
     results = list(islice(search(case.query, depth), depth))
     seconds = time.perf_counter() - started
-    found = [to_search_result(result) for result in results]
+    answer = [to_search_result(result) for result in results]
     qrels = case.qrels(dataset.level)
-    keys = ranked_keys(found, qrels, dataset.level, dataset.counting)
+    keys = ranked_keys(answer, qrels, dataset.level, dataset.counting)
     return CaseResult(
         id=case.id,
         query=case.query,
-        values=metrics(keys, qrels, found),
-        found=tuple(dict.fromkeys(display_name(each, dataset.level) for each in found))[:_KEPT],
+        values=metrics(keys, qrels, answer),
+        found=tuple(dict.fromkeys(display_name(each, dataset.level) for each in answer))[:_KEPT],
         relevant=tuple(target for target, grade in qrels.items() if grade > 0),
         seconds=seconds,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -37,12 +36,12 @@ class ResultVectors:
     def __init__(self, index: Index) -> None:
         self._index = index
 
-    def __call__(self, found: Sequence[SearchResult]) -> Floats:
+    def __call__(self, results: Sequence[SearchResult]) -> Floats:
         """Return the vectors of results in their order, without those that have none, such as files."""
         encoder = self._index.encoder
         if encoder is None:
             raise ValueError("there are no vectors without an encoder; leave meaning out")
-        rows = [self._rows[each.id] for each in found if each.id in self._rows]
+        rows = [self._rows[each.id] for each in results if each.id in self._rows]
         with self._index.backend.reader() as reader:
             vectors = reader.vectors(encoder.id, rows)
         return vectors[vectors.any(axis=1)]
@@ -53,17 +52,21 @@ class ResultVectors:
         return {row.key: row.row for row in iter_symbols(self._index)}
 
 
-@dataclass(frozen=True, slots=True)
 class SymbolLines:
-    """The symbols of every file by their first lines, outer before inner, for tools that know only lines."""
+    """The symbols of an index by file and line, outer before inner, for tools that know only lines."""
 
-    rows: dict[int, list[SymbolRow]]
-    starts: dict[int, list[int]]
+    def __init__(self, index: Index) -> None:
+        self._rows: dict[int, list[SymbolRow]] = {}
+        for row in iter_symbols(index):
+            self._rows.setdefault(row.file_id, []).append(row)
+        for rows in self._rows.values():
+            rows.sort(key=lambda row: (row.start_line, -row.end_line))
+        self._starts = {file: [row.start_line for row in rows] for file, rows in self._rows.items()}
 
     def at(self, file_id: int, line: int) -> SymbolRow | None:
         """Return the innermost symbol at a line."""
-        rows = self.rows.get(file_id, [])
-        for number in range(bisect_right(self.starts.get(file_id, []), line) - 1, -1, -1):
+        rows = self._rows.get(file_id, [])
+        for number in range(bisect_right(self._starts.get(file_id, []), line) - 1, -1, -1):
             if rows[number].end_line >= line:
                 return rows[number]
         return None
@@ -72,16 +75,6 @@ class SymbolLines:
         """Return the symbol that has most of some lines; of equals the first."""
         symbols = [row for line in range(start, end + 1) if (row := self.at(file_id, line)) is not None]
         return Counter(symbols).most_common(1)[0][0] if symbols else None
-
-
-def read_symbol_lines(index: Index) -> SymbolLines:
-    """Read where the symbols of an index are."""
-    rows: dict[int, list[SymbolRow]] = {}
-    for row in iter_symbols(index):
-        rows.setdefault(row.file_id, []).append(row)
-    for each in rows.values():
-        each.sort(key=lambda row: (row.start_line, -row.end_line))
-    return SymbolLines(rows, {file: [row.start_line for row in each] for file, each in rows.items()})
 
 
 def symbol_result(row: SymbolRow) -> SearchResult:

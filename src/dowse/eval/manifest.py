@@ -38,7 +38,7 @@ class Entry:
 
     def datasets(self, level: str = "", half: str = "all") -> list[Dataset]:
         """Read the questions."""
-        found = load_datasets(
+        sets = load_datasets(
             self.dataset,
             level=self.level or level,
             queries=self.queries,
@@ -48,12 +48,12 @@ class Entry:
             name=self.name,
             root=self.watched_dir,
         )
-        if len(found) > 1 and self.watched_dir and self._is_suite:
+        if len(sets) > 1 and self.watched_dir and self._is_suite:
             raise EvalError(
-                f"{self.dataset} asks about {len(found)} repositories, and {self.watched_dir} is one; name "
+                f"{self.dataset} asks about {len(sets)} repositories, and {self.watched_dir} is one; name "
                 "where they lie with checkouts (--checkouts), or choose one of them with queries (--queries)"
             )
-        return [replace(each, metric=self.metric) for each in found] if self.metric else found
+        return [replace(each, metric=self.metric) for each in sets] if self.metric else sets
 
     @property
     def _is_suite(self) -> bool:
@@ -71,12 +71,12 @@ def read_manifest(path: Path) -> list[Entry]:
     entries = read_json(path, _FORM, follow_symlinks=True)
     if not isinstance(entries, list) or not entries:
         raise EvalError(f"{path} holds no repositories; write {_FORM}")
-    found = [_entry(entry, path, number) for number, entry in enumerate(entries, 1)]
-    names = [entry.name for entry in found]
+    manifest = [_entry(entry, path, number) for number, entry in enumerate(entries, 1)]
+    names = [entry.name for entry in manifest]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise EvalError(f"{path} has several entries called {', '.join(twice)}; give each a name of its own")
-    return found
+    return manifest
 
 
 def _entry(entry: object, path: Path, number: int) -> Entry:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from dowse.eval.types import SearchResult
-from dowse.types import Hit
+from dowse.types import Hit, Symbol
 
 # The lines of a file, after its path: `#10-20` or `#10`. Any other "#" belongs to the path.
 SPAN = re.compile(r"#(\d+)(?:-(\d+))?\Z")
@@ -23,13 +23,13 @@ _FIELD_TYPES: dict[str, tuple[Any, str]] = {
 
 
 def to_search_result(result: object) -> SearchResult:
-    """Return any tool's result: a `Hit`, a path, `path::name`, an id, or a mapping of the fields.
+    """Return any tool's result: a `Hit`, a `Symbol`, a path, `path::name`, an id, or a mapping.
 
     Raises:
         TypeError: It is none of these, or a field of it has the wrong type.
     """
-    if isinstance(result, Hit):
-        symbol = result.symbol
+    symbol = result.symbol if isinstance(result, Hit) else result
+    if isinstance(symbol, Symbol):
         lines = (symbol.start_line, symbol.end_line)
         return SearchResult(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
     if isinstance(result, SearchResult):

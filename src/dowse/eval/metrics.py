@@ -19,14 +19,10 @@ JUDGED_CUT = 10
 def score(
     ranked: Sequence[str], qrels: Mapping[str, float], ks: Iterable[int], few_judgements: bool = False
 ) -> dict[str, float]:
-    """Return all metrics of one ranking by name.
+    """Return all metrics of one ranking by name; those with a cut-off have one for each of `ks`.
 
-    Args:
-        ranked: The keys of the results, best first, each once.
-        qrels: The grade of every judged key.
-        ks: The cut-offs of nDCG, recall, hit rate and precision.
-        few_judgements: Whether many results were never judged; adds the judged share, and the condensed nDCG
-            (Sakai 2007), which leaves unjudged results out.
+    Where many results were never judged, `few_judgements` adds the judged share, and the condensed nDCG
+    (Sakai 2007), which leaves unjudged results out.
     """
     values = {f"mrr@{MRR_CUT}": reciprocal_rank(ranked, qrels, MRR_CUT)}
     for k in ks:
@@ -83,8 +79,12 @@ def judged_share(ranked: Sequence[str], qrels: Mapping[str, float], k: int) -> f
 
 def latency(seconds: Iterable[float]) -> dict[str, float]:
     """Return the 50th, 95th and 99th percentile of some times, in milliseconds; {} for no times."""
-    times = sorted(seconds)
-    return {f"p{share}_ms": 1000 * _percentile(times, share) for share in (50, 95, 99)} if times else {}
+    import numpy as np
+
+    times, shares = list(seconds), (50, 95, 99)
+    if not times:
+        return {}
+    return {f"p{share}_ms": 1000 * float(np.percentile(times, share)) for share in shares}
 
 
 def _top(ranked: Sequence[str], k: int) -> Sequence[str]:
@@ -105,10 +105,3 @@ def _relevant_in_top(ranked: Sequence[str], qrels: Mapping[str, float], k: int) 
 def _gain(grade: float) -> float:
     # Some sets grade spam below 0: that is as irrelevant as 0, not a loss.
     return 2.0**grade - 1 if grade > 0 else 0.0
-
-
-def _percentile(ordered: Sequence[float], share: int) -> float:
-    """Interpolate linearly between neighbours, as numpy does."""
-    whole, remainder = divmod((len(ordered) - 1) * share, 100)
-    after = ordered[min(whole + 1, len(ordered) - 1)]
-    return ordered[whole] + (after - ordered[whole]) * remainder / 100

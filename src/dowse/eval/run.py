@@ -9,23 +9,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dowse.errors import EvalError
-from dowse.eval.aspects import target_aspects
+from dowse.errors import EvalError, QueryError
 from dowse.eval.budget import budget_metrics_only
-from dowse.eval.budget_pages import READING_BASELINES, budget_metrics
+from dowse.eval.budget_pages import budget_metrics
 from dowse.eval.clean_index import check_leakage, open_clean_index
 from dowse.eval.configurations import COMPARED, FIRST, Configuration, parse_configuration, runnable
 from dowse.eval.diversity import Diversity
 from dowse.eval.evaluate import DEPTH, KS, evaluate
-from dowse.eval.filtering import check_filters, clashes, note_clashes
 from dowse.eval.index_symbols import ResultVectors
+from dowse.eval.index_targets import note_missing_targets, target_aspects
 from dowse.eval.metrics import MRR_CUT
-from dowse.eval.missing_targets import note_missing_targets
 from dowse.eval.reports.model import SetFacts, SetReport
 from dowse.eval.systems import MakeSystem
-from dowse.eval.systems.ripgrep_reading import ripgrep_reading
+from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
 from dowse.eval.types import Case, Dataset, MetricFunction, Result, Search, SearchResult
 from dowse.index import Index
+from dowse.query.ast import Query
+from dowse.query.parser import narrow, plain_query
 from dowse.types import Hit
 
 # Metrics with a cut-off of their own; MRR is always cut at 100.
@@ -71,14 +71,14 @@ class RunOptions:
 
 def search_root(dataset: Dataset, root: Path | None = None) -> Path:
     """Return the tree or corpus of a dataset; raise EvalError for what can't be run, before anything is."""
-    place = root or dataset.root
-    if place is None:
+    path = root or dataset.root
+    if path is None:
         raise EvalError(
             f"{dataset.name} does not say what it asks about; name what to search, "
             "or with --checkouts where the repositories of a suite lie"
         )
-    if not place.exists():
-        raise EvalError(f"there is no {place} to search; check the path")
+    if not path.exists():
+        raise EvalError(f"there is no {path} to search; check the path")
     if not dataset.cases:
         raise EvalError(f"{dataset.name} has no questions in its half {dataset.half!r}; ask --half all")
     if dataset.metric != _MRR and not _METRIC.match(dataset.metric):
@@ -88,20 +88,16 @@ def search_root(dataset: Dataset, root: Path | None = None) -> Path:
         )
     if not dataset.scored_cases:
         raise EvalError(f"{dataset.name} asks nothing; {dataset.exclusion_note}; try another --level")
-    return place
+    return path
 
 
 def run_dataset(
     dataset: Dataset, root: Path | None, options: RunOptions, index_dir: str = "", *, refresh: bool = True
 ) -> SetReport:
-    """Index the tree of a dataset and run every row on it.
+    """Index the tree of a dataset, or `root`, and run every row on it.
 
-    Args:
-        dataset: The cases.
-        root: What to search; None takes what the dataset names.
-        options: The rows, and how they are made.
-        index_dir: Where the index is; "" for one in the cache, apart from the user's index.
-        refresh: Whether to bring an existing index up to date first.
+    The index is in the cache, apart from the user's, unless `index_dir` names another folder. Without
+    `refresh` an existing one is used as it is.
     """
     check_filters(options.filters)
     index = open_clean_index(
@@ -191,6 +187,30 @@ def make_search(index: Index, configuration: Configuration, filters: str = "") -
     return search
 
 
+def check_filters(filters: str) -> None:
+    """Raise QueryError if the filters are invalid for any query."""
+    narrow(Query(()), filters)
+
+
+def clashes(query: str, filters: str) -> bool:
+    """Whether a query contradicts the filters, as "run the test" does with `-test`."""
+    try:
+        narrow(plain_query(query), filters)
+    except QueryError:
+        return True
+    return False
+
+
+def note_clashes(dataset: Dataset, filters: str) -> str:
+    """Return a note on the queries that contradict the filters, "" if there are none."""
+    count = sum(clashes(case.query, filters) for case in dataset.scored_cases) if filters.strip() else 0
+    if not count:
+        return ""
+    if count == 1:
+        return "1 question asks for what the filters exclude, and counts as answered with nothing"
+    return f"{count} questions ask for what the filters exclude, and count as answered with nothing"
+
+
 def _shuffle_first(query: str, hits: Sequence[Hit]) -> list[Hit]:
     """Return the first results in an order that a hash of query and result decides, then the others."""
 
@@ -272,9 +292,9 @@ def _row(
         options.on_progress(Progress("asking", done, len(dataset.cases), f"questions, {name}"))
 
     def both(
-        keys: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+        keys: Sequence[str], qrels: Mapping[str, float], results: Sequence[SearchResult]
     ) -> Mapping[str, float]:
-        return {**metrics(keys, qrels, found), **options.extra_metrics(keys, qrels, found)}
+        return {**metrics(keys, qrels, results), **options.extra_metrics(keys, qrels, results)}
 
     return evaluate(
         search, dataset, ks=options.ks, name=name, depth=options.depth, extra_metrics=both, on_case=show

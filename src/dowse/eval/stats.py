@@ -63,18 +63,14 @@ def bootstrap_macro(
     return float(low), float(high)
 
 
-def compare(a: Sequence[float], b: Sequence[float]) -> Difference:
+def compare_macro(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> Difference:
     """Return how much better a is than b, case by case in the same order, and whether that is significant.
 
     A paired randomisation test (Fisher 1935; Smucker, Allan & Carterette, CIKM 2007): if both were equally
     good, each case's difference could as well have the other sign. p is the share of all sign flips whose
-    mean is at least as far from 0: exact where few cases differ, sampled otherwise.
+    mean is at least as far from 0: exact where few cases differ, sampled otherwise. Every group of cases
+    weighs the same.
     """
-    return compare_macro([a], [b])
-
-
-def compare_macro(a: Sequence[Sequence[float]], b: Sequence[Sequence[float]]) -> Difference:
-    """Return the same for macro averages: every group weighs the same."""
     import numpy as np
 
     if [len(group) for group in a] != [len(group) for group in b]:

@@ -77,6 +77,7 @@ MetricFunction = Callable[[Sequence[str], Mapping[str, float], Sequence[SearchRe
 # A tool: a query and how many results are wanted → results, best first. `Hit`s of dowse, paths and
 # `path::name` do as well as `SearchResult`.
 Search = Callable[[str, int], Iterable[object]]
+RankedSearch = Callable[[str, int], list[SearchResult]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 
 from dowse.feedback.events import normalise_query, ranking_terms
 from dowse.feedback.store import FeedbackStore, QueryEvent, StoredQuery
@@ -27,7 +28,6 @@ _QUOTED_CHARACTERS = 60
 def feedback_boosts(
     store: FeedbackStore,
     query: str,
-    candidates: Collection[str] | None = None,
     *,
     similar: bool = True,
     idf: Callable[[str], float] = lambda _: 1.0,
@@ -37,7 +37,6 @@ def feedback_boosts(
     Args:
         store: The recorded events.
         query: The current query.
-        candidates: The only symbols to return; None for all.
         similar: Whether feedback for similar queries counts too.
         idf: The inverse document frequency of a term.
     """
@@ -47,18 +46,13 @@ def feedback_boosts(
         return {}
     by_symbol: dict[str, list[QueryEvent]] = defaultdict(list)
     for event in store.query_events([*([] if query_id is None else [query_id]), *neighbours]):
-        if candidates is None or event.symbol in candidates:
-            by_symbol[event.symbol].append(event)
-    found = {symbol: _boost(events, query_id, neighbours) for symbol, events in by_symbol.items()}
-    return {symbol: boost for symbol, boost in found.items() if boost}
+        by_symbol[event.symbol].append(event)
+    boosts = {symbol: _boost(events, query_id, neighbours) for symbol, events in by_symbol.items()}
+    return {symbol: boost for symbol, boost in boosts.items() if boost}
 
 
 def visitor_vote(kinds: Iterable[str]) -> float:
-    """Return one visitor's vote for one symbol and query, from −1 to 1.
-
-    Args:
-        kinds: Of the visitor's events, in the order of time.
-    """
+    """Return one visitor's vote for one symbol and query, from −1 to 1; events come in the order of time."""
     doubt, explicit = 1.0, 0.0
     for kind in kinds:
         explicit = _EXPLICIT_VOTES.get(kind, explicit)
@@ -66,11 +60,11 @@ def visitor_vote(kinds: Iterable[str]) -> float:
     return explicit or 1 - doubt
 
 
-def cosine_similarity(a: Iterable[str], b: Iterable[str], idf: Mapping[str, float]) -> float:
+def cosine_similarity(a: Iterable[str], b: Iterable[str], idf: Callable[[str], float]) -> float:
     """Return the cosine of the IDF vectors of two sets of terms, from 0 to 1."""
     first, second = set(a), set(b)
-    sizes = [sum(idf[term] ** 2 for term in terms) for terms in (first, second)]
-    shared = sum(idf[term] ** 2 for term in first & second)
+    sizes = [sum(idf(term) ** 2 for term in terms) for terms in (first, second)]
+    shared = sum(idf(term) ** 2 for term in first & second)
     return shared / (sizes[0] * sizes[1]) ** 0.5 if shared else 0.0
 
 
@@ -90,13 +84,13 @@ def _similar_queries(
     store: FeedbackStore, query: str, idf_of: Callable[[str], float]
 ) -> dict[int, tuple[float, StoredQuery]]:
     """Return stored queries that are similar to a query, by id, each with its similarity."""
-    terms, text, idf = frozenset(ranking_terms(query)), normalise_query(query), _IdfCache(idf_of)
+    terms, text, idf = frozenset(ranking_terms(query)), normalise_query(query), cache(idf_of)
     # A cosine is at most the root of the share of the query's own weight that is shared.
-    threshold = _MIN_SIMILARITY**2 * sum(idf[term] ** 2 for term in terms)
+    threshold = _MIN_SIMILARITY**2 * sum(idf(term) ** 2 for term in terms)
     selective = _selective_terms(terms, idf, threshold)
     neighbours = {}
     for stored in store.queries_sharing(selective, _MAX_COMPARED) if selective else ():
-        shared = sum(idf[term] ** 2 for term in terms & stored.terms)
+        shared = sum(idf(term) ** 2 for term in terms & stored.terms)
         if stored.text != text and shared >= threshold:
             similarity = cosine_similarity(terms, stored.terms, idf)
             if similarity >= _MIN_SIMILARITY:
@@ -104,26 +98,15 @@ def _similar_queries(
     return neighbours
 
 
-def _selective_terms(terms: Collection[str], idf: Mapping[str, float], threshold: float) -> list[str]:
+def _selective_terms(terms: Collection[str], idf: Callable[[str], float], threshold: float) -> list[str]:
     """Return terms of which a similar query must share at least one: the common terms do not suffice."""
-    selective, left = [], sum(idf[term] ** 2 for term in terms)
-    for term in sorted(terms, key=lambda term: (-idf[term], term)):
-        if left < threshold or not idf[term]:
+    selective, left = [], sum(idf(term) ** 2 for term in terms)
+    for term in sorted(terms, key=lambda term: (-idf(term), term)):
+        if left < threshold or not idf(term):
             break
         selective.append(term)
-        left -= idf[term] ** 2
+        left -= idf(term) ** 2
     return selective
-
-
-class _IdfCache(dict[str, float]):
-    """Term → its inverse document frequency, computed once for each."""
-
-    def __init__(self, idf: Callable[[str], float]) -> None:
-        self._idf = idf
-
-    def __missing__(self, term: str) -> float:
-        value = self[term] = self._idf(term)
-        return value
 
 
 def _boost(
@@ -140,7 +123,7 @@ def _boost(
     total, others = pool_votes(by_visitor)
     if total <= 0:
         return None
-    most_similar = max((neighbours[event.query] for event in events), key=lambda found: found[0])[1]
+    most_similar = max((neighbours[event.query] for event in events), key=lambda pair: pair[0])[1]
     detail = f"{_summary(events)} for queries like “{_truncate(most_similar.original)}”"
     return Boost(similar=total, others=others, detail=detail)
 

@@ -63,8 +63,9 @@ def replace_surrogates(text: str) -> str:
 
 def ranking_terms(query: str) -> tuple[str, ...]:
     """Return the terms that a query ranks by, without its filters and patterns."""
+    from dowse.errors import QueryError
     from dowse.parsing.tokenizer import tokenize_query
-    from dowse.query import QueryError, parse_query
+    from dowse.query.parser import parse_query
 
     try:
         text = parse_query(query).text_for_ranking

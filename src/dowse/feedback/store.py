@@ -98,12 +98,6 @@ class FeedbackStore:
         """Return the store of a repository, folder or corpus; nothing is read or written yet."""
         return cls(feedback_file(Path(root).expanduser().resolve()))
 
-    def __enter__(self) -> FeedbackStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     @property
     def exists(self) -> bool:
         """Whether anything was ever recorded."""
@@ -179,7 +173,9 @@ class FeedbackStore:
             "GROUP BY q.id",
             (*terms, limit),
         )
-        return [StoredQuery(id_, text, asked, frozenset(has.split())) for id_, text, asked, has in rows]
+        return [
+            StoredQuery(id_, text, original, frozenset(words.split())) for id_, text, original, words in rows
+        ]
 
     def query_events(self, query_ids: Sequence[int]) -> list[QueryEvent]:
         """Return the events of some queries, in the order of time."""
@@ -240,9 +236,9 @@ class FeedbackStore:
 def _query_id(database: sqlite3.Connection, query: str) -> int:
     """Return the id of a query; a new one is stored with its terms."""
     text = normalise_query(query)
-    found = database.execute("SELECT id FROM queries WHERE text = ?", (text,)).fetchone()
-    if found:
-        return int(found[0])
+    row = database.execute("SELECT id FROM queries WHERE text = ?", (text,)).fetchone()
+    if row:
+        return int(row[0])
     query_id = database.execute("INSERT INTO queries (text, asked) VALUES (?, ?)", (text, query)).lastrowid
     terms = [(term, query_id) for term in ranking_terms(query)]
     database.executemany("INSERT OR IGNORE INTO terms (term, query) VALUES (?, ?)", terms)
@@ -302,7 +298,7 @@ def _create_tables(database: sqlite3.Connection) -> None:
 def _file_identity(path: Path) -> tuple[int, int]:
     """Return the device and inode of a file; (0, 0) if there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return (0, 0)
-    return (found.st_dev, found.st_ino)
+    return (status.st_dev, status.st_ino)

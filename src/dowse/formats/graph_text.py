@@ -69,12 +69,10 @@ def _impact(answer: GraphAnswer, style: Style) -> list[str]:
         files = len({step.path for step in answer.tests})
         count = f"{len(answer.tests)}, in {files} file{'s' if files > 1 else ''}"
         lines += ["", f"{style.bold}tests to run{style.reset} ({count})"]
-        lines += [_test(step, answer.seed, style) for step in answer.tests]
+        for step in answer.tests:
+            distance = "" if step.depth == 1 else f", {step.depth} steps away"
+            lines.append(_line(step, answer.seed, style, distance))
     return lines
-
-
-def _test(step: GraphStep, seed: SymbolRow, style: Style) -> str:
-    return _line(step, seed, style, "" if step.depth == 1 else f", {step.depth} steps away")
 
 
 def _line(step: GraphStep, parent: SymbolRow, style: Style, suffix: str | None = None) -> str:
@@ -100,8 +98,8 @@ def _more_lines(step: GraphStep) -> str:
     if not lines:
         return ""
     shown = ", ".join(str(line) for line in lines[:_MORE_LINES])
-    rest = f" and {len(lines) - _MORE_LINES} more" if len(lines) > _MORE_LINES else ""
-    return f", also in line {shown}{rest}" if len(lines) == 1 else f", also in lines {shown}{rest}"
+    more = f" and {len(lines) - _MORE_LINES} more" if len(lines) > _MORE_LINES else ""
+    return f", also in line {shown}{more}" if len(lines) == 1 else f", also in lines {shown}{more}"
 
 
 def _symbol(symbol: SymbolRow, style: Style) -> str:

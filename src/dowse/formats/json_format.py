@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Raised when a field changes its meaning or is removed; new fields leave it unchanged.
 SCHEMA_VERSION = 1
+_HEADER = {"schema": SCHEMA_VERSION, "dowse": __version__}
 # Fields of a symbol row that mean nothing outside one generation of the index.
 _INTERNAL = ("row", "key", "file_id")
 
@@ -35,7 +36,7 @@ def json_line(data: object) -> str:
 def answer_to_json(answer: Answer) -> dict[str, Any]:
     """Return the answer of a search as plain data."""
     return {
-        **_header(),
+        **_HEADER,
         "query": answer.query,
         "mode": answer.mode,
         "generation": answer.generation,
@@ -53,7 +54,7 @@ def related_to_json(related: Related) -> dict[str, Any]:
     cluster = related.cluster
     symbol = related.symbol._asdict()
     return {
-        **_header(),
+        **_HEADER,
         "symbol": {name: symbol[name] for name in symbol if name not in ("row", "file_id", "role")},
         "notes": notes_to_json(related.notes),
         "neighbours": [_hit(hit) for hit in related.neighbours],
@@ -70,7 +71,7 @@ def related_to_json(related: Related) -> dict[str, Any]:
 def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
     """Return an answer of the code graph as plain data."""
     return {
-        **_header(),
+        **_HEADER,
         "relation": answer.relation,
         "generation": answer.generation,
         "depth": answer.depth,
@@ -86,7 +87,7 @@ def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
 def candidates_to_json(name: str, candidates: Sequence[SymbolRow]) -> dict[str, Any]:
     """Return the symbols that an ambiguous name could mean as plain data."""
     return {
-        **_header(),
+        **_HEADER,
         "error": "ambiguous",
         "name": name,
         "candidates": [symbol_to_json(row) for row in candidates],
@@ -97,10 +98,6 @@ def symbol_to_json(row: SymbolRow, *, show_secrets: bool = False) -> dict[str, A
     """Return a symbol without its text as plain data, likely secrets masked by default."""
     fields = (row if show_secrets else mask_row(row))._asdict()
     return {"id": row.key, **{name: fields[name] for name in fields if name not in _INTERNAL}}
-
-
-def _header() -> dict[str, Any]:
-    return {"schema": SCHEMA_VERSION, "dowse": __version__}
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

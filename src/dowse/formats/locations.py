@@ -1,15 +1,16 @@
-"""Locations in files that an answer points at."""
+"""Locations that an answer points at, and the formats of one line each: `path`, `grep` and `vimgrep`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowse.security.safe_files import read_regular_file, resolve_inside
 from dowse.security.secret_masking import mask_text
+from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
 from dowse.types import Answer, Hit, LineMatch
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ class Location(NamedTuple):
     line: int  # from 1
     column: int  # from 1, in bytes of UTF-8, as the quickfix lists of editors count
     text: str
+
+
+# What the formats print of a location: `grep` as `grep -n` does, `vimgrep` as `rg --vimgrep` does.
+_COLUMNS = {"path": ("path",), "grep": ("path", "line", "text"), "vimgrep": Location._fields}
 
 
 def answer_locations(answer: Answer, root: Path) -> Iterator[Location]:
@@ -105,3 +110,44 @@ class SourceFiles:
         indent = line[: len(line) - len(line.lstrip())]
         # A text with a secret in it is masked, the file is not.
         return indent if line == indent + text or mask_text(line) == indent + text else ""
+
+
+def format_lines(name: str, locations: Iterable[Location], target: str, root: Path, *, terminal: bool) -> str:
+    """Return locations as `path`, `grep` or `vimgrep`, each line once, in the order of the answer.
+
+    The other arguments are those of `escape_locations`.
+    """
+    columns = _COLUMNS[name]
+    escaped = escape_locations(locations, target, root, terminal=terminal)
+    rows = dict.fromkeys(tuple(getattr(location, name) for name in columns) for location in escaped)
+    return "".join(":".join(map(str, row)) + "\n" for row in rows)
+
+
+def escape_locations(
+    locations: Iterable[Location], target: str, root: Path, *, terminal: bool
+) -> Iterator[Location]:
+    """Yield locations whose parts fit on one line, with paths that can be opened (`openable_path`).
+
+    Args:
+        locations: The locations, with paths as in the index.
+        target: What was searched, as the user wrote it.
+        root: The resolved folder or corpus of `target`.
+        terminal: Whether control characters in code are escaped as well; in a pipe it stays exact.
+    """
+    escape = escape_controls if terminal else escape_line_ends
+    paths: dict[str, str] = {}  # an answer has many locations in each file
+    for location in locations:
+        path = paths.get(location.path)
+        if path is None:
+            path = paths[location.path] = escape_name(openable_path(location.path, target, root))
+        yield location._replace(path=path, text=escape(location.text))
+
+
+def openable_path(path: str, target: str, root: Path) -> str:
+    """Return a path that can be opened from the current folder, as ripgrep prints it.
+
+    A corpus is a file, and its paths are no files: they stay as they are.
+    """
+    if target in ("", ".") or not root.is_dir():
+        return path
+    return str(Path(target).expanduser() / path)

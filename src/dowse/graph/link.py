@@ -7,8 +7,8 @@ import gc
 from collections.abc import Iterator
 
 from dowse.graph.lookups import Lookups
-from dowse.graph.resolve.languages import RulesByFamily
 from dowse.graph.resolve.resolver import resolve_file
+from dowse.graph.resolve.rules import Rules
 from dowse.storage.protocol import GraphStore
 
 
@@ -17,7 +17,7 @@ def link(store: GraphStore) -> int:
     waiting = store.files_to_link()
     with _paused_garbage_collection():
         lookups = Lookups(store)
-        rules = RulesByFamily(lookups)
+        rules: dict[str, Rules] = {}
         for file_id in waiting:
             file = store.file_to_link(file_id)
             if file is None:

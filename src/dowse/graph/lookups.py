@@ -6,15 +6,16 @@ resolution can see other files only through this module.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from dowse.graph import keys
+from dowse.graph.keys import family_of, prefix_of, scope_of
 from dowse.graph.resolve.values import Value, value_of
-from dowse.graph.scopes import family_of, prefix_of, scope_of
 from dowse.graph.symbol_table import Bindings, decode_symbol_table
 from dowse.storage.protocol import GraphStore, Target
 
+Answer = TypeVar("Answer")
 # Cached answers; the bound is for trees of a hundred thousand files.
 _MAX_CACHED = 400_000
 _MAX_CACHED_FILES = 3_000
@@ -33,118 +34,94 @@ class FileScope(NamedTuple):
     prefix: str
 
 
-class Lookups:
-    """Answers lookups from the store and records the dependencies of the file that is being linked.
+class _Cache(dict[tuple[Any, ...], tuple[int, Answer]]):
+    """Question → dependency id and answer: most lookups are repeated."""
 
-    Every answer is cached with its dependency id, since most lookups are repeated.
-    """
+    def __init__(self, key: Callable[..., int], answer: Callable[..., Answer]) -> None:
+        super().__init__()
+        self._key, self._answer = key, answer
+
+    def __missing__(self, question: tuple[Any, ...]) -> tuple[int, Answer]:
+        key = self._key(*question)
+        entry = self[question] = keys.dependency_id(key), self._answer(key, *question)
+        return entry
+
+
+class Lookups:
+    """Answers lookups from the store and records the dependencies of the file that is being linked."""
 
     def __init__(self, store: GraphStore) -> None:
         self._store = store
-        self._symbols: dict[tuple[str, ...], tuple[int, tuple[Target, ...]]] = {}
-        self._values: dict[tuple[str, str, str], tuple[int, Value | None]] = {}
-        self._languages: dict[str, tuple[int, str | None]] = {}
-        self._packages: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
-        self._names: dict[tuple[str, bool, str], tuple[int, int]] = {}
-        self._bindings: dict[tuple[str, str], tuple[int, list[list[str]]]] = {}
+        self._symbols = _Cache(keys.scope_key, lambda key, *_: _limit(store.symbols_in_scope(key)))
+        self._values = _Cache(keys.scope_key, self._find_value)
+        self._remainders = _Cache(keys.remainder_key, lambda key, _: tuple(store.symbols_in_scope(key)))
+        self._names = _Cache(keys.name_key, lambda key, *_: key if store.has_symbol_named(key) else 0)
+        self._languages = _Cache(keys.file_key, lambda _, path: store.language_of_path(path))
+        self._packages = _Cache(keys.package_key, lambda key, *_: tuple(store.paths_with_mark(key)))
+        self._bindings = _Cache(keys.binding_key, self._find_bindings)
         self._files: dict[str, Bindings] = {}
         self.dependencies: set[int] = set()
 
     def start_file(self) -> None:
         """Start to record the dependencies of another file."""
         self.dependencies = set()
-        caches = (self._symbols, self._values, self._languages, self._packages, self._names, self._bindings)
-        for cache in caches:
+        caches = (self._symbols, self._values, self._remainders, self._names)
+        for cache in (*caches, self._languages, self._packages, self._bindings):
             if len(cache) > _MAX_CACHED:
                 cache.clear()
 
     def symbols(self, family: str, scope: str, full_name: str) -> tuple[Target, ...]:
         """Return the symbols with a full name in a scope."""
-        question = (family, scope, full_name)
-        cached = self._symbols.get(question)
-        if cached is None:
-            key = keys.scope_key(*question)
-            cached = self._symbols[question] = (
-                keys.dependency_id(key),
-                _limit(self._store.symbols_in_scope(key)),
-            )
-        self.dependencies.add(cached[0])
-        return cached[1]
+        dependency, targets = self._symbols[family, scope, full_name]
+        self.dependencies.add(dependency)
+        return targets
 
     def value(self, family: str, scope: str, full_name: str) -> Value | None:
         """Return the value of the symbols with a full name."""
-        question = (family, scope, full_name)
-        cached = self._values.get(question)
-        if cached is None:
-            targets = self.symbols(*question)
-            dependency = self._symbols[question][0]
-            cached = self._values[question] = (dependency, value_of(targets, scope, full_name))
-        self.dependencies.add(cached[0])
-        return cached[1]
+        dependency, value = self._values[family, scope, full_name]
+        self.dependencies.add(dependency)
+        return value
 
     def remainder(self, path: str) -> tuple[Target, ...]:
         """Return the symbol for the code outside the definitions of a file."""
-        cached = self._symbols.get((path,))
-        if cached is None:
-            key = keys.remainder_key(path)
-            cached = self._symbols[path,] = (
-                keys.dependency_id(key),
-                tuple(self._store.symbols_in_scope(key)),
-            )
-        self.dependencies.add(cached[0])
-        return cached[1]
+        dependency, targets = self._remainders[path,]
+        self.dependencies.add(dependency)
+        return targets
 
     def key_of_name(self, family: str, is_member: bool, name: str) -> int:
         """Return the key of a bare name if any symbol has it, else 0."""
-        question = (family, is_member, name)
-        cached = self._names.get(question)
-        if cached is None:
-            key = keys.name_key(*question)
-            cached = self._names[question] = (
-                keys.dependency_id(key),
-                key if self._store.has_symbol_named(key) else 0,
-            )
-        self.dependencies.add(cached[0])
-        return cached[1]
+        dependency, key = self._names[family, is_member, name]
+        self.dependencies.add(dependency)
+        return key
 
     def language(self, path: str) -> str | None:
         """Return the language of a file, None if there is no such file."""
-        cached = self._languages.get(path)
-        if cached is None:
-            dependency = keys.dependency_id(keys.file_key(path))
-            cached = self._languages[path] = (dependency, self._store.language_of_path(path))
-        self.dependencies.add(cached[0])
-        return cached[1]
+        dependency, language = self._languages[path,]
+        self.dependencies.add(dependency)
+        return language
 
     def package_files(self, *parts: str) -> tuple[str, ...]:
         """Return the files that make up or describe a package."""
-        cached = self._packages.get(parts)
-        if cached is None:
-            key = keys.package_key(*parts)
-            cached = self._packages[parts] = (
-                keys.dependency_id(key),
-                tuple(self._store.paths_with_mark(key)),
-            )
-        self.dependencies.add(cached[0])
-        return cached[1]
+        dependency, paths = self._packages[parts]
+        self.dependencies.add(dependency)
+        return paths
 
     def bindings(self, path: str, slot: str) -> list[list[str]]:
         """Return the bindings of a name in a file, as (kind, value, origin)."""
-        question = (path, slot)
-        cached = self._bindings.get(question)
-        if cached is None:
-            dependency = keys.dependency_id(keys.binding_key(path, slot))
-            cached = self._bindings[question] = (dependency, self._file_bindings(path).get(slot, []))
-        self.dependencies.add(cached[0])
-        return cached[1]
+        dependency, bindings = self._bindings[path, slot]
+        self.dependencies.add(dependency)
+        return bindings
 
-    def _file_bindings(self, path: str) -> Bindings:
+    def _find_value(self, _: int, family: str, scope: str, full_name: str) -> Value | None:
+        return value_of(self._symbols[family, scope, full_name][1], scope, full_name)
+
+    def _find_bindings(self, _: int, path: str, slot: str) -> list[list[str]]:
         bindings = self._files.get(path)
         if bindings is None:
             if len(self._files) > _MAX_CACHED_FILES:
                 self._files.clear()
             bindings = self._files[path] = decode_symbol_table(self._store.facts_of_path(path)).bindings
-        return bindings
+        return bindings.get(slot, [])
 
     def file_scope(self, path: str) -> FileScope | None:
         """Return the scope of a file, None if there is no such file."""

@@ -83,15 +83,7 @@ def query_relation_of(
 def find_path(
     reader: Reader, start: str, end: str, depth: int | None = None, *, show_secrets: bool = False
 ) -> GraphAnswer:
-    """Return the shortest path of calls and uses from one symbol to another.
-
-    Args:
-        reader: One generation of an index.
-        start: The first symbol, named as in `query_relation`.
-        end: The last.
-        depth: The maximum length of the path.
-        show_secrets: Do not mask likely secrets in names and signatures.
-    """
+    """Return the shortest path of calls and uses, of `depth` hops at most, between two symbols by name."""
     starts, ends = resolve_all(reader, start), resolve_all(reader, end)
     notes = [*seed_notes(start, starts), *seed_notes(end, ends)]
     return find_path_between(reader, starts, ends, depth, notes=notes, show_secrets=show_secrets)
@@ -137,7 +129,6 @@ def _check_limits(depth: int | None, k: int | None = None) -> None:
 
 
 def _steps(reader: Reader, reached: Sequence[Reached], bases: Bases) -> list[GraphStep]:
-    """Return the steps of an answer for the symbols that a search reached."""
     index = {step.symbol.row: number for number, step in enumerate(reached)}
     others = {row.row: row for row in reader.rows(sorted({_other_end(step) for step in reached}))}
     steps = []

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from dowse.graph import keys
-from dowse.graph.scopes import family_of, join_names, prefix_of, scope_of
+from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord

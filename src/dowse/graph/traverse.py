@@ -85,13 +85,13 @@ def breadth_first_search(
         edges = [edge for edge in (*edges, *extra_edges(frontier)) if accepts(edge)]
         seen.update(dict.fromkeys(edges))
         by_target = _group_edges(edges, owners, visited, incoming)
-        found = _reached_in_hop(source, by_target, [symbol.row for symbol in frontier], hop, rank)
-        if len(reached) + len(found) > limit:
-            found, is_truncated = found[: limit - len(reached)], True
-        reached += found
-        visited.update(step.symbol.row for step in found)
-        frontier = [step.symbol for step in found if expands(step.symbol) and not _is_vague(step)]
-        unfollowed += sum(map(_is_vague, found)) if hop < depth else 0
+        new_steps = _reached_in_hop(source, by_target, [symbol.row for symbol in frontier], hop, rank)
+        if len(reached) + len(new_steps) > limit:
+            new_steps, is_truncated = new_steps[: limit - len(reached)], True
+        reached += new_steps
+        visited.update(step.symbol.row for step in new_steps)
+        frontier = [step.symbol for step in new_steps if expands(step.symbol) and not _is_vague(step)]
+        unfollowed += sum(map(_is_vague, new_steps)) if hop < depth else 0
     among = tuple(edge for edge in seen if edge.source in visited and edge.target in visited)
     return Traversal(tuple(reached), among, is_truncated, unfollowed)
 
@@ -117,13 +117,13 @@ def _reached_in_hop(
 ) -> list[Reached]:
     """Return the symbols that one hop newly reaches, in the order of an answer."""
     position = {row: index for index, row in enumerate(frontier)}
-    found = []
+    steps = []
     for symbol in source.rows(list(groups)):
         parents = {near: _distinct_references(edges, rank) for near, edges in groups[symbol.row].items()}
         parent = min(parents, key=lambda near: (rank(parents[near][0]), position[near]))
-        found.append(Reached(symbol, hop, parent, parents[parent]))
+        steps.append(Reached(symbol, hop, parent, parents[parent]))
     return sorted(
-        found, key=lambda step: (rank(step.edges[0]), is_peripheral(step.symbol), *location_key(step.symbol))
+        steps, key=lambda step: (rank(step.edges[0]), is_peripheral(step.symbol), *location_key(step.symbol))
     )
 
 

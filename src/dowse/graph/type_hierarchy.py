@@ -43,22 +43,26 @@ def is_constructor(symbol: SymbolRow) -> bool:
 
 def members(reader: Reader, types: Sequence[SymbolRow]) -> list[SymbolRow]:
     """Return the methods and other members of types, also from other files of a folder."""
-    found = {row.row: row for _, row in _members_in_same_file(reader, types)}
+    by_row = {row.row: row for _, row in _members_in_same_file(reader, types)}
     for owner in types:
-        found.update((row.row, row) for row in _members_in_other_files(reader, owner))
+        by_row.update((row.row, row) for row in _members_in_other_files(reader, owner))
     own = {owner.row for owner in types}
-    return sorted((row for row in found.values() if row.row not in own), key=location_key)
+    return sorted((row for row in by_row.values() if row.row not in own), key=location_key)
 
 
 def call_aliases(reader: Reader, frontier: Sequence[SymbolRow], incoming: bool) -> dict[int, int]:
     """Return the constructors of types, and the types of constructors: a call of one calls the other."""
     types = [symbol for symbol in frontier if is_type(symbol)]
-    found = {row.row: owner.row for owner, row in _members_in_same_file(reader, types) if is_constructor(row)}
+    aliases = {
+        row.row: owner.row for owner, row in _members_in_same_file(reader, types) if is_constructor(row)
+    }
     if incoming:
         constructors = [symbol for symbol in frontier if is_constructor(symbol)]
-        found.update((owner.row, symbol.row) for symbol, owner in _owners_in_same_file(reader, constructors))
+        aliases.update(
+            (owner.row, symbol.row) for symbol, owner in _owners_in_same_file(reader, constructors)
+        )
     own = {symbol.row for symbol in frontier}
-    return {row: near for row, near in found.items() if row not in own}
+    return {row: near for row, near in aliases.items() if row not in own}
 
 
 def overridden_methods(reader: Reader, method: SymbolRow) -> list[SymbolRow]:
@@ -77,12 +81,12 @@ def overriding_edges(reader: Reader, method: SymbolRow) -> list[Edge]:
     for step in subtypes:  # a chain is as certain as its least certain link
         before = weakest.get(step.parent, step.edges[0])
         weakest[step.symbol.row] = max(before, step.edges[0], key=uncertainty)
-    found = []
+    overriding = []
     for step, row in _members_named(reader, subtypes, method.name):
         link = weakest[step.symbol.row]
         position = (row.row, method.row, row.file_id, row.start_line, 0)
-        found.append(Edge("overrides", *position, link.confidence, link.candidates))
-    return found
+        overriding.append(Edge("overrides", *position, link.confidence, link.candidates))
+    return overriding
 
 
 def _related_types(reader: Reader, method: SymbolRow, incoming: bool) -> Sequence[Reached]:
@@ -125,12 +129,12 @@ def _members_in_same_file(reader: Reader, types: Sequence[SymbolRow]) -> list[tu
     """Return (type, member) for the members in the file of their type."""
     by_name = {(owner.file_id, owner.qualified_name): owner for owner in reversed(types)}
     files = sorted({owner.file_id for owner in types})
-    found = []
+    pairs = []
     for row in reader.rows_of_files(files) if files else ():
         owner = by_name.get((row.file_id, row.qualified_name.rpartition(".")[0]))
         if owner and row.row != owner.row:
-            found.append((owner, row))
-    return found
+            pairs.append((owner, row))
+    return pairs
 
 
 def _members_in_other_files(reader: Reader, owner: SymbolRow, name: str = "*") -> list[SymbolRow]:

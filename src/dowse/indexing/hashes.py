@@ -15,9 +15,9 @@ def content_hash(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def vector_key(language: str, place: str, qualified_name: str, doc: str, bare_code: bytes) -> bytes:
+def vector_key(language: str, words_of_path: str, qualified_name: str, doc: str, bare_code: bytes) -> bytes:
     """Return the key of a symbol's vector: equal for symbols that an encoder can't tell apart."""
-    header = "\0".join((language, place, qualified_name, doc)).encode("utf-8", "replace")
+    header = "\0".join((language, words_of_path, qualified_name, doc)).encode("utf-8", "replace")
     return hashlib.blake2b(header + b"\0" + bare_code, digest_size=16).digest()
 
 

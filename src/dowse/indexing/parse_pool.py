@@ -21,12 +21,15 @@ _RESTART_SECONDS = 0.4
 _JOBS_AHEAD = 4
 # Backpressure: parsed files that may wait for the store, which bounds memory when the store is slower.
 _MAX_WAITING_REPLIES = 16
+# Jobs that are started ahead of the first unfinished one: a slow file holds up those after it, since replies
+# are yielded in the order of the jobs, and this bounds the memory that they take.
+_WINDOW = 1_000
 
 
 def parse_all(
     jobs: Iterable[AnyJob], processes: int, time_limit: int = FILE_TIME_LIMIT, program: str = ""
 ) -> Iterator[Reply]:
-    """Give a reply for every job, in the order they finish.
+    """Yield a reply for every job, in the order of the jobs, so that two builds of an index are the same.
 
     Args:
         jobs: The files or functions to parse; read as the processes need more.
@@ -38,18 +41,24 @@ def parse_all(
     threads = [threading.Thread(target=_Driver(pool).run, daemon=True) for _ in range(max(1, processes))]
     for thread in threads:
         thread.start()
-    running = len(threads)
+    running, first_unfinished = len(threads), 0
+    finished: dict[int, list[Reply]] = {}  # by job, those that wait for an earlier job
     try:
         while running:
-            reply = pool.replies.get()
-            if reply is None:
+            message = pool.replies.get()
+            if message is None:
                 running -= 1
-            elif isinstance(reply, BaseException):
-                raise reply
+            elif isinstance(message, BaseException):
+                raise message
             else:
-                yield reply
+                finished[message[0]] = message[1]
+            while first_unfinished in finished:
+                yield from finished.pop(first_unfinished)
+                first_unfinished += 1
+                pool.window.release()
     finally:
         pool.stop.set()
+        pool.window.release(len(threads))
         while any(thread.is_alive() for thread in threads):  # some may wait for room in the queue
             with contextlib.suppress(queue.Empty):
                 pool.replies.get(timeout=0.05)
@@ -100,7 +109,7 @@ class _IdleWorker:
         self._lock = threading.Lock()
 
     def swap(self, worker: Supervisor | None) -> Supervisor | None:
-        """Put a process, or none, in the place of the kept one; return the one that is not kept any more."""
+        """Replace the kept process by another, or by none; return the one that is not kept any more."""
         with self._lock:
             if worker is not None and (not self.is_kept or self._worker is not None):
                 return worker
@@ -117,13 +126,22 @@ class _Pool:
     def __init__(self, jobs: Iterable[AnyJob], time_limit: int, program: str) -> None:
         self.time_limit, self.program = time_limit, program
         self.slow_files = SlowFileBudget()
-        self.replies: queue.Queue[Reply | BaseException | None] = queue.Queue(_MAX_WAITING_REPLIES)
+        # The number of a job and its replies; an error; None from a thread that ends.
+        self.replies: queue.Queue[tuple[int, list[Reply]] | BaseException | None]
+        self.replies = queue.Queue(_MAX_WAITING_REPLIES)
         self.stop = threading.Event()
-        self._jobs, self._lock = iter(jobs), threading.Lock()
+        self.window = threading.Semaphore(_WINDOW)
+        self._jobs, self._lock = enumerate(jobs), threading.Lock()
 
-    def next_job(self) -> AnyJob | None:
+    def next_job(self, *, wait: bool) -> tuple[int, AnyJob] | None:
+        """Return the next job and its number; None if there is none, or none may start yet."""
+        if not self.window.acquire(blocking=wait) or self.stop.is_set():
+            return None
         with self._lock:
-            return next(self._jobs, None)
+            job = next(self._jobs, None)
+        if job is None:
+            self.window.release()
+        return job
 
     def worker(self) -> Supervisor:
         """Return the process that was kept, or one that is to be started."""
@@ -140,7 +158,8 @@ class _Driver:
 
     def __init__(self, pool: _Pool) -> None:
         self._pool = pool
-        self._pending: deque[AnyJob] = deque()
+        self._pending: deque[tuple[int, AnyJob]] = deque()  # the parts of a split job have its number
+        self._replies: list[Reply] = []  # of the parts of a job so far
         self._sent = 0  # so many of the pending jobs are with the process
         self._worker: Supervisor | None = None
 
@@ -155,9 +174,9 @@ class _Driver:
                 except WorkerDied as death:
                     self._handle_death(self._worker, death)
                 else:
-                    self._pending.popleft()
+                    number, _ = self._pending.popleft()
                     self._sent -= 1
-                    pool.replies.put(reply)
+                    self._put(number, reply)
         except BaseException as error:  # handed to the consumer, who raises it
             pool.replies.put(error)
         finally:
@@ -169,9 +188,19 @@ class _Driver:
 
     def _take_jobs(self) -> bool:
         """Take as many jobs as may be on their way; False if there are none."""
-        while len(self._pending) < self._jobs_ahead() and (job := self._pool.next_job()) is not None:
+        while len(self._pending) < self._jobs_ahead():
+            job = self._pool.next_job(wait=not self._pending)
+            if job is None:
+                break
             self._pending.append(job)
         return bool(self._pending)
+
+    def _put(self, number: int, reply: Reply) -> None:
+        """Hand over the replies of a job once all its parts have one."""
+        self._replies.append(reply)
+        if not self._pending or self._pending[0][0] != number:
+            self._pool.replies.put((number, self._replies))
+            self._replies = []
 
     def _jobs_ahead(self) -> int:
         """Return how many jobs may be on their way.
@@ -179,13 +208,15 @@ class _Driver:
         One if it carries text: it may be larger than a pipe holds, and then both sides would wait for the
         other to read.
         """
-        return 1 if self._pending and isinstance(self._pending[0], CorpusJob) else _JOBS_AHEAD
+        return 1 if self._pending and isinstance(self._pending[0][1], CorpusJob) else _JOBS_AHEAD
 
     def _next_reply(self, worker: Supervisor) -> Reply:
         if not self._sent:
             worker.start(self._pool.time_limit)
         while self._sent < min(len(self._pending), self._jobs_ahead()):
-            job = self._pending[self._sent] = self._pool.slow_files.limit(self._pending[self._sent])
+            number, job = self._pending[self._sent]
+            job = self._pool.slow_files.limit(job)
+            self._pending[self._sent] = number, job
             worker.send(job)  # if it died, the missing reply tells, and the job is still pending
             self._sent += 1
         reply: Reply = worker.receive()
@@ -199,7 +230,7 @@ class _Driver:
             )
         worker.discard()
         self._sent = 0
-        job, slow_files = self._pending.popleft(), self._pool.slow_files
+        (number, job), slow_files = self._pending.popleft(), self._pool.slow_files
         is_slow = death.cause in (Cause.WALL_TIME, Cause.CPU_TIME)
         slow_files.spend(
             _RESTART_SECONDS + (file_seconds(job.size, short=job.short_limits) if is_slow else 0)
@@ -207,11 +238,12 @@ class _Driver:
         reason = self._reason(death)
         if isinstance(job, CorpusJob) and len(job.functions) > 1:
             # Singly, so that only the function to blame is lost.
-            self._pending.extendleft(CorpusJob(each.id, (each,), job.strip_docs) for each in job.functions)
+            parts = [CorpusJob(each.id, (each,), job.strip_docs) for each in job.functions]
+            self._pending.extendleft((number, part) for part in reversed(parts))
         elif not job.plain_reason:  # what ended the process was the parser, most likely: try without
-            self._pending.appendleft(job._replace(plain_reason=reason))
+            self._pending.appendleft((number, job._replace(plain_reason=reason)))
         else:
-            self._pool.replies.put(Reply(job.key, "crashed", reason=reason))
+            self._put(number, Reply(job.key, "crashed", reason=reason))
 
     def _reason(self, death: WorkerDied) -> str:
         if death.cause is Cause.WALL_TIME:

@@ -40,12 +40,9 @@ class Source:
 
 
 def make_record(source: Source, strip_docs: bool, plain_reason: str = "") -> FileRecord:
-    """Parse a file and return its record.
+    """Parse a file and return its record, without documentation if `strip_docs`.
 
-    Args:
-        source: The file.
-        strip_docs: Whether to blank out documentation first.
-        plain_reason: Why the file must not be parsed, only split into lines; "" if it may.
+    `plain_reason` says why the file must not be parsed, only split into lines; "" if it may.
     """
     data = source.text.encode("utf-8", "replace")
     parsed = _parse(data, source.language, source.path, plain_reason)

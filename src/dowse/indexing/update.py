@@ -242,7 +242,6 @@ def _corpus_jobs(functions: list[CorpusFunction], strip_docs: bool) -> Iterator[
 def _metadata(
     writer: Writer, root: Path, settings: Settings, skipped_stamps: SkippedStamps
 ) -> dict[str, str]:
-    """Return the metadata of the next generation."""
     facts = {
         "root": str(root),
         "repo": writer.meta().get("repo") or repo_identity(root),

@@ -2,7 +2,7 @@
 
 A repository is one task. While it waits for vectors, Ray lends its CPU to tasks that encode, so a worker
 never does two things at once and none is idle while there is work. Encoders stay loaded in the processes,
-which Ray uses again. A task whose process dies is retried elsewhere; all writes are idempotent.
+which Ray uses again. A task whose process dies is retried on another; all writes are idempotent.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError
 from dowse.ingest.encoding import EncoderSpec, encode_batch
-from dowse.ingest.repository import index_repository
-from dowse.ingest.tasks import FAILED, Counts, IngestOptions, Outcome
+from dowse.ingest.repository import FAILED, Counts, IngestOptions, Outcome, index_repository
 from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:

@@ -2,30 +2,93 @@
 
 from __future__ import annotations
 
+import os
 import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from dowse.config import cache_folder
 from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.indexing.embed import embed
 from dowse.indexing.update import Report, update
-from dowse.ingest.encoding import BATCH, Dispatch, DistributedEncoder, EncoderSpec
-from dowse.ingest.encoding_writer import EncodingBackend, OnCount, VectorProvider
-from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, Counts, IngestOptions, Outcome
+from dowse.ingest.encoding import (
+    BATCH,
+    DistributedEncoder,
+    EncoderSpec,
+    EncodingBackend,
+    OnCount,
+    VectorProvider,
+)
 from dowse.source.corpus import is_corpus
 from dowse.source.git import repo_identity
 from dowse.storage.open import is_cluster
 from dowse.vectors.cache import VectorCache
 
 if TYPE_CHECKING:
+    from dowse.ingest.encoding import Dispatch
     from dowse.storage.elastic.backend import ElasticBackend
     from dowse.storage.protocol import Backend
 
+# Folders of one machine: every worker has its own.
+_LOCAL_VARIABLES = frozenset(["DOWSE_CACHE_DIR", "DOWSE_DATA_DIR", "DOWSE_CONFIG", "DOWSE_INDEX_DIR"])
+_PREFIX = "DOWSE_"
 # Symbols that are encoded between two commits where many workers encode.
 DISPATCH_CHUNK = 8 * BATCH
+
+Status = Literal["done", "unchanged", "failed"]
+DONE: Status = "done"
+UNCHANGED: Status = "unchanged"
+FAILED: Status = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How every repository is indexed."""
+
+    flags: Mapping[str, object]  # settings given on the command line
+    embed: bool = True
+    rebuild: bool = False
+    wait: float | None = None
+    # Settings and credentials of the scheduler's process. They travel with the options: Ray writes the
+    # environment that it sets up for workers (`runtime_env`) to its logs.
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Counts(NamedTuple):
+    """Files and symbols that were put so far."""
+
+    files: int = 0
+    symbols: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of indexing one repository."""
+
+    path: str
+    status: Status
+    problem: str = ""
+    repo: str = ""
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+    files: int = 0  # that were read
+    symbols: int = 0
+    encoded: int = 0
+    seconds: float = 0.0
+    fingerprint: str = ""  # of a corpus, which can't be compared file by file
+
+
+def worker_environment() -> dict[str, str]:
+    """Return the environment variables of this process that workers need."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(_PREFIX) and name not in _LOCAL_VARIABLES and value
+    }
 
 
 def index_repository(

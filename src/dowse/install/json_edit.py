@@ -67,10 +67,10 @@ def _member(text: str, node: Node, key: str) -> Member | None:
     """Return a member of an object, or None; a duplicate key is an error."""
     if not node.is_object:
         raise EditError(f'an object is expected here, with "{key}" in it', text, node.start)
-    found = [member for member in node.members if member.key == key]
-    if len(found) > 1:
-        raise EditError(f'"{key}" is here a second time', text, found[1].start)
-    return found[0] if found else None
+    members = [member for member in node.members if member.key == key]
+    if len(members) > 1:
+        raise EditError(f'"{key}" is here a second time', text, members[1].start)
+    return members[0] if members else None
 
 
 def _existing(text: str, node: Node, key: str) -> Member:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.install import files, json_edit, records, section, toml_edit
+from dowse.install import files, json_edit, section, toml_edit
 from dowse.install.clients import Client
 from dowse.install.editing import EditError
 
@@ -119,9 +119,9 @@ def plan_remove(target: Target) -> Change:
     before = files.read(target.path)
     if before is None or _get_entry(target, before) is None:
         return Change(target, before, before)
-    record = records.load(target.path, target.keys[-1])
-    if record and record.after == records.content_hash(before):
-        original = records.original(record)
+    record = files.load_record(target.path, target.keys[-1])
+    if record and record.after == files.content_hash(before):
+        original = files.original_content(record)
         if _get_entry(target, original) is None:  # else the entry is older than our change
             return Change(target, before, original)
     try:
@@ -138,31 +138,31 @@ def add(change: Change) -> Path | None:
     """Write a file with its entry, and return the backup of its content before."""
     path, name = change.target.path, change.target.keys[-1]
     after = change.after or b""
-    backup = records.write_backup(path, change.before)
+    backup = files.write_backup(path, change.before)
     folders = files.write(path, change.before, after)
-    record = records.load(path, name)
-    if record and record.after == records.content_hash(change.before):
+    record = files.load_record(path, name)
+    if record and record.after == files.content_hash(change.before):
         # Changed by us alone since the first change: the content before that is to be restored.
-        record = replace(record, after=records.content_hash(after))
+        record = replace(record, after=files.content_hash(after))
     else:
         original = backup.name if backup else ""
-        record = records.Record(
-            original, records.content_hash(after), change.created_objects, tuple(map(os.fspath, folders))
+        record = files.Record(
+            original, files.content_hash(after), change.created_objects, tuple(map(os.fspath, folders))
         )
-    records.save(path, name, record)
+    files.save_record(path, name, record)
     return backup
 
 
 def remove(change: Change) -> Path | None:
     """Write a file without its entry, and return the backup of its content before."""
     path, name = change.target.path, change.target.keys[-1]
-    backup = records.write_backup(path, change.before)
-    record = records.load(path, name)
+    backup = files.write_backup(path, change.before)
+    record = files.load_record(path, name)
     if change.after is None:
         files.remove(path, [Path(folder) for folder in record.folders] if record else [])
     else:
         files.write(path, change.before, change.after)
-    records.delete(path, name)
+    files.delete_record(path, name)
     return backup
 
 

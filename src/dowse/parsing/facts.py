@@ -77,8 +77,8 @@ def parse_type_name(text: str) -> str:
     while (shorter := _GENERICS.sub("", text)) != text:
         text = shorter
     text = text.strip(" &*?!.")
-    found = _NAME.fullmatch(text)
-    return re.sub(r"::|\\", ".", found[0]) if found and found[0] not in _NON_TYPES else ""
+    match = _NAME.fullmatch(text)
+    return re.sub(r"::|\\", ".", match[0]) if match and match[0] not in _NON_TYPES else ""
 
 
 class Facts:
@@ -104,10 +104,10 @@ class Facts:
                 start, end = captures["as"][0].byte_range
                 if end - start > _MAX_TYPE_BYTES or data[start:end] in _BUILTIN_TYPES:
                     continue
-                found = _TYPE_PATH.match(data, start, end)
-                if found and found[2] not in _BUILTIN_TYPES:
-                    qualifier = found[1].rstrip(b".:\\").decode("utf-8", "ignore")
-                    yield found.start(2), found[2].decode("utf-8", "ignore"), qualifier
+                match = _TYPE_PATH.match(data, start, end)
+                if match and match[2] not in _BUILTIN_TYPES:
+                    qualifier = match[1].rstrip(b".:\\").decode("utf-8", "ignore")
+                    yield match.start(2), match[2].decode("utf-8", "ignore"), qualifier
 
     def collect(
         self,
@@ -202,7 +202,6 @@ class Facts:
                     yield self._name(value), self._name(key)
 
     def _value(self, captures: dict[str, list[Node]]) -> tuple[str, str]:
-        """Return the kind of a binding and its value."""
         for capture, kind, read in (
             ("as", "type", parse_type_name),
             ("made", "made", _parse_path),

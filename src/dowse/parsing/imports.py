@@ -74,8 +74,8 @@ def _ecmascript(statement: str) -> Iterator[Import]:
 
 
 def _go(statement: str) -> Iterator[Import]:
-    alias, _, rest = statement.strip().rpartition(" ")
-    module = rest.strip('"`')
+    alias, _, path = statement.strip().rpartition(" ")
+    module = path.strip('"`')
     alias = alias.strip()
     if alias == ".":
         yield "import", "*", "*", module
@@ -157,7 +157,6 @@ def _join_path(prefix: str, path: str) -> str:
 
 
 def _split_top_level(text: str) -> Iterator[str]:
-    """Split at commas outside of braces."""
     depth, start = 0, 0
     for at, char in enumerate(text):
         if char in "{}":
@@ -191,9 +190,9 @@ def _csharp(statement: str) -> Iterator[Import]:
 
 
 def _elixir(statement: str) -> Iterator[Import]:
-    word, _, rest = statement.partition(" ")
-    rest = rest.strip()
-    path, _, options = rest.partition(",") if "{" not in rest else (rest, "", "")
+    word, _, arguments = statement.partition(" ")
+    arguments = arguments.strip()
+    path, _, options = arguments.partition(",") if "{" not in arguments else (arguments, "", "")
     if "{" in path:
         module, _, names = path.partition("{")
         for name in names.strip(" }\n").split(","):

@@ -248,9 +248,9 @@ _PLAIN_INTERPRETERS = {"perl": "perl", "awk": "awk", "fish": "fish", "tclsh": "t
 
 def _invert(attribute: str, plain: Mapping[str, str]) -> dict[str, str]:
     """Return a table from extension, file name or interpreter to language."""
-    found = {key: name for name, keys in plain.items() for key in keys.split()}
-    found.update((key, language.name) for language in _TABLE for key in getattr(language, attribute))
-    return found
+    table = {key: name for name, keys in plain.items() for key in keys.split()}
+    table.update((key, language.name) for language in _TABLE for key in getattr(language, attribute))
+    return table
 
 
 _EXTENSIONS = _invert("extensions", _PLAIN_EXTENSIONS)

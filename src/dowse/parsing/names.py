@@ -47,13 +47,13 @@ def _split_callee(source: bytes) -> tuple[str, str, int]:
     plain = _DOTTED.fullmatch(text)
     if plain:
         return plain[2], plain[1] or "", len(plain[2].encode())
-    found = _LAST.search(text)
-    if not found:
+    match = _LAST.search(text)
+    if not match:
         return "", "", 0
-    before = text[: found.start(1)]
-    back = len(text[found.start(1) :].encode())
+    before = text[: match.start(1)]
+    back = len(text[match.start(1) :].encode())
     separator = _SEPARATORS.search(before)
-    return found[1], _qualifier(before[: separator.start()]) or UNKNOWN if separator else "", back
+    return match[1], _qualifier(before[: separator.start()]) or UNKNOWN if separator else "", back
 
 
 # The parts of `self.client.get`: name, qualifier, and how many bytes before the end the name starts.
@@ -68,8 +68,8 @@ def _qualifier(before: str) -> str:
         return f"{called[1]}()" if called else ""
     if before.endswith((">", "]")):
         before = _GENERICS.sub("", before)
-    found = _PATH.search(before)
-    return found[0].lstrip("&.>:-") if found else ""
+    match = _PATH.search(before)
+    return match[0].lstrip("&.>:-") if match else ""
 
 
 @lru_cache(maxsize=8192)

@@ -284,7 +284,6 @@ class Matches:
                     self._read_other(patterns[index], captures, language)
 
     def _read_other(self, pattern: Pattern, captures: dict[str, list[Node]], language: Language) -> None:
-        """Handle a match of any pattern but a plain call."""
         if pattern.words:
             start, end = captures["word"][0].byte_range
             if self._data[start:end] not in pattern.words:
@@ -310,7 +309,6 @@ class Matches:
                 self._refer(kind, captures)
 
     def _define(self, pattern: Pattern, captures: dict[str, list[Node]], language: Language) -> None:
-        """Add a definition's node with its name."""
         kind = pattern.defines
         start, end = captures[kind][0].byte_range
         entry = Entry(kind, start, end)
@@ -346,8 +344,8 @@ class Matches:
             name, qualifier, back = callees[self._data[max(start, end - MAX_CALLEE_BYTES) : end]]
             if not name or (kind == "component" and not (qualifier or name[0].isupper())):
                 continue
-            found = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
-            (self._calls if found[1] == "call" else self._others).append(found)
+            raw = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
+            (self._calls if raw[1] == "call" else self._others).append(raw)
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
         """Add what is imported, with its module as qualifier."""
@@ -376,7 +374,6 @@ class Matches:
                     self._others.append((start, "import", name, qualifier, -1))
 
     def _module(self, captures: dict[str, list[Node]]) -> str:
-        """Return the module that something is imported from."""
         if "from" not in captures:
             return ""
         start, end = captures["from"][0].byte_range

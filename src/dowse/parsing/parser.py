@@ -6,17 +6,16 @@ import re
 from bisect import bisect_right
 from functools import partial
 
-from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, split_spans
+from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
 from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
 from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import intersect_spans
-from dowse.parsing.windows import line_windows, trim
 from dowse.types import Definition, ParsedFile, Reference, Span
 
-# A remainder of one such line adds nothing to the rest of the file.
+# A remainder of one such line adds nothing to the other definitions of the file.
 _BOILERPLATE_LINE = re.compile(
     rb"\s*(?:package|module|namespace|import|from|use|using|require|#include|<\?php)\b"
 )
@@ -34,11 +33,7 @@ _NONBLANK_LINE = re.compile(rb"\w[^\n]*")
 
 
 def parse_file(
-    text: bytes,
-    language: str,
-    path: str,
-    max_lines: int = MAX_LINES,
-    time_limit: float | None = None,
+    text: bytes, language: str, path: str, max_lines: int = MAX_LINES, time_limit: float | None = None
 ) -> ParsedFile:
     """Parse a file into definitions, references and name bindings.
 
@@ -47,9 +42,8 @@ def parse_file(
         language: A name from `detect_language`.
         path: Names the module, and selects the dialect.
         max_lines: Longer definitions are split into parts.
-        time_limit: Seconds of CPU time after which the syntax tree is given up for line line_windows; by
-        default
-            in proportion to the file's size. None at all (`math.inf`) if the process as a whole has one.
+        time_limit: Seconds of CPU time after which the file is chunked into lines instead; by default in
+            proportion to its size. `math.inf` if the process as a whole has a limit.
     """
     if not text.strip():
         return ParsedFile(language, (), ())
@@ -68,9 +62,9 @@ def parse_file(
 
 
 def parse_as_plain_lines(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
-    """Chunk a file that could not be parsed into line_windows of lines."""
-    found = line_windows(SourceText(text), "", _stem(path)) if text.strip() else ()
-    return ParsedFile(language, found, (), f"{reason}; indexed as plain lines")
+    """Chunk a file that could not be parsed into windows of lines."""
+    windows = line_windows(SourceText(text), "", _stem(path)) if text.strip() else ()
+    return ParsedFile(language, windows, (), f"{reason}; indexed as plain lines")
 
 
 def _from_tree(
@@ -96,7 +90,7 @@ def _definitions(
 ) -> tuple[list[Definition], list[EntryParts]]:
     """Return the definitions of all entries, split where the text is too long, and the parts of each."""
     data, count = text.data, text.data.count
-    found: list[Definition] = []
+    definitions: list[Definition] = []
     entry_parts: list[EntryParts] = []
     at, line = 0, 1  # entries are sorted, so each line number is counted from the one before
     for entry in entries:
@@ -116,12 +110,12 @@ def _definitions(
         # fmt: on
         if last - line >= max_lines or end - start > MAX_BYTES:
             parts = _split(text, whole, max_lines)
-            entry_parts.append((len(found), _part_starts(parts)))
-            found.extend(parts)
+            entry_parts.append((len(definitions), _part_starts(parts)))
+            definitions.extend(parts)
         else:
-            entry_parts.append((len(found), None))
-            found.append(whole)
-    return found, entry_parts
+            entry_parts.append((len(definitions), None))
+            definitions.append(whole)
+    return definitions, entry_parts
 
 
 def _part_starts(parts: list[Definition]) -> list[int] | None:
@@ -214,6 +208,5 @@ def _impl_owners(text: SourceText, outline: Outline, entry_parts: list[EntryPart
 
 
 def _stem(path: str) -> str:
-    """Return the file's name without its last extension."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name

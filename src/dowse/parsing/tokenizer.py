@@ -28,7 +28,7 @@ _MAX_WORD = 80
 _MAX_NAME, _MIN_PART, _MAX_PART = 240, 4, 16
 # More terms of a query add cost and no meaning (a pasted file, say); the first ones are kept.
 _MAX_QUERY_TERMS = 64
-# English words that say nothing about code; left out of queries unless nothing else is asked.
+# English words that say nothing about code; left out of queries that have other words.
 STOP_WORDS = frozenset(
     """a an and are as at be been being but by can could did do does done for from had has have how i if in
     into is it its itself may me might must my no of on onto or our shall should so some such than that the

@@ -19,36 +19,24 @@ from dowse.query.ast import (
     SymFilter,
 )
 from dowse.query.regex import re2_engine
+from dowse.types import SymbolRow
 
 _GLOB = re.compile(r"/\*\*(?=/)|(?:^|(?<=/))\*\*/|\*+|\?|[^*?]")
 
 
-def matches_metadata(
-    constraint: Constraint | None,
-    *,
-    lang: str,
-    path: str,
-    repo: str,
-    kind: str,
-    name: str,
-    qualified_name: str,
-) -> bool | None:
-    """Evaluate a constraint without reading text; None if that depends on words, phrases or regexes."""
-
-    def decide(leaf: Leaf) -> bool | None:
-        if isinstance(leaf, LangFilter):
-            return leaf.language == lang
-        if isinstance(leaf, KindFilter):
-            return leaf.kind == kind
-        if isinstance(leaf, PathFilter):
-            return path_matches(leaf.glob, path)
-        if isinstance(leaf, RepoFilter):
-            return path_matches(leaf.glob, repo)
-        if isinstance(leaf, SymFilter):
-            return symbol_matches(leaf.glob, name, qualified_name)
-        return None
-
-    return evaluate(constraint, decide)
+def matches_row(leaf: Leaf, row: SymbolRow) -> bool | None:
+    """Whether a symbol meets a filter; None for words, phrases and regexes, which depend on its text."""
+    if isinstance(leaf, LangFilter):
+        return leaf.language == row.language
+    if isinstance(leaf, KindFilter):
+        return leaf.kind == row.kind
+    if isinstance(leaf, PathFilter):
+        return path_matches(leaf.glob, row.path)
+    if isinstance(leaf, RepoFilter):
+        return path_matches(leaf.glob, row.repo)
+    if isinstance(leaf, SymFilter):
+        return symbol_matches(leaf.glob, row.name, row.qualified_name)
+    return None
 
 
 def evaluate(constraint: Constraint | None, decide: Callable[[Leaf], bool | None]) -> bool | None:
@@ -89,7 +77,6 @@ def glob_to_regex(glob: str) -> str:
 
 
 def _glob_piece(piece: str) -> str:
-    """Translate one element of a glob."""
     if piece == "/**":
         return "(?:/[^/]+)*"
     if piece == "**/":
@@ -111,7 +98,6 @@ def _path_regex(glob: str) -> re2_engine.Regex:
 
 @lru_cache(maxsize=256)
 def _symbol_regex(glob: str) -> re2_engine.Regex:
-    """Compile a symbol glob."""
     plain = glob.replace("::", ".").replace("#", ".")
     fold = "" if _has_upper(glob) else "(?i)"
     body = glob_to_regex(re.sub(r"\*+", "**", plain).replace("/", "."))

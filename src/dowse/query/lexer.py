@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from dowse.query.errors import QueryError
+from dowse.errors import QueryError
 
 FILTERS = ("lang", "path", "repo", "kind", "sym", "case")
 # Names that users of other search tools type.
@@ -103,7 +103,6 @@ def _quoted(text: str, start: int) -> tuple[str, int]:
 
 
 def _backticked(text: str, start: int) -> tuple[Token, int]:
-    """Read an identifier in backticks."""
     end = text.find("`", start + 1)
     if end < 0:
         raise QueryError(f"the backtick at position {start} is never closed; close it or leave it out", start)

@@ -8,9 +8,11 @@ operator are required.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from dowse.errors import QueryError
 from dowse.query.ast import (
     And,
     Clause,
@@ -34,9 +36,16 @@ from dowse.query.ast import (
     merge_filters,
     negation,
 )
-from dowse.query.errors import QueryError
 from dowse.query.languages import KINDS, LANGUAGE_ALIASES, LANGUAGES, canonical_language, filter_languages
-from dowse.query.lexer import Token, suggestion, tokenize, unclosed_parenthesis
+from dowse.query.lexer import (
+    OPERATORS,
+    TRAILING,
+    Token,
+    is_code_word,
+    suggestion,
+    tokenize,
+    unclosed_parenthesis,
+)
 
 # Far below Python's recursion limit, far above what people nest.
 MAX_DEPTH = 50
@@ -44,6 +53,9 @@ MAX_DEPTH = 50
 MAX_LENGTH = 10_000
 # Names that an error lists: all kinds, and all languages with a grammar.
 _MAX_LISTED = len(LANGUAGES)
+_BACKTICKED = re.compile(r"`([^`\s]+)`")
+# Characters with a meaning in the query language.
+_SYNTAX = str.maketrans(dict.fromkeys('"/():`-', " "))
 _CASE_CONTRADICTION = "case:yes and case:no contradict each other; keep one"
 
 
@@ -81,6 +93,27 @@ def narrow(query: Query, filters: str) -> Query:
     narrowed = Query((*query.clauses, *words, *conditions), case, query.source)
     _reject_contradictions(narrowed, {})
     return narrowed
+
+
+def plain_query(text: str) -> Query:
+    """Return a query for the words of a pasted text, without any syntax; only the start of a long one counts.
+
+    Raises:
+        QueryError: if it has no words.
+    """
+    words = [word.rstrip(TRAILING) for word in plain_words(text[:MAX_LENGTH])]
+    names = set(_BACKTICKED.findall(text))
+    clauses = tuple(
+        Word(word, word in names or is_code_word(word)) for word in words if word and word not in OPERATORS
+    )
+    if not clauses:
+        raise QueryError("there are no words in the text; type what to look for", 0)
+    return Query(clauses, source=text)
+
+
+def plain_words(text: str) -> list[str]:
+    """Split a text at white space and at the syntax of the query language."""
+    return text.translate(_SYNTAX).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +298,6 @@ def _shorten(value: str) -> str:
 
 
 def _misplaced_case(token: Token) -> QueryError:
-    """Return the error for case: in the wrong place."""
     return QueryError(
         "case: holds for the whole query; write case:yes or case:no once, outside parentheses, "
         "without AND, OR, NOT or -",
@@ -283,7 +315,6 @@ def _flatten(group: _Group) -> Iterable[Clause]:
 
 
 def _to_constraint(item: _Item) -> Constraint:
-    """Return an operand as a condition."""
     if isinstance(item, Word):
         return WordConstraint(item)
     if isinstance(item, _Group):
@@ -292,7 +323,6 @@ def _to_constraint(item: _Item) -> Constraint:
 
 
 def _reject_contradictions(query: Query, positions: dict[Leaf, int]) -> None:
-    """Raise if the conditions contradict each other."""
     if query.constraint is None:
         return
     parts = query.constraint.parts if isinstance(query.constraint, And) else (query.constraint,)

@@ -19,7 +19,6 @@ class StructuralQuery:
     """A graph query in words."""
 
     relation: str  # a key of `dowse.graph.model.RELATIONS`
-    incoming: bool  # from definitions to the references to them
     seed: str  # the name in the query; "" if the symbol is only described
     target: str = ""  # the end of a path
     described: str = ""  # the description of the symbol, if it is not named
@@ -99,9 +98,9 @@ def _query_of(form: Form, match: re.Match[str], exists: Callable[[str], bool]) -
     """Return the query of a question of this form, None if its subject is no name."""
     names = {group: _name(text, form.strength, exists) for group, text in match.groupdict().items()}
     if all(names.values()):
-        return StructuralQuery(form.relation, form.incoming, names["x"], names.get("y", ""))
+        return StructuralQuery(form.relation, names["x"], names.get("y", ""))
     if form.strength == "open" and _DESCRIBED.match(match["x"]):
-        return StructuralQuery(form.relation, form.incoming, "", described=match["x"])
+        return StructuralQuery(form.relation, "", described=match["x"])
     return None
 
 

@@ -17,7 +17,6 @@ class Form(NamedTuple):
     """One wording of a relation."""
 
     relation: str
-    incoming: bool
     strength: str  # "plain", "open" or "weak"
     pattern: re.Pattern[str]  # of the question followed by a space; groups x and y
 
@@ -65,19 +64,19 @@ _WORDS = {
 
 # Every form of a relation contains one of these.
 _TRIGGERS = {
-    ("callers", True): r"call|invo|instantiat|construct",
-    ("callees", False): r"call|invok|use|depend|rely",
-    ("uses", True): r"us(?:e|age|ing)|refer|consum|import",
-    ("implementers", True): r"implement|impls|overrid|satisf|conform",
-    ("subclasses", True): r"extend|inherit|sub[ -]?class|sub[ -]?type|deriv|descend|child|hierarchy",
-    ("supertypes", False): r"extend|implement|inherit|class|type|deriv|conform|ancestor|bases",
-    ("impact", True): r"\b(?:if|when|once|after|by|from|with|impact|effect|side|blast|fallout|risk|reach"
+    "callers": r"call|invo|instantiat|construct",
+    "callees": r"call|invok|use|depend|rely",
+    "uses": r"us(?:e|age|ing)|refer|consum|import",
+    "implementers": r"implement|impls|overrid|satisf|conform",
+    "subclasses": r"extend|inherit|sub[ -]?class|sub[ -]?type|deriv|descend|child|hierarchy",
+    "supertypes": r"extend|implement|inherit|class|type|deriv|conform|ancestor|bases",
+    "impact": r"\b(?:if|when|once|after|by|from|with|impact|effect|side|blast|fallout|risk|reach"
     r"|depend|rel(?:y|ies)|consequen|ripple|safe|tests?|can|may|could)",
-    ("path", False): r"path|chain|reach|get to|call|invoke|lead|end up",
+    "path": r"path|chain|reach|get to|call|invoke|lead|end up",
 }
 
 _FORMS = {
-    ("callers", True): """
+    "callers": """
         open   {who} [all|else|actually] {calls} X
         weak   {pieces} (that|which|who) {calls} X
         weak   {pieces} {calling} X
@@ -94,7 +93,7 @@ _FORMS = {
         open   {does} {anybody} [still|ever|even|actually] {call} X
         open   (is|are) there [any] (callers?|calls?) {of} X
     """,
-    ("callees", False): """
+    "callees": """
         open   what [all|else|functions?|methods?] {does} X [actually|directly] ({call}|use)
         open   (what|which) {piece} {is} (called|invoked|used) {by} X
         weak   (what|which)_{piece}|{pieces} (called|invoked|used) {by} X
@@ -105,7 +104,7 @@ _FORMS = {
         open   what {does} X (depend|rely) (on|upon)
         weak   dependencies of X
     """,
-    ("uses", True): """
+    "uses": """
         open   {who} [all|else|actually] {uses} X
         weak   {pieces} (that|which|who) {uses} X
         weak   {pieces} (using|referencing|importing) X
@@ -119,7 +118,7 @@ _FORMS = {
         plain  {does} {anybody} [still|ever|even|actually] (use|reference|import) X
         plain  {what} {is} X {used} (by|in)
     """,
-    ("implementers", True): """
+    "implementers": """
         open   {who} [all|else|actually] {implements} X
         plain  {pieces} (that|which) {implements} X
         plain  {pieces} (implementing|overriding|satisfying|conforming_to) X
@@ -128,7 +127,7 @@ _FORMS = {
         open   {what} {is} X (implemented|overridden) by
         open   (which|what) {piece} provides? [an] implementations? (of|for) X
     """,
-    ("subclasses", True): """
+    "subclasses": """
         open   {who} [all|else|actually] {derives} X
         plain  {pieces} (that|which) {derives} X
         plain  {pieces} {deriving} X
@@ -137,12 +136,12 @@ _FORMS = {
         plain  X('s)? (sub_?classes|sub_?types|children|child_classes|descend[ae]nts|derived_classes)
         plain  class hierarchy (of|below|under|for) X
     """,
-    ("supertypes", False): """
+    "supertypes": """
         plain  what {does} X (extend|implement|inherit(_from)?|derive_from|sub_?class)
         plain  (what|which) {piece} {does} X (extend|implement|inherit(_from)?|derive_from|conform_to)
         weak   (super_?class(es)?|super_?types?|parent_class(es)?|base_class(es)?|ancestors|bases) of X
     """,
-    ("impact", True): """
+    "impact": """
         open   {what} [{would}] [be|i|we] [also|likely] {breaks} {if} {we} ({change}|{changed}) X
         open   {what} [{would}] [be|i|we] [also|likely] {breaks} {if} X {changes}
         open   {what} [{would}] [be|i|we] [also|likely] {breaks} (by|from|with|after) {changing} X
@@ -158,7 +157,7 @@ _FORMS = {
         open   is it (safe|ok|okay) to {change} X
         weak   (which|what) tests? (covers?|exercises?|hits?|reach(es)?|tests?) X
     """,
-    ("path", False): """
+    "path": """
         plain  [{what_is}] [the|a|any] [shortest] {call_chain} from X to Y
         plain  [{what_is}] [the|a|any] [shortest] {call_chain} between X and Y
         weak   [{what_is}] [the|a|any] [shortest] (path|chain) from X to Y
@@ -177,13 +176,13 @@ def forms(question: str) -> Iterator[Form]:
 
 
 @cache
-def _compiled_forms(relation: tuple[str, bool]) -> tuple[Form, ...]:
+def _compiled_forms(relation: str) -> tuple[Form, ...]:
     """Compile the forms of one relation, which takes milliseconds."""
     compiled = []
     for line in _FORMS[relation].strip().splitlines():
         strength, *words = line.split()
         pattern = re.compile("".join(map(_word_pattern, words)), re.IGNORECASE)
-        compiled.append(Form(*relation, strength, pattern))
+        compiled.append(Form(relation, strength, pattern))
     return tuple(compiled)
 
 

@@ -102,7 +102,7 @@ class NbowEncoder:
     """Turns documents and queries into unit vectors.
 
     The paper ranks by inner product. Unit vectors rank by angle, so the length of a code vector, which says
-    how much the function's tokens agree with one another, is given up; `code_means` keeps it.
+    how much the function's tokens agree with one another, is given up.
     """
 
     def __init__(self, model: NbowModel, *, view: str = "symbol") -> None:
@@ -140,11 +140,6 @@ class NbowEncoder:
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors of queries."""
         return normalise_rows(self._prose([query_view(text, self.words, self._model.form) for text in texts]))
-
-    def code_means(self, documents: Sequence[Document]) -> Vectors:
-        """The paper's vectors of code: without documentation, and as long as they come."""
-        form = self._model.form
-        return self._code(documents, [views(document, self.words, form)[0] for document in documents])
 
     @cached_property
     def words(self) -> WordTokenizer:

@@ -42,13 +42,7 @@ _FORMAT_VERSION = 1
 
 
 def tree_coordinates(reader: Reader, rows: Sequence[int], dimension: int) -> NDArray[np.float64]:
-    """Return the points of symbols, one a row, seen from the deepest folder or file that holds them all.
-
-    Args:
-        reader: The index.
-        rows: The symbols.
-        dimension: Of the ball; 2 is the Poincaré disk.
-    """
+    """Return the points of symbols, one a row, seen from the deepest folder or file that holds them all."""
     symbols = reader.rows(rows)
     if not symbols:
         raise ValueError("there is no symbol to place")
@@ -111,8 +105,8 @@ class FileTree:
     def files_beside(self, file_ids: Iterable[int]) -> list[int]:
         """Return all files that share a node with one of these."""
         nodes = [self.node(file_id) for file_id in file_ids]
-        found: list[int] = self.file_ids[np.isin(self.file_nodes, nodes)].tolist()
-        return found
+        file_ids_beside: list[int] = self.file_ids[np.isin(self.file_nodes, nodes)].tolist()
+        return file_ids_beside
 
     def ancestor(self, node: int, depth: int) -> int:
         """Return the ancestor of a node at a depth; the node itself if it is not deeper."""
@@ -146,8 +140,8 @@ class _Embedding:
     def points(self, nodes: Ints) -> Points:
         """Return the points of nodes."""
         embedded = [self._tree.ancestor(node, MAX_DEPTH) for node in nodes.tolist()]
-        found: Points = self._points[np.searchsorted(self._nodes, embedded)]
-        return found
+        points: Points = self._points[np.searchsorted(self._nodes, embedded)]
+        return points
 
     def place_symbols(self, nodes: Ints, slots: Ints) -> Points:
         """Return the points of symbols, given the node of each and its slot there."""
@@ -164,11 +158,11 @@ def _leaf_numbers(
     by_node: dict[int, list[SymbolRow]] = defaultdict(list)
     for row in dict.fromkeys(symbols):
         by_node[tree.node(row.file_id)].append(row)
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     for several in by_node.values():
         several.sort(key=lambda row: (file_keys.get(row.file_id, ""), row.start_line, -row.end_line, row.key))
-        found.update((row.row, number) for number, row in enumerate(several))
-    return found
+        numbers.update((row.row, number) for number, row in enumerate(several))
+    return numbers
 
 
 def _whole_tree(reader: Reader, folder: Path, file_ids: Iterable[int]) -> FileTree:
@@ -211,8 +205,8 @@ def _read(path: Path, stamp: int) -> FileTree | None:
         if len(numbers) < 2 or numbers[0] != stamp or not 0 < numbers[1] <= len(numbers):
             return None
         nodes = int(numbers[1])
-        parents, symbols, rest = np.split(numbers[2:], [nodes, 2 * nodes])
-        file_ids, file_nodes = np.split(rest, 2)
+        parents, symbols, files = np.split(numbers[2:], [nodes, 2 * nodes])
+        file_ids, file_nodes = np.split(files, 2)
         shape = tree_from_parents(parents)
     except (OSError, ValueError):
         return None

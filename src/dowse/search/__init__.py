@@ -1,1 +1,1 @@
-"""The steps of a query, in their order: seeds, retrieve, rank, answer. `engine.py` takes them one by one."""
+"""Search: plan a query, retrieve candidates, rank them, and return an answer (`pipeline.py`)."""

@@ -64,7 +64,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One ranking of all candidates, with what each lane said of them."""
+    """One ranking of all candidates, with their rank and score in each lane."""
 
     hits: list[RankedHit]
     terms: QueryTerms
@@ -72,9 +72,9 @@ class Ranking:
     lane_scores: Mapping[int, Sequence[LaneScore]] = field(default_factory=dict)  # by row
 
     def lanes_of(self, hit: RankedHit) -> Sequence[LaneScore]:
-        """Return the rank and score of a hit in each lane that found it."""
+        """Return the rank and score of a hit in each lane that returned it."""
         return self.lane_scores.get(hit.row.row, ())
 
     def is_from(self, hit: RankedHit, lane: str) -> bool:
-        """Whether a lane found a hit."""
+        """Whether a lane returned a hit."""
         return any(each.lane == lane for each in self.lanes_of(hit))

@@ -1,12 +1,18 @@
-"""Exact search: the lines that match phrases and regexes, grouped by the symbols that contain them."""
+"""Exact search: the lines that match phrases and regexes, grouped by the symbols that contain them.
+
+The trigram index selects files; their text is matched by RE2.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from dowse.query import (
+from dowse.errors import TooSlow
+from dowse.query.ast import (
     Constraint,
     LangFilter,
     Leaf,
@@ -14,18 +20,23 @@ from dowse.query import (
     Phrase,
     Regex,
     RepoFilter,
-    evaluate,
     leaves,
-    matches_metadata,
 )
-from dowse.search.lanes.exact_types import SymbolLines, SymbolLocation
+from dowse.query.evaluate import evaluate, matches_row
 from dowse.search.planner import Plan
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.signals import QueryFeatures, RankedHit, location, rank
 from dowse.security.secret_masking import mask_lines
 from dowse.storage.protocol import Reader
-from dowse.types import Contribution, LineMatch, SymbolRow
+from dowse.types import Contribution, LineMatch, SymbolRanges, SymbolRow
 
+if TYPE_CHECKING:
+    from dowse.query.regex.matcher import Pattern
+
+# File id and row of a symbol; lines outside every symbol belong to row 0 of their file.
+SymbolLocation = tuple[int, int]
+# The numbers of the lines that match, under the innermost symbol around each.
+SymbolLines = dict[SymbolLocation, list[int]]
 # For each pattern of a plan, the lines that match it, by symbol.
 ExactMatches = dict[Phrase | Regex, SymbolLines]
 
@@ -38,8 +49,7 @@ def match_patterns(reader: Reader, plan: Plan, seconds: float = math.inf) -> Exa
     """
     if not plan.exact:
         return {}
-    from dowse.query.regex.matcher import compile_leaf
-    from dowse.search.lanes.exact import exact_lane  # loads RE2: only when a query has a pattern
+    from dowse.query.regex.matcher import compile_leaf  # only when a query has a pattern
 
     has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
     keep = (lambda file: _may_match(plan.constraint, file)) if has_filters else None
@@ -49,13 +59,61 @@ def match_patterns(reader: Reader, plan: Plan, seconds: float = math.inf) -> Exa
     }
 
 
-def rank_exact(
+def exact_lane(
     reader: Reader,
-    plan: Plan,
-    matches: ExactMatches,
-    profile: Profile,
-    features: QueryFeatures,
-    limit: int,
+    pattern: Pattern,
+    keep_file: Callable[[SymbolRow], bool] | None = None,
+    deadline: float = math.inf,
+) -> SymbolLines:
+    """Return every line of the index that matches; a deadline is a time of `time.monotonic`."""
+    from dowse.query.regex.trigrams import required_trigrams
+
+    files = reader.trigram_candidates(required_trigrams(pattern))
+    if keep_file is not None:
+        files = [row.file_id for row in reader.file_rows(files) if keep_file(row)]
+    lines = {}
+    for file_id, text in reader.texts(files):
+        if time.monotonic() > deadline:
+            raise TooSlow("the pattern took too long; add filters such as path: or lang:, or write it rarer")
+        if numbers := pattern.line_numbers(text):
+            lines[file_id] = numbers
+    symbol_lines: SymbolLines = {}
+    for file_id, extents in reader.symbol_ranges(list(lines)):
+        assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
+    return symbol_lines
+
+
+def assign_to_symbols(
+    file_id: int, extents: SymbolRanges, numbers: list[int], symbol_lines: SymbolLines
+) -> None:
+    """Assign each line to the innermost symbol around it."""
+    rows, starts, ends = extents
+    enclosing: list[int] = []
+    for number in numbers:
+        index = bisect_right(starts, number) - 1
+        while index >= 0 and ends[index] < number:
+            enclosing = enclosing or _enclosing(ends)
+            index = enclosing[index]
+        symbol_lines.setdefault((file_id, rows[index] if index >= 0 else 0), []).append(number)
+
+
+def _enclosing(ends: Sequence[int]) -> list[int]:
+    """Return for each symbol the last one before it that ends later, -1 for none.
+
+    Symbols in between end too early as well, and there may be thousands.
+    """
+    enclosing: list[int] = []
+    stack: list[int] = []
+    for index, end in enumerate(ends):
+        while stack and ends[stack[-1]] <= end:
+            stack.pop()
+        enclosing.append(stack[-1] if stack else -1)
+        stack.append(index)
+    return enclosing
+
+
+def rank_exact(
+    reader: Reader, plan: Plan, matches: ExactMatches, profile: Profile, features: QueryFeatures, limit: int
 ) -> tuple[list[RankedHit], int]:
     """Rank the symbols that meet the filters by matching lines and signals; also return how many there are.
 
@@ -131,7 +189,7 @@ def _meets_filters(plan: Plan, row: SymbolRow, matches: ExactMatches) -> bool:
     def decide(leaf: Leaf) -> bool | None:
         if isinstance(leaf, Phrase | Regex):
             return _symbol_location(row) in matches[leaf]
-        return _metadata(leaf, row)
+        return matches_row(leaf, row)
 
     return evaluate(plan.constraint, decide) is True
 
@@ -140,21 +198,9 @@ def _may_match(constraint: Constraint | None, file: SymbolRow) -> bool:
     """Whether some symbol of a file can meet the filters, judged by the file's metadata alone."""
 
     def decide(leaf: Leaf) -> bool | None:
-        return _metadata(leaf, file) if isinstance(leaf, LangFilter | PathFilter | RepoFilter) else None
+        return matches_row(leaf, file) if isinstance(leaf, LangFilter | PathFilter | RepoFilter) else None
 
     return evaluate(constraint, decide) is not False
-
-
-def _metadata(leaf: Leaf, row: SymbolRow) -> bool | None:
-    return matches_metadata(
-        leaf,
-        lang=row.language,
-        path=row.path,
-        repo=row.repo,
-        kind=row.kind,
-        name=row.name,
-        qualified_name=row.qualified_name,
-    )
 
 
 def _symbol_location(row: SymbolRow) -> SymbolLocation:

@@ -144,7 +144,7 @@ def _hits(
         for rank, (hit, symbol, (lines, masked)) in enumerate(
             zip(batch, symbols, matches, strict=True), start + 1
         ):
-            lanes, contributions = tuple(ranking.lane_scores.get(hit.row.row, ())), tuple(hit.contributions)
+            lanes, contributions = tuple(ranking.lanes_of(hit)), tuple(hit.contributions)
             if not show_secrets:  # details name symbols
                 lanes = tuple(map(_mask_lane, lanes))
                 contributions = tuple(map(_mask_contribution, contributions))
@@ -167,22 +167,20 @@ def _graph_notes(context: SearchContext, ranking: Ranking, shown: Sequence[Ranke
     structural = context.plan.structural
     if context.plan.kind != "structure" or structural is None:
         return []
-    from_graph = [
-        lane for hit in shown for lane in ranking.lane_scores.get(hit.row.row, ()) if lane.lane == "graph"
-    ]
+    from_graph = [lane for hit in shown for lane in ranking.lanes_of(hit) if lane.lane == "graph"]
     direct = sum(lane.score > _DIRECT_SCORE for lane in from_graph)
     mentions = len(from_graph) < len(shown)
     if from_graph:
         if not mentions and direct == len(from_graph):
             return []
-        rest = "; what follows only mentions it" if mentions else ""
-        text = f"{direct} directly, {len(from_graph) - direct} through others{rest}"
+        suffix = "; what follows only mentions it" if mentions else ""
+        text = f"{direct} directly, {len(from_graph) - direct} through others{suffix}"
     else:
         relation = structural.relation
         what = f"path to {structural.target}" if relation == "path" else relation
         filtered = " that the filters leave" if context.plan.constraint is not None else ""
-        rest = "; these only mention it" if shown else ""
-        text = f"the graph knows no {what} of {structural.seed or 'it'}{filtered}{rest}"
+        suffix = "; these only mention it" if shown else ""
+        text = f"the graph knows no {what} of {structural.seed or 'it'}{filtered}{suffix}"
     return [Note("graph", text)]
 
 
@@ -221,16 +219,14 @@ def _break_down_scores(context: SearchContext, candidates: Candidates, hits: Seq
             from dowse.research.tfidf.index import explain_tfidf
 
             counts = explain_tfidf(context.reader, outcome.result.terms, rows)
-            by_row = {row: _tfidf_products(terms) for row, terms in counts.items()}
-            _replace_contribution(hits, "tfidf", by_row)
-
-
-def _tfidf_products(counts: Mapping[str, tuple[int, float]]) -> dict[tuple[str, str], float]:
-    """Return what each term adds: term frequency times IDF."""
-    return {
-        ("pair" if " " in term else "term", f"{term}: {frequency} × {idf:.2f}"): frequency * idf
-        for term, (frequency, idf) in counts.items()
-    }
+            products = {
+                row: {
+                    ("pair" if " " in term else "term", f"{term}: {frequency} × {idf:.2f}"): frequency * idf
+                    for term, (frequency, idf) in terms.items()
+                }
+                for row, terms in counts.items()
+            }
+            _replace_contribution(hits, "tfidf", products)
 
 
 def _replace_contribution(
@@ -248,9 +244,8 @@ def _split_contribution(whole: Contribution, parts: Mapping[tuple[str, str], flo
     total = sum(parts.values())
     if not total:
         return [whole]
-    scale = (
-        whole.value / total if whole.detail else 1.0
-    )  # without fusion the lane's score is the contribution
+    # Without fusion the lane's score is the contribution.
+    scale = whole.value / total if whole.detail else 1.0
     by_value = sorted(parts.items(), key=lambda item: -item[1])
     split = [
         Contribution(f"{whole.source}.{field}", scale * value, term) for (field, term), value in by_value

@@ -10,7 +10,7 @@ Loads no more than `dataclasses` and `typing`, for every command starts here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
 from dowse.config import (
@@ -31,6 +31,7 @@ from dowse.errors import DowseError
 # The order of lanes breaks ties, whichever lane answers first.
 LANE_ORDER = ("keyword", "tfidf", "embedding", "graph")
 Kind = Literal["bool", "int", "float", "text", "choice", "list"]
+_KINDS: Mapping[type, Kind] = {bool: "bool", int: "int", float: "float", str: "text", tuple: "list"}
 
 
 class OptionSpec(NamedTuple):
@@ -50,18 +51,17 @@ class OptionSpec(NamedTuple):
     switch: str = ""  # in names of evaluation configurations: `auto+rerank`
 
 
-def option(default: Any, kind: Kind, help: str, **spec: Any) -> Any:  # noqa: ANN401 - as `field`
-    """Declare a field with its `OptionSpec`."""
-    return field(default=default, metadata={"spec": (kind, help, spec)})
+def option(default: Any, help: str, **spec: Any) -> Any:  # noqa: ANN401 - as `field`
+    """Declare a field with its `OptionSpec`; kind and flag are derived from default and name unless given."""
+    return field(default=default, metadata={"help": help, "spec": spec})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """How a query is answered. `make_options` fills in what is not given from the settings."""
+    """How a query is answered. `make_options` takes what is missing from the settings."""
 
     k: int = option(
         10,
-        "int",
         "how many hits; 0 for all hits of an exact search",
         setting="top_k",
         flags=("-k", "--top-k"),
@@ -70,123 +70,68 @@ class SearchOptions:
     )
     mode: Mode = option(
         "auto",
-        "choice",
         "which lanes answer; auto lets the planner choose, regex lists exact lines, symbol matches names",
         choices=MODES,
-        flags=("--mode",),
         in_mcp=True,
     )
-    plain: bool = option(
-        False,
-        "bool",
-        "take the query as words: no filters, quotes or regexes",
-        flags=("--plain",),
-        in_mcp=True,
-    )
-    filters: str = option("", "text", "more of the query language that must hold too, e.g. `lang:go -test`")
-    lang: tuple[str, ...] = option(
-        (), "list", "only these languages", flags=("--lang",), metavar="L", in_mcp=True
-    )
-    path: tuple[str, ...] = option(
-        (), "list", "only paths like these globs", flags=("--path",), metavar="GLOB", in_mcp=True
-    )
+    plain: bool = option(False, "take the query as words: no filters, quotes or regexes", in_mcp=True)
+    filters: str = option("", "more of the query language that must hold too, e.g. `lang:go -test`", flags=())
+    lang: tuple[str, ...] = option((), "only these languages", metavar="L", in_mcp=True)
+    path: tuple[str, ...] = option((), "only paths like these globs", metavar="GLOB", in_mcp=True)
     exclude: tuple[str, ...] = option(
-        (), "list", "no paths like these globs", flags=("--not-path",), metavar="GLOB", in_mcp=True
+        (), "no paths like these globs", flags=("--not-path",), metavar="GLOB", in_mcp=True
     )
     kind: tuple[str, ...] = option(
         (),
-        "list",
         "only these kinds of symbols: function, method, class, interface, struct, enum, constant, …",
-        flags=("--kind",),
         metavar="K",
         in_mcp=True,
     )
     lanes: tuple[str, ...] = option(
         (),
-        "text",
         f"these lanes instead of the planner's, separated by commas: {', '.join(LANE_ORDER)}",
-        flags=("--lanes",),
+        kind="text",
         metavar="L,L",
     )
-    fusion: Fusion = option(
-        "auto",
-        "choice",
-        "how the rankings of lanes are fused",
-        choices=FUSIONS,
-        setting="fusion",
-        flags=("--fusion",),
-    )
-    explain: bool = option(
-        False, "bool", "break keyword scores down into fields and terms", flags=("--explain",)
-    )
+    fusion: Fusion = option("auto", "how the rankings of lanes are fused", choices=FUSIONS, setting="fusion")
+    explain: bool = option(False, "break keyword scores down into fields and terms")
     fuzziness: Fuzziness = option(
-        "auto",
-        "choice",
-        "edit distance within which words still match",
-        choices=FUZZINESS,
-        setting="fuzziness",
-        flags=("--fuzziness",),
+        "auto", "edit distance within which words still match", choices=FUZZINESS, setting="fuzziness"
     )
     min_score: float = option(
         0.0,
-        "float",
         "leave out weaker hits: by confidence (0 to 1) where the embedding lane answers, else by score",
-        flags=("--min-score",),
         metavar="S",
         maximum=1e6,
         in_mcp=True,
     )
     expand: bool = option(
         False,
-        "bool",
         "expand the query with terms of the best hits (pseudo-relevance feedback)",
         setting="expand",
-        flags=("--expand",),
         switch="expand",
     )
-    graph_expand: bool = option(
-        False,
-        "bool",
-        "add what the best hits call",
-        setting="graph_expand",
-        flags=("--graph-expand",),
-        switch="graph",
-    )
+    graph_expand: bool = option(False, "add what the best hits call", setting="graph_expand", switch="graph")
     rerank: bool = option(
-        False,
-        "bool",
-        "rerank the best hits with a cross-encoder (slower)",
-        setting="rerank",
-        flags=("--rerank",),
-        switch="rerank",
+        False, "rerank the best hits with a cross-encoder (slower)", setting="rerank", switch="rerank"
     )
-    feedback: bool = option(
-        True,
-        "bool",
-        "rank what was chosen for this query before higher",
-        setting="feedback",
-        flags=("--feedback",),
-    )
+    feedback: bool = option(True, "rank what was chosen for this query before higher", setting="feedback")
     diversify: Diversify = option(
         "",
-        "choice",
         "keep similar hits apart: by maximal marginal relevance (mmr), the best of each cluster (cluster), "
         "or from each cluster its share (sample)",
         choices=DIVERSIFY,
         setting="diversify",
-        flags=("--diversify",),
         value_without="mmr",
     )
     clustering: Clustering = option(
         "euclidean",
-        "choice",
         "what clusters go by: location in the tree (the first three), or meaning",
         choices=CLUSTERINGS,
         setting="clustering",
-        flags=("--clustering",),
     )
     page_size: int = option(
-        0, "int", "hits that a reader sees together: `sample` shares out so many; 0 for k", maximum=100
+        0, "hits that a reader sees together: `sample` shares out so many; 0 for k", flags=(), maximum=100
     )
 
 
@@ -198,25 +143,24 @@ class SearchRequest:
     options: SearchOptions = SearchOptions()
 
 
-def _specs() -> Mapping[str, OptionSpec]:
-    specs = {}
-    for each in fields(SearchOptions):
-        kind, text, spec = each.metadata["spec"]
-        specs[each.name] = OptionSpec(each.name, kind, text, **spec)
-    return specs
+def _spec(declared: Field[Any]) -> OptionSpec:
+    spec = dict(declared.metadata["spec"])
+    kind = spec.pop("kind", "choice" if "choices" in spec else _KINDS[type(declared.default)])
+    spec.setdefault("flags", (f"--{declared.name.replace('_', '-')}",))
+    return OptionSpec(declared.name, kind, declared.metadata["help"], **spec)
 
 
-OPTIONS: Mapping[str, OptionSpec] = _specs()
+OPTIONS: Mapping[str, OptionSpec] = {each.name: _spec(each) for each in fields(SearchOptions)}
 
 
-def make_options(settings: Settings, **given: Any) -> SearchOptions:  # noqa: ANN401 - options have several types
-    """Return checked options; what is not given or None comes from the settings, else from the defaults.
+def make_options(settings: Settings, **options: Any) -> SearchOptions:  # noqa: ANN401 - options have several types
+    """Return checked options; what is missing or None comes from the settings, else from the defaults.
 
     Raises:
         DowseError: An option does not exist or has a wrong value.
     """
     values = {spec.name: getattr(settings, spec.setting) for spec in OPTIONS.values() if spec.setting}
-    for name, value in given.items():
+    for name, value in options.items():
         spec = OPTIONS.get(name)
         if spec is None:
             raise DowseError(f"a search has no option `{name}`; there are {', '.join(OPTIONS)}")

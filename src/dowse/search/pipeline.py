@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.query import PathFilter, positive_leaves
+from dowse.query.ast import PathFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
-from dowse.search.graph_seeds import GraphSeeds, find_seeds, seed_described
 from dowse.search.lanes.bm25 import query_terms
-from dowse.search.lanes.inline import InlineLanes
+from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name
@@ -40,7 +39,14 @@ from dowse.search.ranking.signals import (
     rank,
 )
 from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
-from dowse.search.retrieval import expand_query, is_final_order, retrieve
+from dowse.search.retrieval import (
+    GraphSeeds,
+    expand_query,
+    find_seeds,
+    is_final_order,
+    retrieve,
+    seed_described,
+)
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol
 from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
@@ -73,7 +79,9 @@ def search(
         feedback: What was chosen before; None where it must not count.
     """
     lanes = lanes or InlineLanes(lambda: encoder)
-    embedded = _embedded(reader, encoder) if encoder else None
+    embedded = None
+    if encoder:
+        embedded = EmbeddingCoverage(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
     plan = make_plan(
         request,
         partial(has_symbol, reader),
@@ -112,8 +120,8 @@ def search(
         # The minimum comes first, for diversification passes scores on to other hits.
         hits, below = above_min_score(context, candidates, ranking, hits)
         hits = diversify(context, hits)
-    found = {row for outcome in candidates.outcomes if outcome.result for row in outcome.result.rows}
-    total = max(len(hits), len(found))
+    retrieved = {row for outcome in candidates.outcomes if outcome.result for row in outcome.result.rows}
+    total = max(len(hits), len(retrieved))
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
     return make_answer(context, candidates, ranking, hits, total, embedded, notes)
@@ -246,7 +254,7 @@ def _filtered(context: SearchContext, ranking: LaneRanking) -> LaneRanking:
 
 
 def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: QueryTerms) -> Ranking:
-    """Rank what one lane found; its scores stay as they are."""
+    """Rank the candidates of one lane; its scores stay as they are."""
     profile = profile_for_cosines(context.profile) if ranking.lane == "embedding" else context.profile
     if ranking.lane in ("graph", "tfidf"):
         profile = NO_SIGNALS
@@ -279,6 +287,9 @@ def _fuse(
 def _blend(
     context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
 ) -> list[FusedCandidate]:
+    from dowse.encoders.registry import is_shipped
+
+    encoder = context.encoder
     rows = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
     name_coverage: dict[int, float] = {}
     if context.profile.blend.name:
@@ -292,7 +303,7 @@ def _blend(
         len(terms.weights),
         terms.coverage(rows),
         name_coverage,
-        is_shipped_encoder=_is_shipped(context.encoder),
+        is_shipped_encoder=encoder is None or is_shipped(encoder.name),
         limit=context.options.k or None if is_final_order(context) else None,
     )
 
@@ -319,13 +330,3 @@ def _boosts(
         return find_boosts(feedback, reader, plan, request.text), []
     except DowseError as error:
         return {}, [Note("feedback", f"left out: {error}")]
-
-
-def _embedded(reader: Reader, encoder: Encoder) -> EmbeddingCoverage:
-    return EmbeddingCoverage(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
-
-
-def _is_shipped(encoder: Encoder | None) -> bool:
-    from dowse.encoders.registry import is_shipped
-
-    return encoder is None or is_shipped(encoder.name)

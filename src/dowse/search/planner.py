@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from dowse.query import (
+from dowse.query.ast import (
     Constraint,
     Phrase,
     Query,
     Regex,
     WordConstraint,
     leaves,
-    narrow,
     needs_match,
-    parse_query,
-    plain_query,
     with_exact_words,
 )
+from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
 
@@ -164,7 +162,6 @@ def plain_name(word: str) -> str:
 
 
 def _without_lane(plan: Plan, lane: str) -> Plan:
-    """Take a lane out of a plan."""
     lanes = tuple(each for each in plan.lanes if each != lane)
     mode = "keyword" if plan.mode == "hybrid" and lanes == ("keyword",) else plan.mode
     return replace(plan, lanes=lanes, mode=mode)

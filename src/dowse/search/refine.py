@@ -72,9 +72,9 @@ def find_boosts(store: FeedbackStore, reader: Reader, plan: Plan, text: str) -> 
 
 def apply_boosts(context: SearchContext, ranking: Ranking, hits: list[RankedHit]) -> list[RankedHit]:
     """Move chosen hits up; in structural queries those that the graph did not find stay behind."""
-    boosts = context.boosts
     from dowse.search.ranking.feedback import apply_feedback
 
+    boosts = context.boosts
     if context.plan.kind == "structure":
         from_graph = {hit.row.key for hit in hits if ranking.is_from(hit, "graph")}
         boosts = {key: boost for key, boost in boosts.items() if key in from_graph or not from_graph}
@@ -87,15 +87,14 @@ def diversify(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
     first = [hit.row for hit in hits[: context.settings.diversify_candidates]]
     if len(first) < 2:
         return hits
+    from dowse.search.ranking.diversify import cluster_names, diversify_clusters, diversify_mmr
+
     if options.diversify == "mmr":
-        from dowse.search.ranking.mmr import diversify_mmr
-
         return diversify_mmr(hits, _vectors(context, first))
-    from dowse.search.ranking.diversify_clusters import cluster_names, clustered
-
     labels: list[int] = _cluster_labels(context, first).tolist()
     names = cluster_names([symbol_chain(row) for row in first], labels)
-    return clustered(hits, labels, names, options.diversify, options.page_size or options.k or len(first))
+    k = options.page_size or options.k or len(first)
+    return diversify_clusters(hits, labels, names, options.diversify, k)
 
 
 def diversifies_by_vectors(context: SearchContext) -> bool:
@@ -107,14 +106,13 @@ def diversifies_by_vectors(context: SearchContext) -> bool:
 
 
 def _cluster_labels(context: SearchContext, rows: Sequence[SymbolRow]) -> NDArray[np.int64]:
-    """Return the number of the cluster of each symbol."""
     from dowse.search.ranking import clustering
 
     count, method = context.settings.diversify_clusters, context.options.clustering
     if method == "meaning":
         return clustering.euclidean(_vectors(context, rows), count)
     if method == "spectral":
-        from dowse.research.hyperbolic.hops import hop_matrix
+        from dowse.research.hyperbolic.chains import hop_matrix
 
         return clustering.spectral(hop_matrix([symbol_chain(row) for row in rows]), count)
     from dowse.research.tree_coordinates import tree_coordinates

@@ -1,4 +1,4 @@
-"""What is like a symbol: its nearest neighbours, and the group it belongs to."""
+"""Related symbols: the nearest neighbours of a symbol by cosine, and the cluster it belongs to."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from dowse.security.secret_masking import mask_row, masked_note
 from dowse.storage.protocol import Reader, VectorRequest
 from dowse.types import Contribution, Hit, Note, SymbolRow
 
-# Words that say what a group is about.
+# Words in the label of a cluster.
 _LABEL_WORDS = 4
-# Names of the group's middle that the words are taken from.
+# Members nearest to the centroid that the words are taken from.
 _LABEL_NAMES = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A group of similar symbols."""
+    """A cluster of similar symbols."""
 
     number: int
     size: int
     words: tuple[str, ...]  # that its names share
-    members: tuple[Hit, ...]  # nearest to its middle first
+    members: tuple[Hit, ...]  # nearest to the centroid first
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """What is like one symbol."""
+    """The symbols that are similar to one."""
 
     symbol: SymbolRow
     neighbours: tuple[Hit, ...]
@@ -46,13 +46,13 @@ def related(
     *,
     show_secrets: bool = False,
 ) -> Related:
-    """Return the k symbols nearest to one, and the k in the middle of its group."""
+    """Return the k nearest neighbours of a symbol, and the k members nearest to its cluster's centroid."""
     vector = reader.vectors(encoder, [symbol.row])[0]
     if not vector.any():
         raise DowseError(f"{symbol.qualified_name} has no vector yet; `dowse index` finishes embedding")
-    found = reader.nearest(VectorRequest(encoder, vector, method), k + 1)
-    near = [(row, score) for row, score in found if row != symbol.row][:k]
-    neighbours = _hits(reader, near, "embedding", show_secrets)
+    nearest = reader.nearest(VectorRequest(encoder, vector, method), k + 1)
+    others = [(row, score) for row, score in nearest if row != symbol.row][:k]
+    neighbours = _hits(reader, others, "embedding", show_secrets)
     cluster = _cluster(reader, encoder, symbol, k, show_secrets)
     hits = {hit.symbol.id: hit for hit in (*neighbours, *(cluster.members if cluster else ()))}
     masked = sum(hit.symbol.masked for hit in hits.values())
@@ -63,10 +63,10 @@ def related(
 def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int, show_secrets: bool) -> Cluster | None:
     import numpy as np
 
-    centres = reader.cluster_centroids(encoder)
-    if not len(centres):
+    centroids = reader.cluster_centroids(encoder)
+    if not len(centroids):
         return None
-    number = int(np.argmax(centres @ reader.vectors(encoder, [symbol.row])[0]))
+    number = int(np.argmax(centroids @ reader.vectors(encoder, [symbol.row])[0]))
     members = reader.cluster_members(encoder, number)
     rows = reader.rows([row for row, _ in members[:_LABEL_NAMES]])
     counts = Counter(word for row in rows for word in set(split_identifier(row.name)) if len(word) > 2)
@@ -75,10 +75,12 @@ def _cluster(reader: Reader, encoder: str, symbol: SymbolRow, k: int, show_secre
     return Cluster(number, len(members), tuple(words), _hits(reader, members[:k], "cluster", show_secrets))
 
 
-def _hits(reader: Reader, found: list[tuple[int, float]], source: str, show_secrets: bool) -> tuple[Hit, ...]:
-    rows = reader.rows([row for row, _ in found])
+def _hits(
+    reader: Reader, ranked: list[tuple[int, float]], source: str, show_secrets: bool
+) -> tuple[Hit, ...]:
+    rows = reader.rows([row for row, _ in ranked])
     symbols = reader.symbols(rows, show_secrets=show_secrets)
     return tuple(
         Hit(rank, score, symbol, (Contribution(source, score, "cosine"),))
-        for rank, (symbol, (_, score)) in enumerate(zip(symbols, found, strict=True), 1)
+        for rank, (symbol, (_, score)) in enumerate(zip(symbols, ranked, strict=True), 1)
     )

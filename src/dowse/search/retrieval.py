@@ -1,29 +1,64 @@
-"""Retrieval: run the lanes of a plan concurrently, and again with an expanded query."""
+"""Retrieval: find the seeds of the graph lane, run the lanes of a plan, and again with an expanded query."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 
 from dowse.errors import DowseError
+from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.exact import exact_rows
-from dowse.search.graph_seeds import GraphSeeds
-from dowse.search.lanes.bm25 import STOP_WORDS, without_language
+from dowse.search.lanes.bm25 import without_language
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
+from dowse.search.planner import Plan
 from dowse.search.ranking.coverage import term_idf
 from dowse.search.ranking.profile import SYMBOL_FIELDS
 from dowse.search.ranking.query_expansion import expansion_terms
 from dowse.search.ranking.signals import RankedHit, has_no_signals
-from dowse.types import Note
+from dowse.storage.protocol import Reader
+from dowse.symbol_lookup import is_partial_match, symbols_named
+from dowse.types import Note, SymbolRow
 
 # The intersection of TF-IDF and embedding takes so many of the embedding's first, in any index.
 _INTERSECTION_CANDIDATES = 100
+# Symbols of one name that the graph lane starts from; a name of more symbols says too little.
+_MAX_SEEDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSeeds:
+    """Rows to start from, and the rows that a path ends at."""
+
+    rows: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+    notes: tuple[Note, ...] = ()  # which symbols a name was taken for
 
 
 class StaleGeneration(Exception):
     """The index got a new generation while lanes were running; the search must start again."""
+
+
+def find_seeds(reader: Reader, plan: Plan) -> GraphSeeds:
+    """Return the symbols that the names in a plan refer to."""
+    structural = plan.structural
+    ends = symbols_named(reader, structural.target, _MAX_SEEDS) if structural and structural.target else []
+    names = plan.seeds[:1] if ends else plan.seeds
+    # Names take turns, so that a name of many symbols leaves room for the others.
+    by_name = [symbols_named(reader, name, _MAX_SEEDS + 1) for name in names]
+    symbols = [row for turn in zip_longest(*by_name) for row in turn if row is not None]
+    notes = _ambiguity_notes(names, symbols) if plan.kind == "structure" else ()
+    return GraphSeeds(tuple(row.row for row in symbols[:_MAX_SEEDS]), tuple(row.row for row in ends), notes)
+
+
+def seed_described(symbol: SymbolRow | None) -> GraphSeeds:
+    """Return the seed of a query that describes a symbol in words, if there is one."""
+    if symbol is None:
+        return GraphSeeds()
+    text = f"taken for {symbol.qualified_name} ({symbol.path}:{symbol.start_line})"
+    return GraphSeeds((symbol.row,), notes=(Note("graph", text),))
 
 
 def retrieve(context: SearchContext, lanes: LaneRunner, seeds: GraphSeeds) -> Candidates:
@@ -80,6 +115,22 @@ def is_final_order(context: SearchContext) -> bool:
     return has_no_signals(context.profile) and not context.features.names and not has_later_step
 
 
+def _ambiguity_notes(names: Sequence[str], symbols: Sequence[SymbolRow]) -> tuple[Note, ...]:
+    """Return a note where a name does not stand for exactly one symbol of that name."""
+    if not symbols or len(names) != 1:
+        return ()
+    name, first = names[0], symbols[0]
+    if len(symbols) > _MAX_SEEDS:
+        text = f"more than {_MAX_SEEDS} symbols are called {name}; the first {_MAX_SEEDS} count"
+    elif len({row.qualified_name for row in symbols}) > 1:
+        text = f"{len(symbols)} symbols are called {name}; all of them count"
+    elif is_partial_match(name, first):
+        text = f"{name} is not here; taken for {first.qualified_name} ({first.path})"
+    else:
+        return ()
+    return (Note("graph", text),)
+
+
 def _run(context: SearchContext, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> list[Outcome]:
     outcomes = lanes.run(context.reader, jobs, context.settings.lane_seconds)
     if any(outcome.is_stale for outcome in outcomes):
@@ -124,7 +175,7 @@ def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:
 
 
 def _lane_limit(context: SearchContext, lane: str) -> int:
-    """Return how many candidates a lane is asked for."""
+    """Return how many candidates are requested from a lane."""
     k, lanes = context.options.k, context.plan.lanes
     if lane == "embedding" and "tfidf" in lanes and context.plan.fusion == "intersection":
         return context.settings.candidates or _INTERSECTION_CANDIDATES

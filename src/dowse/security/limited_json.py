@@ -34,12 +34,12 @@ def parse_json_limited(data: bytes, *, max_memory: int, max_elements: int) -> An
     if count_elements(data, max_elements) > max_elements:
         raise ValueError("too many values")
     try:
-        found = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
+        value = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
         if _has_surrogate(data):
-            json.dumps(found, ensure_ascii=False).encode("utf-8")
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    return found
+    return value
 
 
 def count_elements(data: bytes, enough: int) -> int:

@@ -54,18 +54,19 @@ def read_regular_file(
         os.close(handle)
 
 
+def read_below(directory: str, name: str, max_bytes: int) -> bytes:
+    """Read a file below a directory; raises OSError if it or a folder on the way is a link or special."""
+    *parents, last = name.split("/")
+    for parent in parents:
+        directory = os.path.join(directory, parent)
+        if not stat.S_ISDIR(os.lstat(directory).st_mode):
+            raise NotADirectoryError(directory)
+    return read_regular_file(os.path.join(directory, last), max_bytes)
+
+
 def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = False) -> int:
     """Open a regular file for reading and return its descriptor; raises NotRegularFile for anything else."""
-    try:
-        handle = os.open(path, _READ | (0 if follow_symlinks else _NOFOLLOW))
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO):  # a symbolic link; a socket
-            raise _not_regular(path) from None
-        raise
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise _not_regular(path)
-    return handle
+    return _open_checked(path, _READ | (0 if follow_symlinks else _NOFOLLOW))
 
 
 def resolve_inside(root: Path, path: str) -> Path:
@@ -130,19 +131,19 @@ def make_parents(path: Path) -> None:
 
 def check_private_directory(folder: Path) -> None:
     """Remove other users' access to a directory; raises DowseError if it belongs to another user."""
-    found = folder.lstat()
-    if stat.S_ISLNK(found.st_mode):
+    status = folder.lstat()
+    if stat.S_ISLNK(status.st_mode):
         raise DowseError(f"{folder} is a symbolic link; dowse writes nothing there: name what it leads to")
-    if not stat.S_ISDIR(found.st_mode):
+    if not stat.S_ISDIR(status.st_mode):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     if not hasattr(os, "geteuid"):  # Windows: the user's profile is private by its ACL
         return
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         if os.geteuid() == 0:  # root in a container, on a mounted volume
             return
         raise DowseError(f"{folder} belongs to another user; name a directory of your own")
-    if found.st_mode & _OTHERS:
-        folder.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+    if status.st_mode & _OTHERS:
+        folder.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
 
 
 def refuse_links(folder: Path, remedy: str) -> None:
@@ -165,35 +166,34 @@ def refuse_links(folder: Path, remedy: str) -> None:
                     raise DowseError(f"{entry.path} is a symbolic link or no regular file; {remedy}")
 
 
-def open_without_links(path: str | os.PathLike[str], flags: int, mode: int = PRIVATE_FILE) -> int:
+def open_without_links(
+    path: str | os.PathLike[str], flags: int, mode: int = PRIVATE_FILE, *, create: bool = True
+) -> int:
     """Open or create a file for writing and return its descriptor; a symbolic link is refused, not followed.
 
     Raises:
         DowseError: The path is a symbolic link, or no regular file.
     """
-    return _open_checked(path, flags | _CREATE, mode)
+    try:
+        return _open_checked(path, flags | (_CREATE if create else _CREATE & ~os.O_CREAT), mode)
+    except NotRegularFile:
+        raise DowseError(
+            f"{os.fspath(path)} is a symbolic link or no regular file; remove it and try again"
+        ) from None
 
 
-def open_existing_without_links(path: str | os.PathLike[str], flags: int) -> int:
-    """Open a file that exists and return its descriptor; links and all but regular files are refused."""
-    return _open_checked(path, flags | _CREATE & ~os.O_CREAT, 0)
-
-
-def _open_checked(path: str | os.PathLike[str], flags: int, mode: int) -> int:
+def _open_checked(path: str | os.PathLike[str], flags: int, mode: int = 0) -> int:
+    """Open a file and check the open descriptor; raises NotRegularFile for all but regular files."""
     try:
         handle = os.open(path, flags, mode)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO):
-            raise _refused(path) from None
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # a symbolic link; a socket
+            raise _not_regular(path) from None
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise _refused(path)
+        raise _not_regular(path)
     return handle
-
-
-def _refused(path: str | os.PathLike[str]) -> DowseError:
-    return DowseError(f"{os.fspath(path)} is a symbolic link or no regular file; remove it and try again")
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = PRIVATE_FILE) -> None:

@@ -219,10 +219,10 @@ class _PrivateKeys:
             return []
         first = bisect_left(self.spans, low, key=lambda span: span[1])
         last = bisect_left(self.spans, high, key=lambda span: span[0])
-        found: dict[int, list[Span]] = {}
+        by_key: dict[int, list[Span]] = {}
         for at in range(first, last):
-            found.setdefault(self._bodies[at], []).append(self.spans[at])
-        return list(found.values())
+            by_key.setdefault(self._bodies[at], []).append(self.spans[at])
+        return list(by_key.values())
 
 
 # A cache of the last file: it has many symbols and lines, and each needs these.

@@ -116,7 +116,7 @@ _MIN_DISTINCT_CHARACTERS = 6
 def find_tokens(lines: bytes, start: int, end: int) -> list[Span]:
     """Return the tokens of known providers in a run without spaces, from left to right."""
     run = lines[start:end]
-    found: list[Span] = []
+    spans: list[Span] = []
     passed = -1
     for at, prefix in sorted(_prefixes(run)):
         at += start
@@ -129,16 +129,16 @@ def find_tokens(lines: bytes, start: int, end: int) -> list[Span]:
             and len(set(body[0])) >= _MIN_DISTINCT_CHARACTERS
             and not body[0].endswith(b"EXAMPLE")
         ):
-            found.append(body.span())
+            spans.append(body.span())
             passed = body.end()
     if run.count(b".") > 1:
-        found += (match.span() for match in _compiled(_DISCORD).finditer(lines, start, end))
+        spans += (match.span() for match in _compiled(_DISCORD).finditer(lines, start, end))
     # Secret keys of AWS have no prefix; after a key id in the same line, they need none.
     low = max(lines.rfind(b"\n", max(0, start - _AWS_LINE_BYTES), start) + 1, start - _AWS_LINE_BYTES, 0)
     if _compiled(_AWS_ID).search(lines, low, end):
         secrets = _compiled(_AWS_SECRET).finditer(lines, start, end)
-        found += (match.span() for match in secrets if is_random(match[0]))
-    return found
+        spans += (match.span() for match in secrets if is_random(match[0]))
+    return spans
 
 
 def _prefixes(run: bytes) -> Iterator[tuple[int, bytes]]:
@@ -217,12 +217,12 @@ def find_assigned(lines: bytes, word: bytes, start: int) -> Iterator[Span]:
         start: The position of the word.
     """
     end = start + len(word)
-    found = _compiled(_ASSIGNED).match(lines, end)
-    if found is not None:
-        group = 2 if found[1] is None else 1
-        looks_random = is_random(found[group]) if group == 1 else _is_random_unquoted(found[group])
+    match = _compiled(_ASSIGNED).match(lines, end)
+    if match is not None:
+        group = 2 if match[1] is None else 1
+        looks_random = is_random(match[group]) if group == 1 else _is_random_unquoted(match[group])
         if looks_random and _is_secret_name(lines, word, start, end):
-            yield found.span(group)
+            yield match.span(group)
     elif word in _SCHEMES:
         header = _compiled(_AUTHORIZATION).match(lines, end)
         if header is not None and is_random(header[1]):
@@ -274,9 +274,9 @@ _URL_PLACEHOLDER = (
 
 def find_url_passwords(lines: bytes) -> Iterator[Span]:
     """Yield the passwords of URLs such as `postgres://user:password@host`."""
-    for found in _compiled(_URL).finditer(lines):
-        if not _compiled(_URL_PLACEHOLDER).match(found[1]):
-            yield found.span(1)
+    for match in _compiled(_URL).finditer(lines):
+        if not _compiled(_URL_PLACEHOLDER).match(match[1]):
+            yield match.span(1)
 
 
 _KEY_HEAD = rb"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
@@ -310,8 +310,8 @@ def find_private_keys(text: bytes) -> Iterator[list[Span]]:
 
 def _is_last_line(text: bytes, part: re.Match[bytes]) -> bool:
     """Whether a short line is the last of a key: it has padding, or the footer or nothing follows."""
-    rest = _compiled(_KEY_SEPARATOR).match(text, part.end())
-    end = rest.end() if rest else part.end()
+    separator = _compiled(_KEY_SEPARATOR).match(text, part.end())
+    end = separator.end() if separator else part.end()
     return part[0].endswith(b"=") or part[0].startswith(b"=") or text[end : end + 4] in (b"----", b"")
 
 

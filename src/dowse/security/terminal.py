@@ -47,7 +47,7 @@ def escape_controls(text: str, *, keep: str = "\t") -> str:
     if text.isprintable():  # in C, and true of nearly every text
         return text
     return _pattern(f"[{_UNSAFE}]").sub(
-        lambda found: found[0] if found[0] in keep else _escaped(found[0]), text
+        lambda match: match[0] if match[0] in keep else _escaped(match[0]), text
     )
 
 
@@ -76,14 +76,14 @@ def escape_json(text: str) -> str:
     """Return an equivalent JSON document that is safe on a terminal and valid UTF-8."""
     if text.isascii() and "\x7f" not in text:
         return text
-    return _pattern(f"[{_UNSAFE_IN_JSON}]").sub(lambda found: _json_escaped(found[0]), text)
+    return _pattern(f"[{_UNSAFE_IN_JSON}]").sub(lambda match: _json_escaped(match[0]), text)
 
 
 def escape_surrogates(text: str) -> str:
     r"""Return a text that UTF-8 can hold: undecodable bytes become `\xff`, as in the paths of an index."""
     if text.isascii():
         return text
-    return _pattern("[\ud800-\udfff]").sub(lambda found: _escaped(found[0]), text)
+    return _pattern("[\ud800-\udfff]").sub(lambda match: _escaped(match[0]), text)
 
 
 def escape_surrogates_in_json(data: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -107,8 +107,8 @@ def escape_for_terminal(text: str) -> str:
     return text[:start] + pattern.sub(_allowed, text[start:])
 
 
-def _allowed(found: re.Match[str]) -> str:
-    text = found[0]
+def _allowed(match: re.Match[str]) -> str:
+    text = match[0]
     return text if len(text) > 1 or text in "\t\n" else _escaped(text)
 
 

@@ -39,14 +39,14 @@ def trusted_files(store: Path) -> dict[str, str]:
     import json  # late: every search imports this module
 
     try:
-        found = json.loads(read_regular_file(store, _MAX_BYTES, follow_symlinks=True))
+        hashes = json.loads(read_regular_file(store, _MAX_BYTES, follow_symlinks=True))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{store} can't be read ({error}); remove it and run `dowse trust` again") from None
-    if not isinstance(found, dict):
+    if not isinstance(hashes, dict):
         raise ConfigError(f"{store} holds no trusted files; remove it and run `dowse trust` again")
-    return {str(path): str(digest) for path, digest in found.items()}
+    return {str(path): str(digest) for path, digest in hashes.items()}
 
 
 def _save(store: Path, known: dict[str, str]) -> None:

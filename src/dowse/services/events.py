@@ -6,19 +6,15 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
-from dowse.errors import DowseError
+from dowse.services.errors import Busy
 
 # Backpressure: events that may wait for a slow subscriber; of more, the oldest are dropped.
 _BACKLOG = 100
 # A heartbeat is sent after so long without an event, so that no proxy in between closes the connection.
 _HEARTBEAT_SECONDS = 15.0
-
-
-class TooManySubscribers(DowseError):
-    """No more subscribers are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +36,9 @@ _Queue = asyncio.Queue[ProgressEvent | None]
 class EventBroker:
     """Publishes events to subscribers, and keeps the latest of every index; thread-safe."""
 
-    def __init__(self, max_subscribers: int) -> None:
-        self._max_subscribers = max_subscribers
+    def __init__(self, max_subscribers: int, on_done: Callable[[], None] = lambda: None) -> None:
+        """Limit the subscribers; `on_done` is called after each event of the phase "done"."""
+        self._max_subscribers, self._on_done = max_subscribers, on_done
         self._lock = threading.RLock()  # `close` is called from a signal handler, which may find it held
         self._number = 0
         self._latest: dict[str, ProgressEvent] = {}
@@ -55,6 +52,8 @@ class EventBroker:
             event = ProgressEvent(self._number, index, phase, done, total, detail, time.time())
             self._latest[index] = event
             self._send(event)
+        if phase == "done":
+            self._on_done()
 
     def latest(self, index: str) -> ProgressEvent:
         """Return the latest event of an index."""
@@ -72,9 +71,7 @@ class EventBroker:
         queue: _Queue = asyncio.Queue()
         with self._lock:
             if len(self._subscribers) >= self._max_subscribers:
-                raise TooManySubscribers(
-                    "too many listen to events already; close a page, or try again in a moment"
-                )
+                raise Busy("too many listen to events already; close a page, or try again in a moment")
             for event in sorted(self._latest.values(), key=lambda event: event.number):
                 queue.put_nowait(event)
             self._subscribers[queue] = asyncio.get_running_loop()

@@ -1,15 +1,44 @@
-"""The indexes of a server, each under a name."""
+"""The indexes of a server, each under a name, and their status."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
+from dowse.errors import DowseError
 from dowse.index import Index
+from dowse.query.languages import KINDS
 from dowse.security.terminal import escape_surrogates
 from dowse.services.errors import NotFound
-from dowse.services.past_queries import PastQueries
+from dowse.services.events import EventBroker
+from dowse.services.models.status import IndexStatus, Language, Progress, Status
 from dowse.services.symbol_names import NameCache
+from dowse.version import __version__
+
+# Feedback counts that are read, most chosen first.
+_MAX_COUNTS = 2_000
+
+
+class PastQueries:
+    """The queries of one index that have feedback, and how often a hit of theirs was chosen."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._counts: Sequence[tuple[str, int]] = ()
+
+    def cached(self) -> Sequence[tuple[str, int]]:
+        """Return what was read last."""
+        return self._counts
+
+    def refresh(self) -> None:
+        """Read them again, after feedback was recorded or deleted."""
+        counts: dict[str, int] = {}
+        try:
+            for count in self._index.feedback.counts(limit=_MAX_COUNTS):
+                counts[count.query] = counts.get(count.query, 0) + count.chosen
+        except DowseError:  # then there is nothing to suggest; requests for feedback itself report the error
+            counts = {}
+        self._counts = [(query, chosen) for query, chosen in counts.items() if chosen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +57,7 @@ class ServedIndex:
 
 
 class ServedIndexes:
-    """Indexes by name, in the order they were given."""
+    """Indexes by name, in their order on the command line."""
 
     def __init__(self, indexes: Iterable[ServedIndex]) -> None:
         self._by_name = {served.name: served for served in indexes}
@@ -78,3 +107,35 @@ def unique_name(wanted: str, taken: Collection[str]) -> str:
     while name in taken:
         name, number = f"{wanted}-{number}", number + 1
     return name
+
+
+def index_status(served: ServedIndex, broker: EventBroker) -> IndexStatus:
+    """Return the status of one index."""
+    index = served.index
+    missing = IndexStatus(
+        name=served.name,
+        root=escape_surrogates(str(index.root)),
+        kinds=list(KINDS),
+        progress=Progress.model_validate(asdict(broker.latest(served.name))),
+    )
+    try:
+        facts = index.status() if index.exists else None
+    except DowseError as error:
+        return missing.model_copy(update={"problem": str(error)})
+    if facts is None:
+        return missing
+    languages = sorted(facts["languages"].items(), key=lambda each: (-each[1], each[0]))
+    return IndexStatus.model_validate(
+        {
+            **{name: facts[name] for name in IndexStatus.model_fields if name in facts},
+            **{name: getattr(missing, name) for name in ("name", "root", "kinds", "progress")},
+            "exists": True,
+            "languages": [Language(language=name or "text", files=count) for name, count in languages],
+        }
+    )
+
+
+def server_status(indexes: Sequence[IndexStatus], *, feedback: bool) -> Status:
+    """Return the status of a server, given that of its indexes."""
+    encoder = next((each.encoder for each in indexes if each.encoder), "")
+    return Status(dowse=__version__, feedback=feedback, encoder=encoder, indexes=list(indexes))

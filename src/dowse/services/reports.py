@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 from dowse.errors import EvalError
 from dowse.eval.reports.json_form import from_json
-from dowse.eval.reports.model import Report
-from dowse.eval.reports.unpack_saved import MAX_STORED, most_plain, parse_saved
+from dowse.eval.reports.model import Report, SetReport, first_rank
+from dowse.eval.reports.saved import MAX_STORED, most_plain, parse_saved
+from dowse.eval.types import CaseResult, Result
 from dowse.security.safe_files import FileTooLarge, read_regular_file
 from dowse.security.terminal import first_line
 from dowse.services.errors import NotFound
-from dowse.services.models.evaluation import EvalRow, EvalSummary
+from dowse.services.models.evaluation import CasesQuery, EvalRow, EvalSummary
 
 _ENDINGS = (".json", ".json.gz")
 # Limits for one folder: files, bytes that are kept in memory, and bytes of files that turn out to be no
@@ -28,6 +29,8 @@ MAX_KEPT_BYTES = 20_000_000
 MAX_INVALID_BYTES = 100_000_000
 # Directory entries that are examined to find them.
 _MAX_ENTRIES = 5_000
+# Of a set, as the page shows it.
+_COPIED = ("name", "level", "metric", "half", "cases", "strip_docs", "graded", "index", "notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,3 +213,94 @@ def _sort_key(saved: SavedReport) -> tuple[bool, list[int], str]:
     """Own reports first, then the latest, then by name."""
     date = _join(saved.report.about.get("date", ""))
     return saved.source != "own", [-ord(char) for char in date], saved.name
+
+
+def list_reports(reports: Reports) -> dict[str, Any]:
+    """Return the summaries of all reports, and the problems of invalid files."""
+    saved, problems = reports.all()
+    return {"reports": [summary(each) for each in saved], "problems": problems}
+
+
+def report_page(saved: SavedReport) -> dict[str, Any]:
+    """Return one report without its cases."""
+    sets = [_set(each, data) for each, data in zip(saved.report.sets, saved.data["sets"], strict=True)]
+    return {"summary": summary(saved), "about": dict(saved.report.about), "sets": sets}
+
+
+def cases_page(reports: Reports, report: str, query: CasesQuery) -> dict[str, Any]:
+    """Return a page of the cases of one row, each beside the same case of another row if one is named."""
+    saved = reports.get(report)
+    each = _find_set(saved, query.name)
+    row = _find_row(each, query.mode)
+    metrics = list(row.cases[0].values) if row.cases else []
+    metric = query.metric or each.metric
+    if row.cases and metric not in metrics:
+        raise NotFound(f"{metric} is not stored for every case; there are {', '.join(metrics)}")
+    others: dict[str, CaseResult] = {}
+    if query.other or query.other_mode:
+        other_set = _find_set(reports.get(query.other) if query.other else saved, each.dataset.name)
+        others = {case.id: case for case in _find_row(other_set, query.other_mode).cases}
+    cases = sorted(
+        (_case(case, metric, others.get(case.id)) for case in row.cases),
+        key=lambda case: _case_order(query.order, case),
+    )
+    end = query.offset + query.k
+    return {
+        "report": saved.id,
+        "set": each.dataset.name,
+        "mode": row.mode,
+        "metric": metric,
+        "metrics": metrics,
+        "total": len(cases),
+        "offset": query.offset,
+        "more": len(cases) > end,
+        "cases": cases[query.offset : end],
+    }
+
+
+def _set(each: SetReport, data: Mapping[str, Any]) -> dict[str, Any]:
+    best, base = each.best, each.baseline
+    return {
+        **{name: getattr(each.dataset, name) for name in _COPIED},
+        "notes": list(each.dataset.notes),
+        "against": base.mode if base else "",
+        "best": best.mode if best else "",
+        "rows": [{**figures(row), "difference": row["difference"]} for row in data["rows"]],
+    }
+
+
+def _find_set(saved: SavedReport, name: str) -> SetReport:
+    sets = saved.report.sets
+    for each in sets:
+        if not name or each.dataset.name == name:
+            return each
+    known = ", ".join(each.dataset.name for each in sets)
+    raise NotFound(f"{saved.name} has no set {name!r}; there are {known}")
+
+
+def _find_row(each: SetReport, mode: str) -> Result:
+    row = each.row(mode) if mode else each.baseline
+    if row is None:
+        known = ", ".join(row.mode for row in each.results)
+        raise NotFound(f"{each.dataset.name} has no row {mode!r}; there are {known}")
+    return row
+
+
+def _case(case: CaseResult, metric: str, other: CaseResult | None) -> dict[str, Any]:
+    return {
+        "id": case.id,
+        "query": case.query,
+        "value": case.values[metric],
+        "values": dict(case.values),
+        "rank": first_rank(case),
+        "found": list(case.found),
+        "relevant": list(case.relevant),
+        "other": {"value": other.values.get(metric), "rank": first_rank(other)} if other else None,
+    }
+
+
+def _case_order(order: str, case: Mapping[str, Any]) -> tuple[float, str]:
+    value, other = case["value"], case["other"]
+    gain = value - other["value"] if other and other["value"] is not None else 0.0
+    keys = {"worst": value, "best": -value, "lost": gain, "won": -gain, "name": 0.0}
+    return keys[order], case["id"]

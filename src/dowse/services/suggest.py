@@ -8,7 +8,7 @@ from itertools import islice
 
 from dowse.query.languages import KINDS, LANGUAGES
 from dowse.security.secret_masking import mask_text
-from dowse.services.models.suggest import Suggestion
+from dowse.services.models.answer import Suggestion
 from dowse.services.symbol_names import NameTable, SymbolName, folder_order
 
 # The filters of the query language.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from dowse.formats.json_format import symbol_to_json
-from dowse.graph.model import GraphAnswer
+from dowse.formats.json_format import graph_to_json, symbol_to_json
 from dowse.graph.queries import query_relation_of
 from dowse.security.safe_files import resolve_inside
 from dowse.security.secret_masking import mask_span, masked_note
@@ -14,6 +13,7 @@ from dowse.services.targets import Target, resolve_overloads
 from dowse.types import SymbolRow
 
 _OUTLINE_FIELDS = ("id", "kind", "name", "qualified_name", "start_line", "end_line", "signature")
+_NEIGHBOUR_FIELDS = ("symbol", "path", "line", "kind", "confidence", "certainty", "test")
 
 
 def symbol_page(target: Target, neighbours: int) -> dict[str, Any]:
@@ -85,22 +85,8 @@ def _neighbours(target: Target, limit: int, masked: int) -> dict[str, Any]:
         answer = (
             query_relation_of(reader, relation, seeds, 1, limit, show_secrets=shows) if has_graph else None
         )
-        data[relation] = _steps(answer) if answer else []
+        steps = graph_to_json(answer)["steps"] if answer else []
+        data[relation] = [{name: step[name] for name in _NEIGHBOUR_FIELDS} for step in steps]
         data[f"{relation}_total"] = answer.total if answer else 0
         notes += answer.notes if answer else ()
     return {**data, "notes": list(dict.fromkeys(notes))}
-
-
-def _steps(answer: GraphAnswer) -> list[dict[str, Any]]:
-    return [
-        {
-            "symbol": symbol_to_json(step.symbol, show_secrets=True),  # the answer is masked already
-            "path": step.path,
-            "line": step.line,
-            "kind": step.edge.kind,
-            "confidence": step.confidence,
-            "certainty": step.certainty,
-            "test": step.is_test,
-        }
-        for step in answer.steps
-    ]

@@ -29,20 +29,7 @@ _ID = ("_id", "id", "idx")
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
 # Other files that a corpus folder may hold; anything else (a source file) makes the folder an ordinary one.
-_SIDECAR_SUFFIXES = (
-    ".md",
-    ".txt",
-    ".rst",
-    ".tsv",
-    ".csv",
-    ".json",
-    ".yaml",
-    ".yml",
-    ".pkl",
-    ".parquet",
-    ".zip",
-    ".gz",
-)
+_SIDECAR_SUFFIXES = tuple(".md .txt .rst .tsv .csv .json .yaml .yml .pkl .parquet .zip .gz".split())
 _SIDECAR_NAMES = frozenset({"LICENSE", "README", "NOTICE", "COPYING", "CITATION.cff"})
 
 # JSONL files of a BEIR folder that hold queries, not functions.
@@ -99,10 +86,10 @@ def open_corpus(path: str | os.PathLike[str]) -> Iterator[CorpusFunction | Corpu
     if not files:
         raise SourceError(f"{source}: no .jsonl or .jsonl.gz file with functions in this folder")
     problem: CorpusProblem | None = None
-    for found in _read(files, limit=_SNIFFED_LINES):
-        if isinstance(found, CorpusFunction):
+    for item in _read(files, limit=_SNIFFED_LINES):
+        if isinstance(item, CorpusFunction):
             return _read(files)
-        problem = problem or found
+        problem = problem or item
     example = f" (line {problem.line}: {problem.reason})" if problem else ""
     raise SourceError(
         f"{source}: no functions found{example}; every line must be a JSON object with its source under "
@@ -118,7 +105,7 @@ def is_corpus(path: str | os.PathLike[str]) -> bool:
             files = _corpus_files(source) if _has_only_data(source) else ()
         else:
             files = (source,) if source.endswith(ENDINGS) and Path(source).is_file() else ()
-        return any(isinstance(found, CorpusFunction) for found in _read(files[:1], limit=_SNIFFED_LINES))
+        return any(isinstance(item, CorpusFunction) for item in _read(files[:1], limit=_SNIFFED_LINES))
     except (OSError, SourceError):
         return False
 
@@ -128,8 +115,8 @@ def _corpus_files(folder: str) -> tuple[str, ...]:
     for name in ("corpus.jsonl", "corpus.jsonl.gz"):
         if Path(folder, name).is_file():
             return (os.path.join(folder, name),)
-    found = [file for file in _files_below(folder) if file.endswith(ENDINGS)]
-    return tuple(sorted(file for file in found if not _NOT_FUNCTIONS.match(Path(file).name)))
+    files = [file for file in _files_below(folder) if file.endswith(ENDINGS)]
+    return tuple(sorted(file for file in files if not _NOT_FUNCTIONS.match(Path(file).name)))
 
 
 def _has_only_data(folder: str) -> bool:
@@ -155,8 +142,8 @@ def _read(files: tuple[str, ...], limit: int | None = None) -> Iterator[CorpusFu
     """Yield the functions and problems of the (first) lines of some files."""
     for file in files:
         for number, line in read_lines(file, limit):
-            found = _parse(line, file, number) if isinstance(line, bytes) else line
-            yield found if isinstance(found, CorpusFunction) else CorpusProblem(file, number, found)
+            item = _parse(line, file, number) if isinstance(line, bytes) else line
+            yield item if isinstance(item, CorpusFunction) else CorpusProblem(file, number, item)
 
 
 def read_lines(file: str, limit: int | None = None) -> Iterator[tuple[int, bytes | str]]:

@@ -24,7 +24,7 @@ def read_config(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[s
 
 def parse_config(text: str, wanted: Collection[str]) -> dict[str, list[str]]:
     """Return the values of some keys in their order; what git could not parse is skipped."""
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     section = ""
     for line in _logical_lines(text):
         line = line.lstrip()
@@ -37,8 +37,8 @@ def parse_config(text: str, wanted: Collection[str]) -> dict[str, list[str]]:
         key, equals, value = line.partition("=")
         name = f"{section}.{key.strip().lower()}"
         if equals and name in wanted:
-            found.setdefault(name, []).append(_parse_value(value))
-    return found
+            values.setdefault(name, []).append(_parse_value(value))
+    return values
 
 
 def _logical_lines(text: str) -> Iterator[str]:
@@ -60,10 +60,10 @@ def _parse_header(line: str) -> tuple[str, str] | None:
     if quote < 0 or 0 <= bracket < quote:
         return None if bracket < 0 else (line[1:bracket].strip().lower(), line[bracket + 1 :].lstrip())
     subsection, end = _parse_quoted(line, quote + 1)
-    rest = line[end:].lstrip()
-    if not rest.startswith("]"):
+    remainder = line[end:].lstrip()
+    if not remainder.startswith("]"):
         return None
-    return f"{line[1:quote].strip().lower()}.{subsection}", rest[1:].lstrip()
+    return f"{line[1:quote].strip().lower()}.{subsection}", remainder[1:].lstrip()
 
 
 def _parse_quoted(line: str, start: int) -> tuple[str, int]:

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dowse.errors import DowseError
-from dowse.source.git_objects import check_objects
-from dowse.source.git_refs import read_below
+from dowse.security.safe_files import read_below
 
 # git is killed if it prints nothing for so long: crafted objects can take for ever.
 IDLE_TIMEOUT_SECONDS = 120.0
@@ -30,6 +31,9 @@ _MAX_ALLOCATION = "256m"
 _MAX_HEAP_BYTES = 1 << 30
 _MAX_ANSWER_BYTES = 1_000_000
 _MAX_GRAFTS_BYTES = 1_000_000
+_MAX_ALTERNATES_BYTES = 65_536
+# The folders of an object store that git reads.
+_READ_BY_GIT = re.compile(r"[0-9a-f]{2}|pack|info")
 _BLOCK_BYTES, _MAX_ERROR_BYTES = 1 << 16, 4096
 
 # The environment variables that git needs. All others, GIT_* above all, could change what it does.
@@ -180,16 +184,16 @@ class GitProcess:
         events = self._ready.select(self._seconds)
         if not events:
             raise GitError(f"no answer within {self._seconds:.0f} s")
-        found: bytes | None = None
+        output: bytes | None = None
         for key, _ in events:
             data = os.read(key.fd, _BLOCK_BYTES)
             if not data:
                 self._ready.unregister(key.fileobj)
             if key.fileobj is self._out:
-                found = data
+                output = data
             else:
                 self._error_output = (self._error_output + data)[-_MAX_ERROR_BYTES:]
-        return found
+        return output
 
     def _take(self, size: int) -> bytes:
         data = bytes(self._buffer[:size])
@@ -329,3 +333,56 @@ def _limit_heap(process: int) -> None:
         resource.prlimit(process, resource.RLIMIT_DATA, limits)
     except (ImportError, AttributeError, OSError, ValueError):
         return  # Windows, macOS; or the process has ended
+
+
+def check_objects(common: str) -> str:
+    """Return the objects folder of a git folder.
+
+    Raises:
+        DowseError: The folder or something in it is a symbolic link or special file, or alternates name other
+            folders: git would read files outside of the repository, or block.
+    """
+    objects = os.path.join(common, "objects")
+    try:
+        if not stat.S_ISDIR(os.lstat(objects).st_mode):
+            raise _refused(objects)
+        for name in ("info/alternates", "info/http-alternates"):
+            _check_alternates(objects, name)
+        for entry in _entries(objects):
+            if not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)):
+                raise _refused(entry.path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DowseError(
+            f"git's objects in {objects} can't be read ({reason}); `git fsck` may tell more"
+        ) from error
+    return objects
+
+
+def _entries(objects: str) -> Iterator[os.DirEntry[str]]:
+    """Yield the entries of the objects folder, and of the folders in it that git reads."""
+    with os.scandir(objects) as listing:
+        for entry in listing:
+            yield entry
+            if _READ_BY_GIT.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                with os.scandir(entry.path) as inner:
+                    yield from inner
+
+
+def _check_alternates(objects: str, name: str) -> None:
+    """Refuse alternates: the file names other object stores anywhere on the machine."""
+    try:
+        text = read_below(objects, name, _MAX_ALTERNATES_BYTES)
+    except FileNotFoundError:
+        return
+    if any(line and not line.startswith(b"#") for line in map(bytes.strip, text.splitlines())):
+        raise DowseError(
+            f"{objects} borrows objects of other repositories ({name}), which dowse does not read; "
+            f"run `git repack -a -d` there and remove that file"
+        )
+
+
+def _refused(path: str) -> DowseError:
+    return DowseError(
+        f"{path} is a symbolic link or special file, which dowse does not read; clone the repository again"
+    )

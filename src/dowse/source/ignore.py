@@ -230,10 +230,10 @@ def _star_token(glob: str, at: int, by_name: bool) -> tuple[str, int]:
     while stop < len(glob) and glob[stop] == "*":
         stop += 1
     at_start = at == 0 or glob[at - 1] == "/"
-    rest = glob[stop : stop + 2]
-    if by_name or stop - at == 1 or not at_start or not (rest == "" or rest[0] == "/" or rest == "\\/"):
+    tail = glob[stop : stop + 2]
+    if by_name or stop - at == 1 or not at_start or not (tail == "" or tail[0] == "/" or tail == "\\/"):
         return _STAR, stop
-    return (_ANY_FOLDERS, stop + 1) if rest[:1] == "/" else (_ANYTHING, stop)
+    return (_ANY_FOLDERS, stop + 1) if tail[:1] == "/" else (_ANYTHING, stop)
 
 
 def _literal(character: str) -> str:
@@ -269,12 +269,12 @@ class _Table:
             best = max(best, self._literals.get(path, -1))
         if name.endswith(self._few_suffixes):
             best = max(best, self._suffixes.last_match(name))
-        found = self._name_globs.match(name)
-        if found:
-            best = max(best, self._name_globs.positions[found.lastindex or 0])
-        found = self._path_globs.match(path)
-        if found:
-            best = max(best, self._path_globs.positions[found.lastindex or 0])
+        match = self._name_globs.match(name)
+        if match:
+            best = max(best, self._name_globs.positions[match.lastindex or 0])
+        match = self._path_globs.match(path)
+        if match:
+            best = max(best, self._path_globs.positions[match.lastindex or 0])
         return self.rules[best] if best >= 0 else None
 
 
@@ -343,7 +343,7 @@ def _translate_class(glob: str, at: int) -> tuple[str, int] | None:
     if negated:
         at += 1
     items: list[str] = []
-    previous = ""  # the character a following "-" would start a range from
+    previous = ""  # the character a tail "-" would start a range from
     first = True
     while first or glob[at : at + 1] != "]":
         first = False

@@ -89,10 +89,10 @@ class TreeScanner:
                 continue
             listing = self._list_folder(folder)
             for name in sorted(names):
-                found = self._rescan_entry(folder, name, listing.get(name))
-                if found is not None:
+                current = self._rescan_entry(folder, name, listing.get(name))
+                if current is not None:
                     scanned.add(folder + name)
-                    entries += found
+                    entries += current
                 if f"{folder}{name}/" in self.folders:
                     walked = (*walked, f"{folder}{name}/")
         return ScanResult(entries, frozenset(scanned), frozenset(entry.path for entry in entries))
@@ -106,19 +106,19 @@ class TreeScanner:
         self._files.discard(path)
         if entry is None:
             return [] if was_known else None
-        found = classify_entry(entry, path, self.folders[folder], True, self._max_bytes)
-        if isinstance(found, Folder):
-            return self._walk(found)
-        if isinstance(found, WalkedFile):
+        verdict = classify_entry(entry, path, self.folders[folder], True, self._max_bytes)
+        if isinstance(verdict, Folder):
+            return self._walk(verdict)
+        if isinstance(verdict, WalkedFile):
             self._files.add(path)
-        elif not was_known and not found.by_state:
+        elif not was_known and not verdict.by_state:
             return None
-        return [found]
+        return [verdict]
 
     def _walk(self, start: Folder) -> list[Entry]:
-        found = list(walk_below(self._top, start, True, self._max_bytes, self._on_folder, self.folders))
-        self._files.update(entry.path for entry in found if isinstance(entry, WalkedFile))
-        return found
+        entries = list(walk_below(self._top, start, True, self._max_bytes, self._on_folder, self.folders))
+        self._files.update(entry.path for entry in entries if isinstance(entry, WalkedFile))
+        return entries
 
     def _list_folder(self, folder: str) -> dict[str, os.DirEntry[str]]:
         try:

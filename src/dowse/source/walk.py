@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dowse.errors import SourceError
@@ -146,18 +146,15 @@ class IgnoreLayers:
         dowse, own = _within_limits(dowse, self.dowse), _within_limits(own, self.git)
         if dowse is None and own is None:
             return self
-        return IgnoreLayers(
-            self.command,
-            (dowse, *self.dowse) if dowse is not None else self.dowse,
-            (own, *self.git) if own is not None else self.git,
-            self.user,
-            self.include_secrets,
+        return replace(
+            self,
+            dowse=(dowse, *self.dowse) if dowse is not None else self.dowse,
+            git=(own, *self.git) if own is not None else self.git,
         )
 
     def at_repository(self, exclude: _ScopedRules | None) -> IgnoreLayers:
         """Return the layers at the top of a nested repository, where the outer one's rules end."""
-        own = (exclude,) if exclude is not None else ()
-        return IgnoreLayers(self.command, self.dowse, own, self.user, self.include_secrets)
+        return replace(self, git=(exclude,) if exclude is not None else ())
 
 
 def _within_limits(scope: _ScopedRules | None, applied: tuple[_ScopedRules, ...]) -> _ScopedRules | None:
@@ -218,13 +215,13 @@ def walk_below(
             rules[folder.path] = here
         below: list[Folder] = []
         for name in sorted(entries):
-            found = classify_entry(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
-            if isinstance(found, Folder) and found.path.count("/") > MAX_DEPTH:
-                yield SkippedFile(found.path, f"more than {MAX_DEPTH} folders deep")
-            elif isinstance(found, Folder):
-                below.append(found)
+            verdict = classify_entry(entries[name], folder.path + name, here, include_hidden, max_file_bytes)
+            if isinstance(verdict, Folder) and verdict.path.count("/") > MAX_DEPTH:
+                yield SkippedFile(verdict.path, f"more than {MAX_DEPTH} folders deep")
+            elif isinstance(verdict, Folder):
+                below.append(verdict)
             else:
-                yield found
+                yield verdict
         below.reverse()
         pending += below
 

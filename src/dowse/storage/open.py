@@ -31,9 +31,10 @@ def open_backend(address: str, root: Path | None = None) -> Backend:
         root: The repository or corpus that a writer indexes; only a shared index needs it.
     """
     if is_cluster(address):
+        from dowse.source.git import repo_identity
         from dowse.storage.elastic.backend import ElasticBackend
 
-        return ElasticBackend.at(address, root)
+        return ElasticBackend(address, repo_identity(root) if root is not None else "")
     from dowse.storage.local.backend import LocalBackend
 
     return LocalBackend(Path(address))

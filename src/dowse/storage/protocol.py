@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from dowse.query import Constraint
+from dowse.query.ast import Constraint
 from dowse.types import (
     Edge,
     FileFingerprint,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+# Called once with a message if another writer holds the lock.
+OnWait = Callable[[str], None] | None
 # Maximum number of edges of one call: a name that is used everywhere would otherwise fill the memory.
 EDGE_LIMIT = 10_000
 
@@ -40,6 +42,11 @@ class Term:
     text: str
     weight: float = 1.0
     distance: int = 0
+
+    @property
+    def label(self) -> str:
+        """The term in an explanation, with its edit distance."""
+        return f"{self.text}~{self.distance}" if self.distance else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,9 +285,9 @@ class GraphStore(Protocol):
         file_id: int,
         linked: Iterable[ResolvedReference],
         named: Iterable[NamedReference],
-        asked: Iterable[int],
+        dependencies: Iterable[int],
     ) -> None:
-        """Replace the edges out of a file, and store the keys that were looked up for them."""
+        """Replace the edges out of a file, and store the lookup keys that they depend on."""
 
     def mark_all_linked(self) -> None:
         """Record that every file is linked."""
@@ -362,9 +369,7 @@ class Backend(Protocol):
     def reader(self) -> AbstractContextManager[Reader]:
         """Open the newest generation for reading; raises IndexMissing if there is none."""
 
-    def writer(
-        self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
-    ) -> AbstractContextManager[Writer]:
+    def writer(self, wait: float | None = None, on_wait: OnWait = None) -> AbstractContextManager[Writer]:
         """Hold the write lock; leaving without `commit` rolls everything back."""
 
     def set_known_vectors(self, known: KnownVectors | None) -> None:
@@ -374,18 +379,14 @@ class Backend(Protocol):
         """Raise DowseError if `vector_writer` would: for vectors of another dimension, or damaged ones."""
 
     def vector_writer(
-        self,
-        encoder: str,
-        dimension: int,
-        wait: float | None = None,
-        on_wait: Callable[[str], None] | None = None,
+        self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None
     ) -> AbstractContextManager[VectorWriter]:
         """Hold the write lock of the vectors of an encoder."""
 
-    def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
+    def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Let the next writer begin with an empty index; until its commit, readers may use the last one."""
 
-    def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
+    def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
         """Remove the index; of a shared one, the part that this backend writes."""
 
     def close(self) -> None:

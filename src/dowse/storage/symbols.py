@@ -1,19 +1,24 @@
-"""Symbols with their text, as answers show them: likely secrets are masked."""
+"""Stored symbols with their text: as answers show them (likely secrets masked), and as encoders read them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from dowse.parsing.spans import join_spans, subtract_spans
 from dowse.security.secret_masking import are_free_of_secrets, mask_counted, mask_row, mask_span
-from dowse.types import Symbol, SymbolRow
+from dowse.types import Span, Symbol, SymbolRecord, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.encoders.document import Document
 
 
 class SymbolDetails(NamedTuple):
-    """What a symbol has besides its row."""
+    """The columns of a symbol that its row leaves out."""
 
     doc: str
-    spans: list[list[int]]
+    spans: Sequence[Span]
+    doc_spans: Sequence[Span]
     content_hash: str
 
 
@@ -25,7 +30,7 @@ def build_symbols(
 ) -> list[Symbol]:
     """Return symbols with their text, secrets masked unless `show_secrets`; one without details is a file."""
     parts = [
-        (row, text, details.get(row.row) or SymbolDetails("", [[0, len(text)]], ""))
+        (row, text, details.get(row.row) or SymbolDetails("", [(0, len(text))], (), ""))
         for row, text in ((row, texts[row.file_id]) for row in rows)
     ]
     is_clean = show_secrets or are_free_of_secrets(
@@ -35,7 +40,7 @@ def build_symbols(
 
 
 def _build_symbol(row: SymbolRow, text: bytes, details: SymbolDetails, is_clean: bool) -> Symbol:
-    doc, spans, digest = details
+    doc, spans, _, digest = details
     masked = 0
     if is_clean:
         parts = [text[start:end] for start, end in spans]
@@ -54,7 +59,7 @@ def _build_symbol(row: SymbolRow, text: bytes, details: SymbolDetails, is_clean:
     )
 
 
-def _line_numbers(text: bytes, spans: list[list[int]]) -> tuple[int, ...]:
+def _line_numbers(text: bytes, spans: Sequence[Span]) -> tuple[int, ...]:
     """Return the line number in the file of every line of the joined spans."""
     numbers: list[int] = []
     at_line_end = True  # of the last span
@@ -66,3 +71,25 @@ def _line_numbers(text: bytes, spans: list[list[int]]) -> tuple[int, ...]:
         if at_line_end:
             numbers.pop()
     return tuple(numbers)
+
+
+def build_document(
+    symbol: SymbolRow | SymbolRecord,
+    details: SymbolDetails | SymbolRecord,
+    text: bytes,
+    language: str,
+    path: str,
+) -> Document:
+    """Return what an encoder reads of a symbol; `text` is that of its file."""
+    from dowse.encoders.document import Document
+
+    qualifier = symbol.qualified_name.removesuffix(symbol.name).rstrip(".")
+    code = join_spans(text, subtract_spans(details.spans, details.doc_spans)).decode("utf-8", "replace")
+    return Document(qualifier, symbol.name, details.doc, code, language, path)
+
+
+def file_row(file_id: int, key: str, repo: str, path: str, language: str, role: str, lines: int) -> SymbolRow:
+    """Return a file as if it were one symbol of kind "file" around all its lines (row 0)."""
+    name = path.rpartition("/")[2]
+    described = (0, f"file:{key}", repo, path, language, role, "file", name, name)
+    return SymbolRow(*described, 1, max(1, lines), "", file_id)

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from typing import Any
 
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.security.limited_json import count_elements
 from dowse.storage.local.compression import unpack, unpacked_size
 from dowse.storage.local.graph_tables import REFERENCE_KINDS, unpack_columns
 from dowse.storage.protocol import BrokenBlock
-from dowse.transfer.checks import (
-    Check,
-    boolean,
-    check_fields,
-    choice,
-    hexadecimal,
-    integer,
-    integers,
-    line,
-    pattern,
-    relative_path,
-    string,
-    text,
-)
-from dowse.transfer.limits import FRAME_BYTES, PACKED_BYTES, PACKED_ELEMENTS, BrokenSnapshot, Budget
+from dowse.transfer import checks
+from dowse.transfer.checks import FRAME_BYTES, PACKED_BYTES, PACKED_ELEMENTS, BrokenSnapshot, Budget, Check
 
 _HASH_DIGITS = 32
 _KEY_CHARACTERS = 4_096
@@ -41,48 +27,51 @@ def _any(_: object) -> None:
 
 
 _FILE: dict[str, Check] = {
-    "key": text(_KEY_CHARACTERS, 1),
-    "repo": line(1_000),
+    "key": checks.text(_KEY_CHARACTERS, 1),
+    "repo": checks.line(1_000),
     "path": _any,
-    "language": line(100),
-    "role": choice(("", "vendored", "generated", "benchmark", "test", "example", "docs")),
-    "size": integer(0, _SIZE),
-    "mtime_ns": integer(),
-    "content_hash": hexadecimal(_HASH_DIGITS),
-    "encoding": line(100),
-    "lines": integer(0, _LINES),
-    "problem": text(_NAME_CHARACTERS),
-    "text": string(lambda value: len(value) <= FRAME_BYTES, "no text"),
+    "language": checks.line(100),
+    "role": checks.choice(("", "vendored", "generated", "benchmark", "test", "example", "docs")),
+    "size": checks.integer(0, _SIZE),
+    "mtime_ns": checks.integer(),
+    "content_hash": checks.hexadecimal(_HASH_DIGITS),
+    "encoding": checks.line(100),
+    "lines": checks.integer(0, _LINES),
+    "problem": checks.text(_NAME_CHARACTERS),
+    "text": checks.string(lambda value: len(value) <= FRAME_BYTES, "no text"),
     "references": _any,
     "facts": _any,
-    "offers": integers(1_000_000),
-    "marks": integers(1_000_000),
+    "offers": checks.integers(1_000_000),
+    "marks": checks.integers(1_000_000),
     "symbols": _any,
 }
 _SYMBOL: dict[str, Check] = {
-    "key": text(_KEY_CHARACTERS, 1),
-    "kind": pattern(r"[a-z][a-z_-]{0,31}"),
-    "name": text(_NAME_CHARACTERS),
-    "qualified_name": text(_NAME_CHARACTERS),
-    "start_line": integer(1, _LINES),
-    "end_line": integer(1, _LINES),
-    "signature": text(_NAME_CHARACTERS),
-    "doc": text(FRAME_BYTES),
+    "key": checks.text(_KEY_CHARACTERS, 1),
+    "kind": checks.pattern(r"[a-z][a-z_-]{0,31}"),
+    "name": checks.text(_NAME_CHARACTERS),
+    "qualified_name": checks.text(_NAME_CHARACTERS),
+    "start_line": checks.integer(1, _LINES),
+    "end_line": checks.integer(1, _LINES),
+    "signature": checks.text(_NAME_CHARACTERS),
+    "doc": checks.text(FRAME_BYTES),
     "spans": _any,
-    "content_hash": hexadecimal(_HASH_DIGITS),
+    "content_hash": checks.hexadecimal(_HASH_DIGITS),
     "doc_spans": _any,
-    "part": integer(0, 1_000_000),
-    "scope_key": integer(),
-    "name_key": integer(),
-    "overrides": boolean,
-    "vector_key": hexadecimal(_HASH_DIGITS),
+    "part": checks.integer(0, 1_000_000),
+    "scope_key": checks.integer(),
+    "name_key": checks.integer(),
+    "overrides": checks.boolean,
+    "vector_key": checks.hexadecimal(_HASH_DIGITS),
 }
 
 
 def check_file(value: object, is_corpus: bool, budget: Budget) -> None:
     """Check a file with all its symbols."""
-    file = check_fields(value, _FILE, "a file")
-    _check_path(file, is_corpus)
+    file = checks.check_fields(value, _FILE, "a file")
+    if not (is_corpus and file["path"] == ""):  # functions of a corpus need no path
+        checks.relative_path(file["path"])
+    if not is_corpus and file["key"] != file["path"]:
+        raise BrokenSnapshot("a file has another key than its path")
     size, lines = len(file["text"].encode()), file["text"].count("\n") + 1
     if file["lines"] > lines:
         raise BrokenSnapshot("a file has more lines than its text")
@@ -95,16 +84,8 @@ def check_file(value: object, is_corpus: bool, budget: Budget) -> None:
     _check_facts(_unpackable(file["facts"], budget))
 
 
-def _check_path(file: dict[str, Any], is_corpus: bool) -> None:
-    """In a corpus, functions need no path; in a tree the path is the key."""
-    if not (is_corpus and file["path"] == ""):
-        relative_path(file["path"])
-    if not is_corpus and file["key"] != file["path"]:
-        raise BrokenSnapshot("a file has another key than its path")
-
-
 def _check_symbol(value: object, size: int, lines: int, budget: Budget) -> None:
-    symbol = check_fields(value, _SYMBOL, "a symbol")
+    symbol = checks.check_fields(value, _SYMBOL, "a symbol")
     if not symbol["start_line"] <= symbol["end_line"] <= lines:
         raise BrokenSnapshot("a symbol has lines that its file does not have")
     covered = _check_spans(symbol["spans"], size)
@@ -170,7 +151,7 @@ def _check_facts(packed: bytes) -> None:
         exported, local, remainder = decode_symbol_table(data)
     except BrokenBlock:
         raise BrokenSnapshot("facts of a file can't be read") from None
-    number = integer(-1, _LINES)
+    number = checks.integer(-1, _LINES)
     number(remainder)
     for fact in local:
         if set(map(type, fact[:4])) != {str}:

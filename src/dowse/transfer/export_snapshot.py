@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import DowseError
 from dowse.indexing.update import Progress
 from dowse.storage.local.catalog import FORMAT_VERSION
-from dowse.transfer.frames import FILES, FORMAT, HEADER, VECTORS, FrameWriter
-from dowse.transfer.limits import PATH_PARTS
+from dowse.transfer.checks import PATH_PARTS
+from dowse.transfer.content import Content, EncoderVectors, open_content
+from dowse.transfer.frames import FILES, FORMAT, HEADER, VECTORS, FrameWriter, encode_vector_frame
 from dowse.transfer.records import record_to_json
-from dowse.transfer.vector_frames import encode_vector_frame
 from dowse.types import FileRecord
 from dowse.version import __version__
 
 if TYPE_CHECKING:
     from dowse.storage.protocol import Backend
-    from dowse.transfer.content import Content, EncoderVectors
 
 # Text of the files in one frame, about: enough to compress well.
 _FRAME_BYTES = 4_000_000
@@ -46,7 +44,7 @@ def export(
     """Write the source of a backend to a file, which appears when it is complete."""
     started = time.monotonic()
     files = symbols = 0
-    with _open_content(backend) as content, FrameWriter(path) as out:
+    with open_content(backend) as content, FrameWriter(path) as out:
         out.put_json(HEADER, _header(content))
         for batch in _batches(content.records()):
             out.put_json(FILES, [record_to_json(record) for record in batch])
@@ -57,20 +55,6 @@ def export(
         vectors = {each.encoder: _put_vectors(out, each) for each in content.vectors}
     size, seconds = path.stat().st_size, time.monotonic() - started
     return TransferReport(content.source, files, symbols, vectors, size, seconds)
-
-
-def _open_content(backend: Backend) -> AbstractContextManager[Content]:
-    from dowse.storage.local.backend import LocalBackend
-
-    if isinstance(backend, LocalBackend):
-        from dowse.transfer.read_local import local_content
-
-        return local_content(backend)
-    from dowse.storage.elastic.backend import ElasticBackend
-    from dowse.transfer.read_elastic import elastic_content
-
-    assert isinstance(backend, ElasticBackend)  # noqa: S101 - there are two kinds
-    return elastic_content(backend)
 
 
 def _header(content: Content) -> dict[str, Any]:

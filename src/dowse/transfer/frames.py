@@ -18,15 +18,21 @@ import os
 import struct
 import time
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from dowse.errors import DowseError
 from dowse.security.limited_json import parse_json_limited
 from dowse.security.safe_files import NotRegularFile, open_regular_file, open_without_links
-from dowse.transfer.limits import ELEMENTS, FRAME_BYTES, FRAMES, BrokenSnapshot, Budget
+from dowse.transfer.checks import ELEMENTS, FRAME_BYTES, FRAMES, VECTORS_IN_FRAME, BrokenSnapshot, Budget
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int8]
 
 MAGIC = b"dowse\x1asn"
 # Incremented whenever frames are written in another way.
@@ -41,6 +47,10 @@ _STORED_BYTES = FRAME_BYTES + FRAME_BYTES // 1_000 + 64
 _LEVEL = 5
 _TEMPORARY = ".part"
 _DIGEST_BYTES = 16
+# A frame of vectors has a small JSON header (name of the encoder, count), then keys, then one signed byte a
+# dimension.
+_LENGTH = struct.Struct("<I")
+_VECTOR_HEADER_BYTES = 1_000
 _REMEDY = "copy it again, or write it again with `dowse export`"
 
 
@@ -214,3 +224,44 @@ class SnapshotFile:
         return BrokenSnapshot(
             f"{self.path} is not what dowse writes ({reason}); get it again from its source"
         )
+
+
+def encode_vector_frame(encoder: str, keys: Sequence[bytes], codes: Codes) -> bytes:
+    """Return the payload of a frame."""
+    header = json.dumps({"encoder": encoder, "count": len(keys)}).encode()
+    return _LENGTH.pack(len(header)) + header + b"".join(keys) + codes.tobytes()
+
+
+def check_vector_frame(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, int, int]:
+    """Return encoder, count and the offset of the keys; raises if the payload has another size."""
+    from dowse.vectors.keys import KEY_BYTES
+
+    try:
+        (length,) = _LENGTH.unpack_from(data)
+        if length > _VECTOR_HEADER_BYTES:
+            raise ValueError("too long")
+        offset = _LENGTH.size + length
+        header = parse_json_limited(
+            data[_LENGTH.size : offset], max_memory=4 * _VECTOR_HEADER_BYTES, max_elements=10
+        )
+        encoder, count = header["encoder"], header["count"]
+        if type(count) is not int or not 1 <= count <= VECTORS_IN_FRAME:
+            raise ValueError("out of range")
+        if len(data) != offset + count * (KEY_BYTES + dimensions[encoder]):
+            raise ValueError("another size")
+    except (struct.error, ValueError, KeyError, TypeError):
+        raise BrokenSnapshot("a frame of vectors is not of the size that it says") from None
+    return encoder, count, offset
+
+
+def decode_vector_frame(data: bytes, dimensions: Mapping[str, int]) -> tuple[str, list[bytes], Codes]:
+    """Return encoder, keys and codes."""
+    import numpy as np
+
+    from dowse.vectors.keys import KEY_BYTES
+
+    encoder, count, offset = check_vector_frame(data, dimensions)
+    codes_offset = offset + count * KEY_BYTES
+    keys = [data[start : start + KEY_BYTES] for start in range(offset, codes_offset, KEY_BYTES)]
+    codes = np.frombuffer(data, np.int8, offset=codes_offset)
+    return encoder, keys, codes.reshape(count, dimensions[encoder])

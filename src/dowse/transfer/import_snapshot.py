@@ -14,10 +14,9 @@ from dowse.indexing.update import Progress
 from dowse.security.terminal import escape_surrogates
 from dowse.security.trust import drop_permissions
 from dowse.transfer.export_snapshot import TransferReport
-from dowse.transfer.frames import FILES, VECTORS, SnapshotFile
-from dowse.transfer.header import Header
+from dowse.transfer.frames import FILES, VECTORS, SnapshotFile, decode_vector_frame
 from dowse.transfer.records import record_from_json
-from dowse.transfer.vector_frames import decode_vector_frame
+from dowse.transfer.validate import Header
 
 if TYPE_CHECKING:
     from dowse.storage.protocol import Backend, Floats

@@ -60,14 +60,14 @@ class VectorCache:
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Floats]:
         """Return the unit vectors of the keys that are cached."""
-        found: dict[bytes, bytes] = {}
+        codes_by_key: dict[bytes, bytes] = {}
         with self._tolerate_failures():
             for start in range(0, len(keys), _BATCH):
-                found.update(self._stored(keys[start : start + _BATCH]))
-        if not found:
+                codes_by_key.update(self._stored(keys[start : start + _BATCH]))
+        if not codes_by_key:
             return {}
-        codes = np.frombuffer(b"".join(found.values()), np.int8).reshape(-1, self._dimension)
-        return dict(zip(found, restore(codes, scales_of(codes)), strict=True))
+        codes = np.frombuffer(b"".join(codes_by_key.values()), np.int8).reshape(-1, self._dimension)
+        return dict(zip(codes_by_key, restore(codes, scales_of(codes)), strict=True))
 
     def put_many(self, keys: Sequence[bytes], vectors: NDArray[Any]) -> None:
         """Add vectors; the oldest are evicted when there are too many."""

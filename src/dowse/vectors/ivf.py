@@ -27,8 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.security.safe_files import write_atomically
-from dowse.vectors.exact import Neighbours, Query, as_mask, coarse_scores, exact_search, prepare, scan, select
-from dowse.vectors.kernel import differing_bits
+from dowse.vectors.exact import (
+    Neighbours,
+    Query,
+    as_mask,
+    coarse_scores,
+    differing_bits,
+    exact_search,
+    prepare,
+    scan,
+    select,
+)
 from dowse.vectors.matrix import Matrix
 from dowse.vectors.quantize import Bits, Floats, Mask, Rows
 
@@ -91,8 +100,8 @@ def ivf_search(
     query = prepare(vector, matrix.dimension)
     probes = index.probe_count(k * len(matrix) / count)
     near = _probe(index, matrix, query, probes, max(MIN_RERANKED, _RERANKED_PER_ROW * k), mask)
-    found = select(matrix, query, itertools.chain(near, scan(matrix, query, mask, len(index))), k)
-    return found if len(found.rows) == min(k, count) else exact_search(matrix, vector, k, mask)
+    nearest = select(matrix, query, itertools.chain(near, scan(matrix, query, mask, len(index))), k)
+    return nearest if len(nearest.rows) == min(k, count) else exact_search(matrix, vector, k, mask)
 
 
 def _probe(

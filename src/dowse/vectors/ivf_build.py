@@ -34,11 +34,9 @@ _BIT_ROWS = 16_384
 
 
 def refresh(matrix: Matrix, queries: Callable[[], Floats] | None = None) -> IvfIndex:
-    """Build, extend or keep the IVF index of a matrix; the caller holds the write lock.
+    """Build, extend or keep the IVF index of a committed matrix; the caller holds the write lock.
 
-    Args:
-        matrix: The matrix, which has been committed.
-        queries: Returns typical query vectors, to measure recall with; called only for a new index.
+    `queries` returns typical query vectors to measure recall with; it is called only for a new index.
     """
     index = load(matrix)
     if index is not None and len(matrix) <= _REFIT_GROWTH * index.fitted:

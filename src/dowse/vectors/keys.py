@@ -34,9 +34,9 @@ def find_sorted(wanted: Keys, keys: Keys, sorted_heads: Heads, order: NDArray[An
 
     `order` gives rows of `keys` by their heads, `sorted_heads` are those heads.
     """
-    found = np.full(len(wanted), -1, np.int64)
+    row_of_key = np.full(len(wanted), -1, np.int64)
     if not len(order) or not len(wanted):
-        return found
+        return row_of_key
     sought = heads(wanted)
     positions = np.searchsorted(sorted_heads, sought)
     pending = np.arange(len(wanted))
@@ -45,7 +45,7 @@ def find_sorted(wanted: Keys, keys: Keys, sorted_heads: Heads, order: NDArray[An
         pending = pending[sorted_heads[positions[pending]] == sought[pending]]
         rows = np.asarray(order[positions[pending]], np.int64)
         equal = (keys[rows] == wanted[pending]).all(axis=1)
-        found[pending[equal]] = rows[equal]
+        row_of_key[pending[equal]] = rows[equal]
         pending = pending[~equal]
         positions[pending] += 1
-    return found
+    return row_of_key

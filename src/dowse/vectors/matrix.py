@@ -101,11 +101,11 @@ class Matrix:
 
     def find(self, keys: Keys) -> Rows:
         """Return the row of each key, -1 for an unknown key."""
-        found = find_sorted(keys, self.keys, *self._order)
-        missing = np.flatnonzero(found < 0)
+        rows = find_sorted(keys, self.keys, *self._order)
+        missing = np.flatnonzero(rows < 0)
         if len(missing) and len(self._tail_order[1]):
-            found[missing] = find_sorted(keys[missing], self.keys, *self._tail_order)
-        return found
+            rows[missing] = find_sorted(keys[missing], self.keys, *self._tail_order)
+        return rows
 
     def rows(self, numbers: NDArray[Any]) -> Floats:
         """Return some rows as unit vectors."""

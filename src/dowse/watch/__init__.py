@@ -6,7 +6,6 @@
 >>> watcher.stop()                             # doctest: +SKIP
 """
 
-from dowse.watch.events import WatchEvent, WatchOptions
-from dowse.watch.watcher import Watcher
+from dowse.watch.watcher import Watcher, WatchEvent, WatchOptions
 
 __all__ = ["WatchEvent", "WatchOptions", "Watcher"]

@@ -25,7 +25,7 @@ _LOCK_SECONDS = 2.0
 
 
 def main() -> None:
-    """Watch until told to end."""
+    """Watch until the parent ends it."""
     channel = Channel()
     commands, reporter = Commands(), EventReporter(channel)
     job: WatchJob = channel.receive()

@@ -17,8 +17,13 @@ from dowse.index import Index
 from dowse.source.git import git_directory
 from dowse.source.tree_scanner import ScanResult, TreeScanner
 from dowse.watch.commands import Commands
-from dowse.watch.polling import PollingSource
-from dowse.watch.sources import GIT_EXCLUDE, ChangeSource, FileChanges, WatchLimitReached
+from dowse.watch.sources import (
+    GIT_EXCLUDE,
+    ChangeSource,
+    FileChanges,
+    PollingSource,
+    WatchLimitReached,
+)
 from dowse.workers.child import EventReporter
 
 # Debounce: a batch ends when nothing has happened for so long, or at the latest after so long.

@@ -8,16 +8,14 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dowse.errors import DowseError
 from dowse.runtime_paths import digest, runtime_folder
 from dowse.watch.commands import END, Settle, WatchJob
-from dowse.watch.events import EventKind, WatchEvent, WatchOptions
-from dowse.workers.circuit_breaker import CircuitBreaker
-from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
+from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied, worker_program
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -25,9 +23,46 @@ if TYPE_CHECKING:
 # How long the process may take to end by itself: it finishes what it is committing.
 _END_SECONDS = 5.0
 # Before a process that died is replaced; twice as long each time, up to the second, if it dies at once.
-_RESTART_SECONDS, _MAX_RESTART_SECONDS = 0.5, 30.0
+_RESTART_SECONDS, MAX_RESTART_SECONDS = 0.5, 30.0
 # A process that lived so long did not die at once.
 _HEALTHY_SECONDS = 60.0
+
+
+# In the order in which they happen:
+#   waiting    another process watches this index, or writes to it; `detail` says which
+#   watching   changes are seen from now on; `detail` says how ("inotify", "polling every 2 s …")
+#   index      files are being read: `done` of `total`
+#   indexed    words can be searched as files are now: `added`, `changed`, `deleted`, `generation`
+#   embed      symbols are being encoded: `done` of `total`
+#   embedded   vectors can be searched too; `done` symbols were given one
+#   failed     the update failed; `detail` says why, and it is tried again
+#   stopped    the last event
+EventKind = Literal["waiting", "watching", "index", "indexed", "embed", "embedded", "failed", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class WatchEvent:
+    """One event of a watcher."""
+
+    kind: EventKind
+    root: str  # of the index
+    detail: str = ""
+    done: int = 0
+    total: int = 0
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+    generation: int = 0
+    seconds: float = 0.0  # that the work took
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """Options of a watcher."""
+
+    threads: int = 1  # that encode
+    niceness: int = 10  # of all the work; what people do comes first
+    poll: bool = False  # find changes by polling, as where the system reports none
 
 
 class Watcher:
@@ -64,9 +99,9 @@ class Watcher:
             # Libraries that have thread pools of their own: one core means one.
             environment={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
         )
-        self._breaker = CircuitBreaker(1, _RESTART_SECONDS, _MAX_RESTART_SECONDS)
+        self._breaker = CircuitBreaker(1, _RESTART_SECONDS, MAX_RESTART_SECONDS)
         self._stopping = threading.Event()
-        self._is_watching = False
+        self.is_watching = False  # whether this one, not another process, sees changes now
         self._numbers = itertools.count(1)
         self._settling: dict[int, queue.SimpleQueue[bool]] = {}
         self._thread = threading.Thread(target=self._drive, name="dowse-watcher", daemon=True)
@@ -86,11 +121,6 @@ class Watcher:
             self._thread.join(_END_SECONDS)
 
     @property
-    def is_watching(self) -> bool:
-        """Whether this one, not another process, sees changes now."""
-        return self._is_watching
-
-    @property
     def pid(self) -> int | None:
         """The id of the process that does the work, if there is one."""
         return self._worker.pid
@@ -102,7 +132,7 @@ class Watcher:
             seconds: How long to wait.
             vectors: Whether to wait for vectors too, not only for words.
         """
-        if not self._is_watching:
+        if not self.is_watching:
             return False
         number, answer = next(self._numbers), queue.SimpleQueue[bool]()
         self._settling[number] = answer
@@ -118,7 +148,7 @@ class Watcher:
         while not self._stopping.is_set():
             started = time.monotonic()
             cause = self._run_process()
-            self._is_watching = False
+            self.is_watching = False
             for answer in list(self._settling.values()):  # that will not come
                 answer.put(False)
             if self._stopping.is_set():
@@ -150,7 +180,7 @@ class Watcher:
         return WatchJob(
             index.root,
             index.backend.address,
-            replace(index.settings, threads=options.threads, processes=options.processes),
+            replace(index.settings, threads=options.threads, processes=1),
             options.poll,
             options.niceness,
             str(Path(runtime_folder(), f"{digest(index.backend.address)}.watch")),
@@ -163,7 +193,7 @@ class Watcher:
                 answer.put(not fields.get("failed"))
             return
         if kind == "watching":
-            self._is_watching = True
+            self.is_watching = True
         self._emit(kind, **fields)
 
     def _emit(self, kind: EventKind, **fields: Any) -> None:  # noqa: ANN401 - fields of the event

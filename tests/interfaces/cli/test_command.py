@@ -272,7 +272,7 @@ def on_a_terminal(arguments: list[str], environment: dict[str, str]) -> bytes:
         (["search", "bread", "--kind", "spoon"], "spoon"),
         (["search", '"open'], "dowse: "),
         (["search", "(bread"], "dowse: "),
-        (["search", "bread", "-k", "-1"], "top_k"),
+        (["search", "bread", "-k", "-1"], "`k`"),
         (["search", "bread", "/no/such/place"], "/no/such/place"),
         (["index", "/no/such/place"], "does not exist"),
         (["status", "--index-dir", "NOWHERE"], "dowse index"),

@@ -21,8 +21,7 @@ from dowse import Index
 from dowse.eval.judge.dialogue import describe_item
 from dowse.eval.judge.pool import Item
 from dowse.formats.graph_text import render_graph
-from dowse.formats.line_formats import escape_locations, format_lines
-from dowse.formats.locations import Location, SourceFiles, match_locations
+from dowse.formats.locations import Location, SourceFiles, escape_locations, format_lines, match_locations
 from dowse.formats.style import Links, Style
 from dowse.formats.text import render_answer, render_related
 from dowse.graph.diagrams import to_dot, to_mermaid
@@ -40,6 +39,7 @@ from dowse.types import (
     LaneReport,
     LaneScore,
     LineMatch,
+    Note,
     PlanReport,
     Symbol,
 )
@@ -213,7 +213,8 @@ def answers(draw: st.DrawFn) -> Answer:
     plan = PlanReport("name", draw(HOSTILE), words, draw(HOSTILE), words, draw(HOSTILE), words)
     found = tuple(draw(st.lists(hits(), max_size=3)))
     lanes = (LaneReport(draw(HOSTILE), 1, 1.0, draw(HOSTILE)),)
-    return Answer(draw(HOSTILE), "auto", found, 1, 1, words, None, plan, lanes)
+    notes = tuple(Note("incomplete-index", text) for text in words)
+    return Answer(draw(HOSTILE), "auto", found, 1, 1, notes, None, plan, lanes)
 
 
 def options(form: str) -> argparse.Namespace:

@@ -13,13 +13,14 @@ import pytest
 from dowse import Index
 from dowse.config import FUSIONS
 from dowse.interfaces.cli.main import main, parse_arguments
-from dowse.interfaces.cli.search_command import DEFAULT_DIVERSIFY
+from dowse.search.options import OPTIONS
 
 from helpers import json_lines, run_dowse, write_tree
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text())
 VALID = jsonschema.Draft202012Validator(SCHEMA)
 Run = Callable[..., tuple[int, str, str]]
+DEFAULT_DIVERSIFY = OPTIONS["diversify"].value_without
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +143,7 @@ def test_clustering_is_chosen(run):
 
 def test_after_two_dashes_an_option_is_text():
     options = parse_arguments(["search", "--diversify", "--", "--diversify"])
-    assert (options.diversify, options.query, options.path) == (DEFAULT_DIVERSIFY, "--diversify", ".")
+    assert (options.option_diversify, options.query, options.path) == (DEFAULT_DIVERSIFY, "--diversify", ".")
 
 
 @pytest.mark.parametrize(

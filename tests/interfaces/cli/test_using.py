@@ -264,7 +264,7 @@ def test_the_table_of_clients_is_that_of_the_code(monkeypatch):
     rows = [
         (
             client.name,
-            f"`{client.user()[0]}`".replace("/home/ada", "~") if client.user() else "–",
+            f"`{client.file(None)}`".replace("/home/ada", "~") if client.user else "–",
             f"`{client.project[0]}`" if client.project else "–",
             f"`{client.keys[0]}`",
         )

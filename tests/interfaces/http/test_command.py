@@ -105,7 +105,7 @@ def test_the_library_starts_without_the_server() -> None:
     """The command line must not load what only the server needs."""
     program = """
 import sys
-import dowse.index, dowse.interfaces.cli.commands
+import dowse.index
 from dowse.interfaces.cli.main import build_parser
 build_parser()
 print([name for name in ("fastapi", "uvicorn", "pydantic", "prometheus_client") if name in sys.modules])

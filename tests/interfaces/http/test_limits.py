@@ -14,8 +14,8 @@ from dowse import Index
 from dowse.errors import TooSlow
 from dowse.services.errors import Busy
 from dowse.services.thread_pool import BoundedThreadPool
+from dowse.services.web.guard import TokenBuckets
 from dowse.services.web.options import Limits, ServeOptions
-from dowse.services.web.token_bucket import TokenBuckets
 from interfaces.http.running import Running, running
 
 
@@ -122,7 +122,7 @@ def test_a_pattern_that_others_hang_on(server: Running) -> None:
 
 def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("dowse.services.web.token_bucket.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("dowse.services.web.guard.time.monotonic", lambda: now[0])
     limit = TokenBuckets(rate=2, burst=3)
     assert [limit.retry_after("a") for _ in range(3)] == [0, 0, 0]
     assert limit.retry_after("a") == pytest.approx(0.5)

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from dowse import config
 from dowse.feedback.events import EVENT_KINDS
 from dowse.graph.model import RELATIONS
-from dowse.services import choices
 from dowse.services.models.feedback import EventKind
+from dowse.services.models.symbol import Relation
 from dowse.services.web.problem import TITLES
 from interfaces.http.running import Running
 
@@ -71,12 +70,7 @@ def test_every_field_has_a_type(server: Running) -> None:
 @pytest.mark.parametrize(
     ("kind", "values"),
     [
-        (choices.Mode, config.MODES),
-        (choices.Fusion, config.FUSIONS),
-        (choices.Fuzziness, config.FUZZINESS),
-        (choices.Diversify, config.DIVERSIFY),
-        (choices.Clustering, config.CLUSTERINGS),
-        (choices.Relation, tuple(name for name in RELATIONS if name != "path")),
+        (Relation, tuple(name for name in RELATIONS if name != "path")),
         (EventKind, EVENT_KINDS),
     ],
 )

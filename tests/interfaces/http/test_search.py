@@ -43,7 +43,7 @@ def test_pagination_is_consistent(server: Running, index: str | None) -> None:
 def test_a_longer_page_of_shares_begins_like_a_shorter_one(server: Running) -> None:
     asked = {"q": "sell bread", "index": "bakery", "diversify": "sample"}
     short = server.get("search", k=4, **asked)["hits"]
-    longer = server.get("search", k=8, together=4, **asked)["hits"]
+    longer = server.get("search", k=8, page_size=4, **asked)["hits"]
     assert [hit["id"] for hit in longer[:4]] == [hit["id"] for hit in short]
     assert [hit["id"] for hit in longer[4:]] == [
         hit["id"] for hit in server.get("search", k=4, offset=4, **asked)["hits"]

@@ -15,14 +15,12 @@ from dowse.interfaces.mcp.arguments import (
     SymbolArguments,
 )
 from dowse.interfaces.mcp.budget import allocate_lines, json_bytes, truncate, truncate_json
-from dowse.interfaces.mcp.graph_tools import graph_tool
+from dowse.interfaces.mcp.hits import Snippet
 from dowse.interfaces.mcp.readiness import Call
-from dowse.interfaces.mcp.related_tool import related
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
-from dowse.interfaces.mcp.search_tool import search
-from dowse.interfaces.mcp.snippets import Snippet
-from dowse.interfaces.mcp.symbol_tool import symbol
+from dowse.interfaces.mcp.search_tools import related, search
+from dowse.interfaces.mcp.symbol_tools import graph, symbol
 from dowse.token_estimate import estimate_tokens
 from mcp_clients import as_json
 
@@ -57,7 +55,7 @@ def test_symbols_and_graph_answers_keep_to_the_token_budget(
     within(symbol(asked, SymbolArguments(**budget, detail=detail)), max_tokens)
     within(related(asked, RelatedArguments(**budget, detail=detail, k=30)), max_tokens)
     for relation in ("callers", "callees", "impact"):
-        within(graph_tool(relation)(asked, GraphArguments(**budget)), max_tokens)
+        within(graph(relation, asked, GraphArguments(**budget)), max_tokens)
 
 
 def test_more_budget_shows_no_fewer_hits(served: Repository) -> None:

@@ -24,18 +24,14 @@ from dowse.interfaces.mcp.arguments import (
     SymbolArguments,
 )
 from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
-from dowse.interfaces.mcp.graph_tools import graph_tool
-from dowse.interfaces.mcp.instructions import INSTRUCTIONS, error_text
 from dowse.interfaces.mcp.messages import repair_body
 from dowse.interfaces.mcp.readiness import Call, NotIndexed
-from dowse.interfaces.mcp.related_tool import related
 from dowse.interfaces.mcp.reply import ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository
-from dowse.interfaces.mcp.search_tool import search
+from dowse.interfaces.mcp.search_tools import related, search
 from dowse.interfaces.mcp.status_tool import status
-from dowse.interfaces.mcp.symbol_targets import open_symbol
-from dowse.interfaces.mcp.symbol_tool import symbol
-from dowse.interfaces.mcp.tools import TOOLS
+from dowse.interfaces.mcp.symbol_tools import graph, open_symbol, symbol
+from dowse.interfaces.mcp.tools import INSTRUCTIONS, TOOLS, error_text
 from dowse.security.terminal import escape_message
 from dowse.symbol_lookup import UnknownName
 from mcp_clients import COMMAND, PATIENCE, http_server
@@ -82,8 +78,8 @@ def replies(hostile: Repository) -> dict[str, str]:
         "pattern": search(asked, SEARCH_MODEL(query="/note/")),
         "symbol": symbol(asked, SymbolArguments(symbol="steal", detail="full")),
         "doc": symbol(asked, SymbolArguments(symbol="steal", detail="names")),
-        **{each: graph_tool(each)(asked, GraphArguments(symbol=name)) for each in ("callers", "impact")},
-        "callees": graph_tool("callees")(asked, GraphArguments(symbol="steal")),
+        **{each: graph(each, asked, GraphArguments(symbol=name)) for each in ("callers", "impact")},
+        "callees": graph("callees", asked, GraphArguments(symbol="steal")),
     }
     return {tool: reply.text for tool, reply in texts.items()}
 
@@ -152,7 +148,7 @@ def said(tool: str, asked: ToolContext, target: str) -> str:
     """Return what an agent reads when it asks for a symbol: the answer, or the error."""
     try:
         if tool in ("callers", "callees", "impact"):
-            return graph_tool(tool)(asked, GraphArguments(symbol=target)).text
+            return graph(tool, asked, GraphArguments(symbol=target)).text
         if tool == "related":
             return related(asked, RelatedArguments(symbol=target)).text
         return symbol(asked, SymbolArguments(symbol=target)).text

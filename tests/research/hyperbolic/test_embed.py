@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from dowse.research.hyperbolic import embed as module
 from dowse.research.hyperbolic.embed import embed, place_children, recenter, to_floats
-from dowse.research.hyperbolic.measure import distortion
 from dowse.research.hyperbolic.poincare import distance, distances
 from dowse.research.hyperbolic.scale import Scale
 from dowse.research.hyperbolic.shape import Tree, tree_from_parents
+from research.hyperbolic.embedding_quality import distortion
 from research.hyperbolic.trees import spine, trees
 
 dimensions = st.sampled_from([2, 3, 5, 10])

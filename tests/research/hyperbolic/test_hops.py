@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.research.hyperbolic.hops import hop_matrix, hops
+from dowse.research.hyperbolic.chains import hop_matrix
 from dowse.research.hyperbolic.shape import Tree, tree_from_parents, tree_from_paths
+from research.hyperbolic.embedding_quality import hops
 from research.hyperbolic.trees import climb, trees
 
 chains = st.lists(st.lists(st.sampled_from("abc"), max_size=6), max_size=10)

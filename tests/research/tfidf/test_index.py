@@ -336,7 +336,7 @@ def answers(index: Index) -> list[tuple[str, float]]:
         ("dowse.research.tfidf.index:write_segment", "after", 2),
         ("dowse.research.tfidf.index:write_state", "before", 1),
         ("dowse.research.tfidf.index:write_state", "after", 2),
-        ("dowse.research.tfidf.files:_path", "after", 2),  # half a segment under a name of its own
+        ("dowse.research.tfidf.segment:_path", "after", 2),  # half a segment under a name of its own
         ("dowse.research.tfidf.index:remove_leftovers", "after", 1),
         ("dowse.research.tfidf.index:remove_leftovers", "before", 2),
     ],

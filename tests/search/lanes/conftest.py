@@ -9,7 +9,7 @@ import pytest
 
 from dowse import Index
 from dowse.search.lanes.host import LaneHost
-from dowse.search.lanes.registry import LANES, Lane
+from dowse.search.lanes.jobs import LANES, Lane
 
 
 @pytest.fixture

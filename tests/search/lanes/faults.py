@@ -9,8 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from dowse.errors import DowseError
-from dowse.query.errors import QueryError
+from dowse.errors import DowseError, QueryError
 from dowse.search.lanes.bm25 import keyword_lane
 from dowse.workers.frames import MAX_BYTES
 

@@ -18,8 +18,7 @@ from dowse.errors import DowseError
 from dowse.search.lanes import lane_queue
 from dowse.search.lanes.bm25 import keyword_lane
 from dowse.search.lanes.host import LaneHost
-from dowse.search.lanes.jobs import LaneJob
-from dowse.search.lanes.registry import Lane
+from dowse.search.lanes.jobs import Lane, LaneJob
 from search.lanes.asking import ECHO, KEYWORD, LONG, wait_for
 
 QUERIES = 50

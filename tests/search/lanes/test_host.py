@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.query import parse_query, with_exact_words
+from dowse.query.ast import with_exact_words
+from dowse.query.parser import parse_query
 from dowse.search.lanes.bm25 import keyword_lane
 from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LaneJob
@@ -215,7 +216,7 @@ import os, pickle, signal, threading
 from dowse.storage.local.backend import LocalBackend
 from dowse.search.lanes.host import LaneHost
 from dowse.search.lanes.jobs import LaneJob
-from dowse.search.lanes.registry import LANES, Lane
+from dowse.search.lanes.jobs import LANES, Lane
 folder, settings, keyword = pickle.loads({setting!r})
 lanes = {{**LANES, "hang": Lane("search.lanes.faults:hang_holding_the_lock")}}
 host = LaneHost(str(folder), settings, lanes)

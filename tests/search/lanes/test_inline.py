@@ -6,9 +6,8 @@ import logging
 
 from dowse.errors import DowseError
 from dowse.search.lanes.bm25 import keyword_lane
-from dowse.search.lanes.inline import InlineLanes
-from dowse.search.lanes.jobs import LaneJob
-from dowse.search.lanes.registry import LANES, Lane
+from dowse.search.lanes.dispatch import InlineLanes
+from dowse.search.lanes.jobs import LANES, Lane, LaneJob
 from search.lanes.asking import KEYWORD
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dowse import Answer, DowseError, Index
-from dowse.query import QueryError
+from dowse.errors import QueryError
 from dowse.research.tfidf.index import check_counts
 from dowse.search.lanes.dense import embedding_lane
 from dowse.search.lanes.tfidf import terms_and_bigrams

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dowse.research.hyperbolic.means import frechet_means
 from dowse.research.hyperbolic.poincare import distance, distances, mobius_add
-from dowse.search.ranking.clustering import _largest_eigenvectors, euclidean, hyperbolic, spectral
+from dowse.search.ranking.clustering import euclidean, hyperbolic, largest_eigenvectors, spectral
 
 Method = Callable[[np.ndarray, int], np.ndarray]
 
@@ -244,7 +244,7 @@ def test_eigenvectors_are_those_of_numpy(k: int):
     scale = near.sum(axis=1) ** -0.5
     matrix = near * scale * scale[:, None]
     values, vectors = np.linalg.eigh(matrix)
-    found = _largest_eigenvectors(matrix, k)
+    found = largest_eigenvectors(matrix, k)
     assert np.allclose(found.T @ found, np.eye(k), atol=1e-9)
     assert np.trace(found.T @ matrix @ found) == pytest.approx(values[-k:].sum(), rel=1e-3)
     assert np.linalg.svd(vectors[:, -k:].T @ found)[1].min() > 0.95

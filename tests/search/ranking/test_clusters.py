@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.search.ranking.diversify_clusters import by_cluster, by_share, cluster_names, clustered, shares
+from dowse.search.ranking.diversify import (
+    cluster_names,
+    diversify_clusters,
+    order_by_cluster,
+    order_by_share,
+    proportional_shares,
+)
 from dowse.search.ranking.signals import RankedHit
 from dowse.types import Contribution, SymbolRow
 
@@ -42,22 +48,22 @@ def means_fall(scores: list[float], labels: list[int], order: list[int]) -> bool
 
 
 def test_algorithm_1_by_hand():
-    assert by_cluster(SCORES, LABELS) == [1, 0, 2, 3, 7, 5, 4, 6]
+    assert order_by_cluster(SCORES, LABELS) == [1, 0, 2, 3, 7, 5, 4, 6]
 
 
 def test_algorithm_2_by_hand():
     # Of 4 places 8 hits are due a half each: 1.5 of cluster 1, 1 of 0, 1.5 of 2; the half goes to the first.
-    assert by_share(SCORES, LABELS, 4) == [1, 3, 0, 2, 4, 5, 6, 7]
-    assert by_share(SCORES, LABELS, 8) == [1, 3, 4, 0, 7, 2, 5, 6]
-    assert by_share(SCORES, LABELS, 0) == list(range(8))
+    assert order_by_share(SCORES, LABELS, 4) == [1, 3, 0, 2, 4, 5, 6, 7]
+    assert order_by_share(SCORES, LABELS, 8) == [1, 3, 4, 0, 7, 2, 5, 6]
+    assert order_by_share(SCORES, LABELS, 0) == list(range(8))
 
 
 def test_a_cluster_of_one_good_hit_stands_before_a_large_one():
-    assert by_cluster([1.0, 0.9, 0.1, 0.1], [0, 1, 0, 0]) == [1, 0, 2, 3]
+    assert order_by_cluster([1.0, 0.9, 0.1, 0.1], [0, 1, 0, 0]) == [1, 0, 2, 3]
 
 
 def test_equal_means_leave_the_better_hit_first():
-    assert by_cluster([0.9, 0.5, 0.5, 0.1], [1, 0, 0, 1]) == [0, 1, 3, 2]
+    assert order_by_cluster([0.9, 0.5, 0.5, 0.1], [1, 0, 0, 1]) == [0, 1, 3, 2]
 
 
 @pytest.mark.parametrize(
@@ -74,12 +80,12 @@ def test_equal_means_leave_the_better_hit_first():
     ],
 )
 def test_shares_by_hand(given_sizes: list[int], k: int, expected: list[int]):
-    assert shares(given_sizes, k) == expected
+    assert proportional_shares(given_sizes, k) == expected
 
 
 @given(sizes, st.integers(0, 60))
 def test_shares_are_the_largest_remainders(given_sizes: list[int], k: int):
-    found, total = shares(given_sizes, k), sum(given_sizes)
+    found, total = proportional_shares(given_sizes, k), sum(given_sizes)
     places = min(k, total)
     assert sum(found) == places
     assert all(0 <= share <= size for share, size in zip(found, given_sizes, strict=True))
@@ -94,7 +100,7 @@ def test_shares_are_the_largest_remainders(given_sizes: list[int], k: int):
 @given(labelled)
 def test_the_best_of_each_cluster_comes_before_any_second(given_labelled: tuple[list[float], list[int]]):
     scores, labels = given_labelled
-    order = by_cluster(scores, labels)
+    order = order_by_cluster(scores, labels)
     assert sorted(order) == list(range(len(scores)))
     taken: dict[int, int] = {}
     rounds = []
@@ -111,7 +117,7 @@ def test_the_best_of_each_cluster_comes_before_any_second(given_labelled: tuple[
 @given(labelled, st.integers(0, 40))
 def test_a_sample_takes_the_best_of_each_share(given_labelled: tuple[list[float], list[int]], k: int):
     scores, labels = given_labelled
-    order = by_share(scores, labels, k)
+    order = order_by_share(scores, labels, k)
     assert sorted(order) == list(range(len(scores)))
     first, rest = order[: min(k, len(order))], order[min(k, len(order)) :]
     assert [scores[n] for n in rest] == sorted((scores[n] for n in rest), reverse=True)
@@ -129,7 +135,7 @@ def test_scores_still_add_up(given_labelled: tuple[list[float], list[int]], meth
     scores, labels = given_labelled
     hits = candidates(scores)
     looked_at = labels[: max(0, len(labels) - behind)]
-    found = clustered(hits, looked_at, list("abcde"), method, k)
+    found = diversify_clusters(hits, looked_at, list("abcde"), method, k)
     assert [hit.score for hit in found] == [hit.score for hit in hits]
     assert found[len(looked_at) :] == hits[len(looked_at) :]
     assert sorted(hit.row.row for hit in found) == list(range(len(hits)))
@@ -138,25 +144,25 @@ def test_scores_still_add_up(given_labelled: tuple[list[float], list[int]], meth
 
 
 def test_each_hit_names_its_cluster():
-    found = clustered(candidates(SCORES), LABELS, ["src/json", "src/app.py", ""], "cluster", 10)
+    found = diversify_clusters(candidates(SCORES), LABELS, ["src/json", "src/app.py", ""], "cluster", 10)
     assert [hit.contributions[-1].detail for hit in found[:3]] == [
         "cluster 1 of 3, src/app.py: 3 hits, mean 0.600, was rank 2",
         "cluster 2 of 3, src/json: 2 hits, mean 0.500, was rank 1",
         "cluster 3 of 3: 3 hits, mean 0.400, was rank 3",
     ]
     assert {hit.contributions[-1].source for hit in found} == {"diversity"}
-    assert clustered(candidates([1.0]), [0], ["a"], "sample", 1)[0].contributions[-1].detail == (
+    assert diversify_clusters(candidates([1.0]), [0], ["a"], "sample", 1)[0].contributions[-1].detail == (
         "cluster 1 of 1, a: 1 hit, mean 1.000, was rank 1"
     )
 
 
-def test_an_unknown_way_names_those_there_are():
-    with pytest.raises(ValueError, match=r"'cluster', 'sample'"):
-        clustered(candidates([1.0]), [0], [""], "shuffle", 10)
-
-
 def test_nothing_to_order():
-    assert by_cluster([], []) == by_share([], [], 10) == clustered([], [], [], "sample", 10) == []
+    assert (
+        order_by_cluster([], [])
+        == order_by_share([], [], 10)
+        == diversify_clusters([], [], [], "sample", 10)
+        == []
+    )
     assert cluster_names([], []) == []
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.search.ranking.mmr import mmr
+from dowse.search.ranking.diversify import mmr
 
 scores = st.lists(st.floats(-5, 5), min_size=1, max_size=12)
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.config import FUSIONS
-from dowse.errors import DowseError
-from dowse.query import QueryError
+from dowse.errors import DowseError, QueryError
 from dowse.query.structural import parse_structural
 from dowse.search.options import LANE_ORDER, SearchRequest, parse_lanes
 from dowse.search.planner import PLANNED_LANES, Plan, lane_weights, make_plan, plain_name

@@ -35,11 +35,11 @@ def visible_documents(backend: ElasticBackend) -> dict[tuple[str, int], dict[str
 
 def all_ids(backend: ElasticBackend) -> set[str]:
     """Return the ids of all documents, also of invisible ones."""
-    backend.client.refresh(backend.names.alias(kind) for kind in VERSIONED)
+    backend.client.refresh(backend.client.alias(kind) for kind in VERSIONED)
     found: set[str] = set()
     for kind in VERSIONED:
         sort = (ID_FIELD[kind], "born")
-        hits = backend.client.scan(backend.names.alias(kind), {"match_all": {}}, sort)
+        hits = backend.client.scan(backend.client.alias(kind), {"match_all": {}}, sort)
         found |= {f"{kind} {hit['_id']}" for hit in hits}
     return found
 

@@ -78,7 +78,7 @@ def test_another_format_is_refused_and_a_rebuild_replaces_it(make_elastic) -> No
     index = make_elastic()
     fill(index, some_files())
     other = ElasticBackend(index.address, "other")
-    symbols = index.names.alias("symbols")
+    symbols = index.client.alias("symbols")
     index.client.call(lambda es: es.indices.put_mapping(index=symbols, meta={"dowse_format": 99}))
     again = ElasticBackend(index.address, index.source)
     for ask in (lambda: fill(again, []), lambda: again.reader().__enter__()):
@@ -99,7 +99,7 @@ def test_another_format_is_refused_and_a_rebuild_replaces_it(make_elastic) -> No
 def test_an_incomplete_index_is_replaced_by_a_rebuild(make_elastic) -> None:
     index = make_elastic()
     fill(index, some_files())
-    index.client.call(lambda es: es.indices.delete(index=index.names.physical("edges")))
+    index.client.call(lambda es: es.indices.delete(index=f"{index.client.alias('edges')}-000001"))
     again = ElasticBackend(index.address, index.source)
     with pytest.raises(IndexMissing, match=r"no complete index .*--rebuild"):
         fill(again, [])
@@ -130,7 +130,7 @@ def test_a_full_disk_blocks_writes_and_the_next_run_resumes(index: ElasticBacken
 def block(index: ElasticBackend, kind: str, on: bool | None) -> None:
     """Do what Elasticsearch does when a disk is full."""
     settings = {"index.blocks.read_only_allow_delete": on}
-    alias = index.names.alias(kind)
+    alias = index.client.alias(kind)
     index.client.call(lambda es: es.indices.put_settings(index=alias, settings=settings))
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.query import QueryError, path_matches, symbol_matches
+from dowse.errors import QueryError
+from dowse.query.evaluate import path_matches, symbol_matches
 from dowse.storage.elastic.globs import path_query, symbol_query, wildcard_query
 
 PATHS = [

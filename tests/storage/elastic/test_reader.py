@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from dowse.graph.link import link
-from dowse.research.hyperbolic.chains import symbol_chain
-from dowse.research.hyperbolic.hops import hop_matrix
+from dowse.research.hyperbolic.chains import hop_matrix, symbol_chain
 from dowse.research.hyperbolic.poincare import distance
 from dowse.research.tfidf.index import search_tfidf
 from dowse.research.tree_coordinates import tree_coordinates

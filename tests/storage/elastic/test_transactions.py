@@ -44,7 +44,7 @@ def test_concurrent_transactions_are_atomic_and_isolated(index: ElasticBackend) 
         one.put(file_record("a.py", [symbol("a1", "x"), symbol("a2", "x")]))
         two.put(file_record("b.py", [symbol("b1", "x")]))
         one.flush(), two.flush()
-        index.client.refresh(index.names.alias(kind) for kind in VERSIONED)
+        index.client.refresh(index.client.alias(kind) for kind in VERSIONED)
         with pytest.raises(IndexMissing), index.reader():
             pass
         one.commit({})

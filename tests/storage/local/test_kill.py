@@ -104,7 +104,7 @@ def test_killed_at_a_random_instant(world, tmp_path, seed):
     ("place", "when", "nth", "names"),
     [
         ("dowse.storage.local.layout:link_file", "before", 3, OLD),
-        ("dowse.storage.local.writer:clone_generation", "after", 1, OLD),
+        ("dowse.storage.local.layout:clone_generation", "after", 1, OLD),
         ("dowse.storage.local.catalog:Catalog.delete_file", "after", 5, OLD),
         ("dowse.storage.local.catalog:Catalog.put_file", "after", 10, OLD),
         ("dowse.storage.local.fulltext:FulltextWriter.put", "after", 10, OLD),
@@ -114,8 +114,8 @@ def test_killed_at_a_random_instant(world, tmp_path, seed):
         ("dowse.storage.local.catalog:Catalog.commit", "before", 1, OLD),
         # After both, with the old generation's folder still there:
         ("dowse.storage.local.catalog:Catalog.commit", "after", 1, NEW),
-        ("dowse.storage.local.writer:remove_other_generations", "before", 2, NEW),
-        ("dowse.storage.local.writer:remove_other_generations", "after", 2, NEW),
+        ("dowse.storage.local.layout:remove_other_generations", "before", 2, NEW),
+        ("dowse.storage.local.layout:remove_other_generations", "after", 2, NEW),
     ],
 )
 def test_killed_at_an_exact_place(world, tmp_path, place, when, nth, names):
@@ -142,7 +142,7 @@ def test_killed_twice_in_a_row(world, tmp_path):
 
 @pytest.mark.parametrize(
     "place",
-    ["dowse.storage.local.backend:remove_index", "shutil:rmtree", "dowse.indexing.update:difference"],
+    ["dowse.storage.local.layout:remove_index", "shutil:rmtree", "dowse.indexing.update:difference"],
 )
 def test_killed_while_throwing_the_old_index_away(world, tmp_path, place):
     """What `--rebuild` removes may be gone, but what remains is no obstacle."""

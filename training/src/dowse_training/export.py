@@ -106,14 +106,14 @@ def finish(
     folder: Path, models: Mapping[str, ModelProto], file: str, description: Mapping[str, object]
 ) -> None:
     """Write the graphs, and what describes them: with the hashes of all files beside it."""
-    _write_models(folder, models)
+    write_models(folder, models)
     files = (*models, WEIGHTS_FILE, TOKENIZER_FILE)
     hashes = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files}
     told = json.dumps({**description, "sha256": hashes}, indent=2)
     (folder / file).write_text(told + "\n", encoding="utf-8")
 
 
-def _write_models(folder: Path, models: Mapping[str, ModelProto]) -> None:
+def write_models(folder: Path, models: Mapping[str, ModelProto]) -> None:
     """Write graphs whose large constants lie in one file: those of the same name are shared."""
     places: dict[str, tuple[int, int]] = {}
     with (folder / WEIGHTS_FILE).open("wb") as stream:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dowse.encoders.document import Document, Form, query_view, views
 from dowse.encoders.word_tokenizer import MAX_NUMBER_CHARACTERS, MAX_WORD_CHARACTERS, WORD
-from dowse.eval.mine.doc_pairs.candidate import first_paragraph
+from dowse.eval.mine.doc_pairs import first_paragraph
 from dowse.research.nbow import bag
 from dowse_training.pairs.exclusion import Exclusion, text_hash
 from dowse_training.pairs.files import PairFile, languages_of, rows_of, says_something, split_name

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.eval.mine.doc_pairs.clean_doc import clean_doc
+from dowse.eval.mine.doc_pairs import clean_doc
 
 
 @pytest.mark.parametrize(

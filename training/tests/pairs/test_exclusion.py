@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import DowseError
-from dowse.eval.mine.doc_pairs.candidate import Candidate
+from dowse.eval.mine.doc_pairs import Candidate
 from dowse_training.pairs.duplicates import Duplicates
 from dowse_training.pairs.exclusion import (
     CODE_EXCLUDED,
@@ -21,7 +21,7 @@ from dowse_training.pairs.exclusion import (
     read_exclusion,
     text_hash,
 )
-from dowse_training.pairs.mine import _new_pairs
+from dowse_training.pairs.mine import new_pairs
 from dowse_training.pairs.model import MinedPackage
 from dowse_training.pairs.output import Statistics
 from dowse_training.pairs.package import Wanted
@@ -193,7 +193,7 @@ def test_no_listed_pair_is_ever_emitted(found, data):
     wanted = Wanted(frozenset({"python"}), 100, make_exclusion([], code, docs))
     statistics = Statistics()
     mined = MinedPackage("local", "p", "1", "", tuple(found), {})
-    pairs = [pair for _, pair in _new_pairs(mined, wanted, Duplicates(), statistics.dropped)]
+    pairs = [pair for _, pair in new_pairs(mined, wanted, Duplicates(), statistics.dropped)]
     assert not {text_hash(pair.code) for pair in pairs} & code
     assert not {text_hash(first_paragraph(pair.doc)) for pair in pairs} & docs
     dropped = statistics.dropped

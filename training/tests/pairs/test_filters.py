@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dowse.eval.mine.doc_pairs.candidate import Candidate
+from dowse.eval.mine.doc_pairs import Candidate
 from dowse_training.pairs.filters import FILTERS, drop_reason
 
 GOOD_DOC = "Return the newest entry that is not older than the given age."

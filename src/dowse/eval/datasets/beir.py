@@ -25,25 +25,22 @@ def is_beir(folder: Path) -> bool:
 
 
 def read_beir(folder: Path, queries: str = "", name: str = "") -> list[Dataset]:
-    """Return a dataset for every file of queries, or for one of them.
+    """Return a dataset for every file of queries, or for the one that `queries` names.
 
-    Args:
-        folder: Where the corpus lies; it is what is searched.
-        queries: The name of one file of queries, with or without "queries-" and endings; "" takes all.
-        name: Of the datasets; "" takes the folder's. What follows "queries" is added, `name/summary`, unless
-            both the name and the file are given.
+    Its name is that of the folder, or `name`, and what follows "queries" in the file's name: `name/summary`.
+    That is left out where both the name and the file are given.
     """
     named, name = bool(name and queries), name or folder.name
     files = query_files(folder)
     chosen = list(files) if not queries else [_stem(queries, files, folder)]
-    found = []
+    datasets = []
     for stem in chosen:
         suffix = stem.removeprefix(_QUERIES).lstrip("-_.")
         cases = beir_cases(folder, stem)
         sources = (files[stem], *_qrels_files(folder))
         full = f"{name}/{suffix}" if suffix and not named else name
-        found.append(make_dataset(full, cases, sources, root=folder))
-    return found
+        datasets.append(make_dataset(full, cases, sources, root=folder))
+    return datasets
 
 
 def beir_cases(folder: Path, queries: str = _QUERIES) -> list[Case]:
@@ -64,15 +61,15 @@ def beir_cases(folder: Path, queries: str = _QUERIES) -> list[Case]:
 
 def query_files(folder: Path) -> dict[str, Path]:
     """Return the files of queries in a folder by name without ending, the plain ones first."""
-    found = [*sorted(folder.glob(f"{_QUERIES}*.jsonl.gz")), *sorted(folder.glob(f"{_QUERIES}*.jsonl"))]
-    by_stem = {path.name.removesuffix(".gz").removesuffix(".jsonl"): path for path in found}
+    paths = [*sorted(folder.glob(f"{_QUERIES}*.jsonl.gz")), *sorted(folder.glob(f"{_QUERIES}*.jsonl"))]
+    by_stem = {path.name.removesuffix(".gz").removesuffix(".jsonl"): path for path in paths}
     return dict(sorted(by_stem.items()))
 
 
 def _qrels_files(folder: Path) -> tuple[Path, ...]:
     """Return all judgements of a folder, of whatever split."""
-    places = (folder / "qrels").glob("*"), folder.glob("qrels*")
-    return tuple(sorted(p for place in places for p in place if p.name.endswith((".tsv", ".tsv.gz"))))
+    paths = (*(folder / "qrels").glob("*"), *folder.glob("qrels*"))
+    return tuple(sorted(path for path in paths if path.name.endswith((".tsv", ".tsv.gz"))))
 
 
 def _stem(queries: str, files: dict[str, Path], folder: Path) -> str:

@@ -1,7 +1,8 @@
-"""Make a dataset of cases: its level and headline metric follow from the judgements."""
+"""Make a dataset of cases: level, headline metric, and the half of the held-out split."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,3 +40,16 @@ def _main_metric(cases: Sequence[Case], level: str) -> str:
     """Return the headline: MRR where one of many functions is relevant, else nDCG."""
     graded = any(grade not in (0, 1) for case in cases for grade in case.qrels(level).values())
     return "mrr@100" if level == "symbol" and not graded else "ndcg@10"
+
+
+def half_of(case_id: str) -> str:
+    """Return the half of a case: "tune" or "report"."""
+    return "tune" if hashlib.sha1(case_id.encode(), usedforsecurity=False).digest()[0] % 2 else "report"
+
+
+def take_half(dataset: Dataset, half: str) -> Dataset:
+    """Return a dataset with the cases of one half; "all" keeps it whole."""
+    if half == "all":
+        return dataset
+    kept = tuple(case for case in dataset.cases if half_of(case.id) == half)
+    return replace(dataset, cases=kept, half=half)

@@ -35,10 +35,10 @@ _SYMBOL_KEYS = ("path", "symbol", "name", "grade")
 def read_cases(path: str | Path) -> list[Case]:
     """Read a file of cases; those without an id get one. Raises EvalError for what is no case."""
     cases: list[Case] = []
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     for where, row in read_rows(Path(path)):
         case = parse_case(row, where)
-        if case.id and (first := places.setdefault(case.id, where)) != where:
+        if case.id and (first := locations.setdefault(case.id, where)) != where:
             raise EvalError(f"{where}: the id {case.id!r} is already that of {first}; give each its own")
         cases.append(case)
     if not cases:
@@ -54,7 +54,7 @@ def write_cases(path: str | Path, cases: Iterable[Case]) -> None:
 
 def with_ids(cases: Iterable[Case]) -> list[Case]:
     """Give an id to cases that have none: a hash, and a number if the same case comes again."""
-    found: list[Case] = []
+    identified: list[Case] = []
     seen: set[str] = set()
     for case in cases:
         name, again = case.id or _hash(case), 1
@@ -62,8 +62,8 @@ def with_ids(cases: Iterable[Case]) -> list[Case]:
             again += 1
             name = f"{_hash(case)}-{again}"
         seen.add(name)
-        found.append(case if case.id else replace(case, id=name))
-    return found
+        identified.append(case if case.id else replace(case, id=name))
+    return identified
 
 
 def _hash(case: Case) -> str:
@@ -88,21 +88,21 @@ def _targets(
     row: Mapping[str, Any], key: str, read: Callable[[Any, str], str], where: str
 ) -> dict[str, float]:
     """Return the targets under a key with their grades; of duplicates the best grade counts."""
-    given = row.get(key)
+    answers = row.get(key)
     where = f'{where}: "{key}"'
-    if given is None:
+    if answers is None:
         return {}
-    if isinstance(given, dict):
-        pairs = list(given.items())
-    elif isinstance(given, list):
-        pairs = [(each, each.get("grade", 1) if isinstance(each, dict) else 1) for each in given]
+    if isinstance(answers, dict):
+        pairs = list(answers.items())
+    elif isinstance(answers, list):
+        pairs = [(each, each.get("grade", 1) if isinstance(each, dict) else 1) for each in answers]
     else:
         raise EvalError(f"{where} must be a list, or an object from answers to grades")
-    found: dict[str, float] = {}
+    grades: dict[str, float] = {}
     for target, value in pairs:
         name, grade = read(target, where), _grade(value, where)
-        found[name] = max(grade, found.get(name, 0.0))
-    return found
+        grades[name] = max(grade, grades.get(name, 0.0))
+    return grades
 
 
 def _grade(value: object, where: str) -> float:

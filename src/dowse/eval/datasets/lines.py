@@ -24,9 +24,9 @@ _SNIFFED_BYTES = 1_000_000
 _SNIFFED_ROWS = 20
 
 # All questions or judgements of a file; the largest public sets have a million, in 50 MB.
-_MAX_LINES = 2_000_000
-_MAX_BYTES = 300_000_000
-_MAX_VALUES = 5_000_000
+MAX_LINES = 2_000_000
+MAX_BYTES = 300_000_000
+MAX_VALUES = 5_000_000
 
 # Of one JSON document; a list of 63 repositories has 20 KB.
 _MAX_JSON_BYTES = 5_000_000
@@ -49,7 +49,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             if isinstance(line, str):
                 raise EvalError(f"{path}:{number}: {line}; check that it is complete, and a set of questions")
             total += len(line)
-            if total > _MAX_BYTES or number > _MAX_LINES:
+            if total > MAX_BYTES or number > MAX_LINES:
                 raise EvalError(f"{path}:{number}: too large for a set of questions; take a part of it")
             text = line.removeprefix(_BYTE_ORDER_MARK).strip()
             if text:
@@ -93,8 +93,8 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if line.startswith(_COMMENTS):
             continue
         where = f"{path}:{number}"
-        values += count_elements(line, _MAX_VALUES - values)
-        if values > _MAX_VALUES:  # before they are parsed, which takes up to a hundred times the memory
+        values += count_elements(line, MAX_VALUES - values)
+        if values > MAX_VALUES:  # before they are parsed, which takes up to a hundred times the memory
             raise EvalError(f"{where}: too many values for a set of questions; take a part of it")
         try:
             row = json.loads(line)

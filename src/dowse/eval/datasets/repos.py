@@ -26,14 +26,7 @@ def is_suite(folder: Path) -> bool:
 
 
 def read_suite(folder: Path, checkouts: Path | None, only: str = "", name: str = "") -> list[Dataset]:
-    """Return a dataset for every repository.
-
-    Args:
-        folder: With repos.json and cases/.
-        checkouts: The folder with a checkout of each repository; None leaves the roots open.
-        only: The name of one repository; "" takes all.
-        name: The prefix of their names; "" takes the folder's.
-    """
+    """Return a dataset for every repository, or for `only` one; without checkouts their roots stay open."""
     repos = read_list(folder)
     chosen = [repo for repo in repos if only in ("", repo["name"])]
     if not chosen:
@@ -50,10 +43,10 @@ def read_list(folder: Path) -> list[dict[str, Any]]:
     if not isinstance(repos, list) or not all(isinstance(r, dict) and r.get("name") for r in repos):
         raise EvalError(f'{path}: not a list of objects that each have a "name"')
     for repo in repos:
-        name, place = repo["name"], repo.get("benchmark_root") or ""
-        if not _stays_below(name) or "/" in name or not _stays_below(place):
+        name, subfolder = repo["name"], repo.get("benchmark_root") or ""
+        if not _stays_below(name) or "/" in name or not _stays_below(subfolder):
             raise EvalError(
-                f"{path}: {name!r} and {place!r} do not name a folder below that of the checkouts"
+                f"{path}: {name!r} and {subfolder!r} do not name a folder below that of the checkouts"
             )
     return repos
 
@@ -84,8 +77,8 @@ def _dataset(folder: Path, repo: dict[str, Any], checkouts: Path | None, name: s
 
 
 def _case_file(folder: Path, name: str) -> Path | None:
-    places = (folder / "cases" / f"{name}{ending}" for ending in (".jsonl", ".jsonl.gz"))
-    return next((path for path in places if path.is_file()), None)
+    paths = (folder / "cases" / f"{name}{ending}" for ending in (".jsonl", ".jsonl.gz"))
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _as_own_case(row: dict[str, Any]) -> dict[str, Any]:
@@ -104,9 +97,9 @@ def _check_checkouts(repos: Sequence[dict[str, Any]], checkouts: Path) -> None:
     if not missing:
         return
     first = missing[0]
-    place, revision = checkouts / first["name"], first.get("revision", "HEAD")
+    folder, revision = checkouts / first["name"], first.get("revision", "HEAD")
     names = ", ".join(repo["name"] for repo in missing)
     raise EvalError(
         f"there is no {_root(checkouts, first)} (missing: {names}); get it with `git clone "
-        f"{first.get('url', 'URL')} {place} && git -C {place} checkout {revision}`"
+        f"{first.get('url', 'URL')} {folder} && git -C {folder} checkout {revision}`"
     )

@@ -8,9 +8,8 @@ with Judgements("judgements.jsonl") as judgements:
 
 from __future__ import annotations
 
-from dowse.eval.judge.agreement import Agreement, agreement
 from dowse.eval.judge.dialogue import judge
-from dowse.eval.judge.judgements import GRADES, Judgement, Judgements
+from dowse.eval.judge.judgements import GRADES, Agreement, Judgement, Judgements, agreement
 from dowse.eval.judge.pool import Item, Question, pool, read_queries
 from dowse.eval.judge.sheet import Sheet, read_sheet, write_sheet
 

@@ -131,9 +131,9 @@ class _Dialogue:
         """Move to the next result without an answer, from here on and then from the start; False if none."""
         count = len(self._steps)
         order = [(self._at + ahead) % count for ahead in range(count)]
-        found = next((at for at in order if not self._is_done(at)), None)
-        self._at = self._at if found is None else found
-        return found is not None
+        following = next((at for at in order if not self._is_done(at)), None)
+        self._at = self._at if following is None else following
+        return following is not None
 
     def _is_done(self, at: int) -> bool:
         """Whether this session need not ask for it again."""

@@ -1,14 +1,14 @@
-"""Relevance judgements: appended to a file as they are made, and turned into cases."""
+"""Relevance judgements: appended to a file as they are made, turned into cases, compared between judges."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from dowse.errors import DowseError, EvalError
 from dowse.eval.datasets.lines import read_rows
@@ -88,9 +88,7 @@ class Judgements:
     def __enter__(self) -> Judgements:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -141,18 +139,18 @@ class Judgements:
 
     def cases(self) -> list[Case]:
         """Return the queries with all their grades, also 0; a file has the best grade of its results."""
-        found: dict[str, Case] = {}
+        by_question: dict[str, Case] = {}
         for each in self._known.values():
             if each.grade is None:
                 continue
-            case = found.get(each.question) or Case(each.query, {}, {}, each.question, SOURCE)
+            case = by_question.get(each.question) or Case(each.query, {}, {}, each.question, SOURCE)
             files, symbols, grade = dict(case.files), dict(case.symbols), float(each.grade)
             if each.path:
                 files[each.path] = max(files.get(each.path, 0.0), grade)
             if each.symbol or not each.path:
                 symbols[each.item.key] = grade
-            found[each.question] = replace(case, files=files, symbols=symbols)
-        return sorted(found.values(), key=lambda case: case.id)
+            by_question[each.question] = replace(case, files=files, symbols=symbols)
+        return sorted(by_question.values(), key=lambda case: case.id)
 
     def _remember(self, judgement: Judgement) -> None:
         self._known.pop(judgement.key, None)  # the newest comes last
@@ -195,3 +193,30 @@ def _judgement(row: dict[str, Any], where: str) -> Judgement:
     if grade is not None and (isinstance(grade, bool) or grade not in GRADES):
         raise EvalError(f"{where}: {grade!r} is no grade; write {', '.join(map(str, GRADES))} or null")
     return Judgement(**texts, **numbers, grade=grade, skipped=row.get("skipped") is True)
+
+
+class Agreement(NamedTuple):
+    """How two judges compare on the results that both graded."""
+
+    results: int
+    same: float  # the share with equal grades
+    kappa: float  # 1 is perfect, 0 is what chance gives; from .6 on judgements are usually trusted
+
+
+def agreement(one: Iterable[Judgement], other: Iterable[Judgement]) -> Agreement:
+    """Compare the grades of two judges; what only one of them graded does not count."""
+    ours = {each.key: each.grade for each in one if each.grade is not None}
+    theirs = {each.key: each.grade for each in other if each.grade is not None}
+    pairs = [(grade, theirs[key]) for key, grade in ours.items() if key in theirs]
+    if not pairs:
+        raise EvalError("the two judges graded nothing in common; let both judge the same questions")
+    seen = sum((a - b) ** 2 for a, b in pairs) / len(pairs)
+    by_chance = _expected(Counter(a for a, _ in pairs), Counter(b for _, b in pairs)) / len(pairs) ** 2
+    # Where both give everything the same grade, chance would agree too: nothing speaks against them.
+    kappa = 1 - seen / by_chance if by_chance else 1.0
+    return Agreement(len(pairs), sum(a == b for a, b in pairs) / len(pairs), kappa)
+
+
+def _expected(ours: Counter[int], theirs: Counter[int]) -> float:
+    """Return the sum of squared differences between all grades of one and all of the other."""
+    return sum((a - b) ** 2 * n * m for a, n in ours.items() for b, m in theirs.items())

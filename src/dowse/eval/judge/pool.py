@@ -74,17 +74,17 @@ def read_queries(path: str | Path) -> list[str]:
 
     A line that begins with a hash and a blank is a comment (`#include` may be a query).
     """
-    found = []
+    queries = []
     check_encoding(Path(path))
     for number, line in read_lines(Path(path)):
         if line.startswith(b"# "):
             continue
         where = f"{path}:{number}"
         query = _object_query(line, where) if line.startswith(b"{") else line.decode("utf-8", "replace")
-        found.append(" ".join(query.split()))
-    if not found:
+        queries.append(" ".join(query.split()))
+    if not queries:
         raise EvalError(f"{path}: no questions; write one a line")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(queries))
 
 
 def _object_query(line: bytes, where: str) -> str:
@@ -110,14 +110,9 @@ def pool(
     root: Path | None = None,
     on_query: Callable[[int], None] = lambda _: None,
 ) -> list[Question]:
-    """Run every query with every search and pool the first k results of each.
+    """Run every query with every search and pool the first k results of each; an index has all its modes.
 
-    Args:
-        searches: Callables as `evaluate` takes them; or an index, which is then searched in all its modes.
-        queries: The queries.
-        k: The pool depth: how many results of each search are judged.
-        root: Where files are, to show those of which a search tells only path and lines.
-        on_query: Called after each query with how many are done.
+    With `root`, files are shown of which a search tells only path and lines.
     """
     if isinstance(searches, Index):
         index, root = searches, root or searches.root
@@ -147,24 +142,24 @@ def _digest(text: str) -> str:
 
 
 def _item(result: object, root: Path | None) -> Item:
-    found = to_search_result(result)
+    location = to_search_result(result)
     if isinstance(result, Hit):
         symbol = result.symbol
-        return Item(*found[:4], symbol.kind, _shown(symbol.numbered_lines), found.id)
-    return Item(*found[:4], "", _shown(read_lines_of(found, root)), found.id)
+        return Item(*location[:4], symbol.kind, _shown(symbol.numbered_lines), location.id)
+    return Item(*location[:4], "", _shown(read_lines_of(location, root)), location.id)
 
 
-def read_lines_of(found: SearchResult, root: Path | None) -> list[tuple[int, str]]:
+def read_lines_of(result: SearchResult, root: Path | None) -> list[tuple[int, str]]:
     """Return the lines of a result of which only the location is known."""
-    if root is None or not found.path:
+    if root is None or not result.path:
         return []
     try:
-        data = read_regular_file(resolve_inside(root, found.path), _MAX_BYTES)
+        data = read_regular_file(resolve_inside(root, result.path), _MAX_BYTES)
     except OSError:
         return []
     texts = mask_text(data.decode("utf-8", "replace")).split("\n")
-    first = max(1, found.start_line)
-    last = found.end_line or len(texts)
+    first = max(1, result.start_line)
+    last = result.end_line or len(texts)
     return list(enumerate(texts[first - 1 : last], first))
 
 

@@ -145,9 +145,9 @@ def _split(lines: Sequence[str], path: str) -> tuple[list[_Block], list[str]]:
 
 def _read_comment(line: str) -> Judgement | None:
     """Return the judgement, without a grade, that a result's comment stands for."""
-    found = _RESULT.match(line)
+    match = _RESULT.match(line)
     try:
-        data = json.loads(found["data"]) if found else None
+        data = json.loads(match["data"]) if match else None
     except ValueError:
         return None
     if not isinstance(data, dict) or set(data) != set(_FIELDS):
@@ -169,10 +169,10 @@ def _graded(block: _Block, problems: list[str], path: str) -> Judgement | None:
     line, text = written[0]
     if text.lower() in _SKIPPED:
         return replace(judgement, skipped=True)
-    found = _VALUE.match(text)
-    if not found or int(found["grade"]) not in GRADES:
+    match = _VALUE.match(text)
+    if not match or int(match["grade"]) not in GRADES:
         problems.append(
             f"{path}:{line}: {one_line(text, 40)!r} is no grade; write 0, 1, 2 or 3, or nothing to leave it"
         )
         return None
-    return replace(judgement, grade=int(found["grade"]))
+    return replace(judgement, grade=int(match["grade"]))

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dowse.errors import EvalError
-from dowse.eval.mine.doc_pairs import code_filters, doc_filters
-from dowse.eval.mine.doc_pairs.candidate import Candidate, code_without_docs, first_paragraph
-from dowse.eval.mine.doc_pairs.clean_doc import clean_doc
+from dowse.eval.mine import doc_pairs
+from dowse.eval.mine.doc_pairs import Candidate, clean_doc, code_without_docs, first_paragraph
 from dowse.eval.mine.sources import Sources, definitions_in, read
 from dowse.eval.types import DOCS, Case
 from dowse.parsing.languages import detect_language
@@ -33,13 +32,13 @@ MAX_ANSWERS = 3
 
 # The filters of training pairs, but for the one of human languages: any will do here.
 _FILTERS = (
-    code_filters.is_test,
-    doc_filters.is_boilerplate,
-    doc_filters.is_licence,
-    doc_filters.not_prose,
-    code_filters.too_short,
-    code_filters.is_stub,
-    code_filters.is_trivial,
+    doc_pairs.is_test,
+    doc_pairs.is_boilerplate,
+    doc_pairs.is_licence,
+    doc_pairs.not_prose,
+    doc_pairs.is_short_code,
+    doc_pairs.is_stub,
+    doc_pairs.is_trivial,
 )
 
 _SENTENCE_END = re.compile(

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.eval.mine.changed_symbols import Blobs, changed_symbols, open_blobs
-from dowse.eval.mine.history import Change, Commit, count_commits, read_history
-from dowse.eval.mine.repository import Repository, check_since, open_repository
-from dowse.eval.mine.sources import Sources
+from dowse.eval.mine.history import (
+    Blobs,
+    Change,
+    Commit,
+    Hunk,
+    Repository,
+    check_since,
+    count_commits,
+    open_blobs,
+    open_repository,
+    read_history,
+)
+from dowse.eval.mine.sources import Sources, definitions_in
 from dowse.eval.mine.subjects import query_from_subject
 from dowse.eval.types import Case
 
@@ -24,6 +35,8 @@ MAX_FILES = 10
 MAX_SYMBOLS = 15
 # The share of changed symbols that must still exist: else what the subject describes may be gone.
 MIN_SURVIVING = 0.5
+# A line that only closes a block is no evidence of what was changed.
+_MEANINGFUL = re.compile(rb"(?!\s*(?:end|else|do|then|pass|begin)\b\W*$).*?\w")
 
 
 class _ChangedFile(NamedTuple):
@@ -100,15 +113,15 @@ def _cases(
 def _symbols(changed: Iterable[_ChangedFile], sources: Sources, blobs: Blobs) -> dict[str, float]:
     """Return the changed symbols that still exist; none if they are too many or too few."""
     count = 0
-    found: dict[str, float] = {}
+    targets: dict[str, float] = {}
     for path, change in changed:
         data = blobs.read(change.blob)
         names = changed_symbols(data, change.path, change.hunks) if data else []
         count += len(names)
         if count > MAX_SYMBOLS:
             return {}
-        found |= {f"{path}::{name}": 1.0 for name in names if name in sources.names(path)}
-    return found if len(found) >= MIN_SURVIVING * count else {}
+        targets |= {f"{path}::{name}": 1.0 for name in names if name in sources.names(path)}
+    return targets if len(targets) >= MIN_SURVIVING * count else {}
 
 
 def _own_files(commit: Commit, repository: Repository, sources: Sources) -> int:
@@ -120,3 +133,41 @@ def _own_files(commit: Commit, repository: Repository, sources: Sources) -> int:
 def _below(path: str, prefix: str) -> str:
     """Return a path of git relative to the folder, "" if it is outside."""
     return path[len(prefix) :] if path.startswith(prefix) else ""
+
+
+def changed_symbols(data: bytes, path: str, hunks: Sequence[Hunk]) -> list[str]:
+    """Return the qualified names of the definitions whose own text a commit changed, in their order.
+
+    A definition's own text is what dowse shows of it: a class without its methods, a function with its nested
+    functions. So a line of a method names the method and not its class, a line of a nested function names
+    both, and a line outside of all definitions names nothing.
+
+    Deleted lines name the definition that still surrounds them. A definition that was deleted as a whole is
+    not named: it can't be found. `data` and `path` are those of the file after the change.
+    """
+    text, definitions = definitions_in(data, path)
+    if not definitions:
+        return []
+    starts = [0, *(at.end() for at in re.finditer(rb"\n", text))]
+    written = sorted({offset for hunk in hunks for offset in _written_offsets(text, starts, hunk)})
+    # Where the line after deleted ones begins.
+    gaps = sorted({gap for hunk in hunks if not hunk.lines for gap in starts[hunk.start : hunk.start + 1]})
+    names = (
+        each.qualified_name
+        for each in definitions
+        if any(_any_inside(written, *span) or _any_inside(gaps, span[0] + 1, span[1]) for span in each.spans)
+    )
+    return list(dict.fromkeys(names))
+
+
+def _written_offsets(text: bytes, starts: Sequence[int], hunk: Hunk) -> Iterator[int]:
+    """Give the offset of the first word in each meaningful line of a hunk."""
+    for start in starts[hunk.start - 1 : hunk.start - 1 + hunk.lines]:
+        end = text.find(b"\n", start)
+        match = _MEANINGFUL.match(text, start, len(text) if end < 0 else end)
+        if match:
+            yield match.end() - 1
+
+
+def _any_inside(offsets: Sequence[int], start: int, end: int) -> bool:
+    return bisect_left(offsets, start) < bisect_left(offsets, end)

@@ -74,8 +74,8 @@ def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
     text = decode(data)[0].encode("utf-8", "replace")
     parsed = parse_file(text, language, path, max_lines=_WHOLE)
     # Without its tree a file has windows of lines, which define nothing.
-    found = () if parsed.problem else parsed.definitions
-    return text, [each for each in found if each.kind in SYMBOL_KINDS and not each.part]
+    definitions = () if parsed.problem else parsed.definitions
+    return text, [each for each in definitions if each.kind in SYMBOL_KINDS and not each.part]
 
 
 def _is_handwritten(data: bytes, path: str) -> bool:

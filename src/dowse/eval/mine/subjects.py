@@ -154,12 +154,7 @@ _GENERIC = frozenset(
 
 
 def query_from_subject(subject: str, author: str = "") -> str:
-    """Return the query of a commit's subject, or "" if it makes none.
-
-    Args:
-        subject: The first line of the message.
-        author: Name and address, by which bots are recognised.
-    """
+    """Return the query of a commit's subject, or "" if it makes none; bots are known by the author."""
     if author and _BOT.search(author):
         return ""
     written = _without_marks(subject)
@@ -197,8 +192,8 @@ def _without_marks(subject: str) -> str:
 def _unless_reference(brackets: re.Match[str]) -> str:
     """Return "" for brackets that only hold issue numbers, or a commit id."""
     inside = brackets[1]
-    found = any(c.isdigit() for c in inside) and _IN_REFERENCES.fullmatch(inside)
-    return "" if found else brackets[0]
+    is_reference = any(c.isdigit() for c in inside) and _IN_REFERENCES.fullmatch(inside)
+    return "" if is_reference else brackets[0]
 
 
 def _is_specific(text: str) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import dowse
 from dowse.errors import EvalError
-from dowse.eval.reports.differences import mean_differences
+from dowse.eval.reports.aggregate import differences
 from dowse.eval.reports.json_form import WORST, difference_json, to_json
 from dowse.eval.reports.model import MEAN, Report
 from dowse.eval.reports.tables import Table, mean_table, set_table
@@ -32,12 +32,7 @@ _PLACEHOLDER = '"%REPORT%"'
 
 
 def render_html(report: Report, worst: int = WORST) -> str:
-    """Return a report as one self-contained HTML file.
-
-    Args:
-        report: What to show.
-        worst: How many of the worst questions of each set are kept with their text; 0 for none.
-    """
+    """Return a report as one self-contained HTML file; the worst queries of each set keep their text."""
     mean = mean_table(report)
     data: dict[str, object] = {
         "report": to_json(report, worst),
@@ -45,8 +40,9 @@ def render_html(report: Report, worst: int = WORST) -> str:
         "mean": None,
     }
     if mean:
-        found = {mode: difference_json(each) for mode, each in mean_differences(report).items()}
-        data["mean"] = {**_table_notes(mean), "differences": found}
+        by_mode = differences(report.sets, report.against)
+        shown = {mode: difference_json(each) for mode, each in by_mode.items()}
+        data["mean"] = {**_table_notes(mean), "differences": shown}
     # Plain ASCII has no characters that turn text around; without "<" no name ends the element or opens a
     # comment in it.
     text = json.dumps(data, allow_nan=False).replace("<", "\\u003c")

@@ -11,8 +11,8 @@ from dowse.eval.budget import budget_of
 from dowse.eval.configurations import is_diversified
 from dowse.eval.diversity import METRICS
 from dowse.eval.files import REPORT
+from dowse.eval.reports.aggregate import differences
 from dowse.eval.reports.check_saved import check_report
-from dowse.eval.reports.differences import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
@@ -28,12 +28,7 @@ WORST = 20
 
 
 def to_json(report: Report, worst: int = WORST) -> dict[str, Any]:
-    """Return a report as plain data (docs/report.schema.json).
-
-    Args:
-        report: What to write.
-        worst: How many queries of each set are kept with their text; with 0 none is.
-    """
+    """Return a report as plain data (docs/report.schema.json); the worst queries are kept with their text."""
     return {
         REPORT: SCHEMA,
         "about": dict(report.about),
@@ -81,7 +76,7 @@ def details(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _set(each: SetReport, count: int) -> dict[str, Any]:
-    found = differences(each)
+    by_mode = differences((each,), each.baseline_mode)
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
     worst = [_case_json(case) for case in each.worst(each.detailed_mode, count)]
@@ -92,19 +87,21 @@ def _set(each: SetReport, count: int) -> dict[str, Any]:
         "dataset": asdict(each.dataset),
         "against": each.against,
         "ids": ids,
-        "rows": [_row(row, kept, ids, found.get(row.mode)) for row in each.results],
+        "rows": [_row(row, kept, ids, by_mode.get(row.mode)) for row in each.results],
         "worst": {"mode": each.detailed_mode, "cases": worst},
     }
 
 
-def _row(row: Result, wanted: Sequence[str], ids: Sequence[str], found: Difference | None) -> dict[str, Any]:
+def _row(
+    row: Result, wanted: Sequence[str], ids: Sequence[str], difference: Difference | None
+) -> dict[str, Any]:
     own = [case.id for case in row.cases]
     kept = [name for name in wanted if all(name in case.values for case in row.cases)]
     return {
         **_figures(row),
         **({"ids": own} if own != ids else {}),
         "values": {name: [round(value, PLACES) for value in row.values(name)] for name in kept},
-        "difference": difference_json(found) if found else None,
+        "difference": difference_json(difference) if difference else None,
     }
 
 
@@ -119,10 +116,10 @@ def _figures(row: Result) -> dict[str, Any]:
     }
 
 
-def difference_json(found: Difference) -> dict[str, Any]:
+def difference_json(difference: Difference) -> dict[str, Any]:
     """Return a difference as plain data."""
-    numbers = {name: getattr(found, name) for name in ("mean", "low", "high", "p")}
-    return {**_rounded(numbers), "real": bool(found.real)}
+    numbers = {name: getattr(difference, name) for name in ("mean", "low", "high", "p")}
+    return {**_rounded(numbers), "real": bool(difference.real)}
 
 
 def _case_json(case: CaseResult) -> dict[str, Any]:

@@ -35,12 +35,7 @@ _SHOWN = 3
 
 
 def render_markdown(report: Report, worst: int = 5) -> str:
-    """Return a report as Markdown.
-
-    Args:
-        report: What to show.
-        worst: How many of the worst queries of each set's baseline to list; 0 for none.
-    """
+    """Return a report as Markdown, with the worst queries of each set's baseline."""
     parts = [f"{mark_comment(REPORT)}\n# Evaluation"]
     means = mean_table(report)
     if means:

@@ -62,10 +62,15 @@ class SetReport:
         return self.row(self.against) if self.against else next(iter(self.results), None)
 
     @property
+    def baseline_mode(self) -> str:
+        """The mode of the baseline, "" if it was not run."""
+        return self.baseline.mode if self.baseline else ""
+
+    @property
     def best(self) -> Result | None:
         """The row with the highest headline; of equals the baseline, or else the first."""
         rows = [row for row in self.results if self.metric in row.metrics]
-        base = self.baseline.mode if self.baseline else ""
+        base = self.baseline_mode
         return max(rows, key=lambda row: (row.metrics[self.metric], row.mode == base), default=None)
 
     @property
@@ -105,17 +110,11 @@ class SetReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One run of an evaluation.
+    """One run of an evaluation."""
 
-    Attributes:
-        about: The provenance: commit, encoder, settings, machine, command, date.
-        sets: One for each dataset.
-        means: Rows called `mean:MODE`, over all sets; empty for a single one.
-    """
-
-    about: Mapping[str, object]
+    about: Mapping[str, object]  # the provenance: commit, encoder, settings, machine, command, date
     sets: tuple[SetReport, ...]
-    means: tuple[Result, ...] = ()
+    means: tuple[Result, ...] = ()  # rows called `mean:MODE`, over all sets; empty for a single one
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -125,8 +124,7 @@ class Report:
     @property
     def against(self) -> str:
         """The baseline, as the first set names it."""
-        first = self.sets[0].baseline if self.sets else None
-        return first.mode if first else ""
+        return self.sets[0].baseline_mode if self.sets else ""
 
     @property
     def indexes(self) -> list[tuple[str, Mapping[str, object]]]:

@@ -7,13 +7,7 @@ from dataclasses import dataclass, replace
 
 from dowse.eval.configurations import is_diversified
 from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE
-from dowse.eval.reports.differences import (
-    differences,
-    mean_differences,
-    mean_interval,
-    mean_ties_with_best,
-    ties_with_best,
-)
+from dowse.eval.reports.aggregate import differences, mean_interval, ties
 from dowse.eval.reports.model import MEAN, Report, SetReport, ranks_answers
 from dowse.eval.reports.wording import gain_note, half_label, metric_label, too_few_note
 from dowse.eval.stats import FEWEST, Difference
@@ -101,17 +95,17 @@ class Table:
 
 def set_table(each: SetReport) -> Table:
     """Return the table of one set."""
-    facts, baseline = each.dataset, each.baseline
-    found = differences(each)
+    facts, baseline = each.dataset, each.baseline_mode
+    by_mode = differences((each,), baseline)
     rows = [
         Row(
             mode=row.mode,
             cases=len(row.cases) or facts.cases,
             value=row.metrics.get(each.metric),
             interval=row.intervals.get(each.metric),
-            difference=found.get(row.mode),
+            difference=by_mode.get(row.mode),
             result=row,
-            baseline=baseline is not None and row.mode == baseline.mode,
+            baseline=row.mode == baseline,
         )
         for row in each.results
         if ranks_answers(row)
@@ -127,10 +121,10 @@ def set_table(each: SetReport) -> Table:
             *(("documentation stripped",) if facts.strip_docs else ()),
         ),
         notes=_notes(each),
-        against=baseline.mode if baseline else each.against,
+        against=baseline or each.against,
         rows=_mark_best(rows),
         groups=_groups(each.results, {each.metric}),
-        ties=ties_with_best(each),
+        ties=ties((each,), each.best.mode if each.best else ""),
         remarks=(*facts.notes, *((too_few_note(facts.cases),) if few else ())),
     )
 
@@ -139,9 +133,9 @@ def mean_table(report: Report) -> Table | None:
     """Return the table of means over all sets, if there are several."""
     if not report.means or not report.sets:
         return None
-    found = mean_differences(report)
+    by_mode = differences(report.sets, report.against)
     metrics = {each.metric for each in report.sets}
-    rows = _mark_best([_mean_row(report, row, found) for row in report.means if ranks_answers(row)])
+    rows = _mark_best([_mean_row(report, row, by_mode) for row in report.means if ranks_answers(row)])
     halves = dict.fromkeys(half_label(each.dataset.half) for each in report.sets)
     cases = sum(each.dataset.cases for each in report.sets)
     best = next((row.mode.removeprefix(MEAN) for row in rows if row.best), "")
@@ -153,12 +147,12 @@ def mean_table(report: Report) -> Table | None:
         against=MEAN + report.against,
         rows=rows,
         groups=_groups(report.means, metrics if len(metrics) == 1 else set()),
-        ties=tuple(MEAN + mode for mode in mean_ties_with_best(report, best)),
+        ties=tuple(MEAN + mode for mode in ties(report.sets, best)),
         remarks=(too_few_note(cases),) if cases < FEWEST else (),
     )
 
 
-def _mean_row(report: Report, row: Result, found: dict[str, Difference]) -> Row:
+def _mean_row(report: Report, row: Result, by_mode: dict[str, Difference]) -> Row:
     mode = row.mode.removeprefix(MEAN)
     metrics = {each.metric for each in report.sets}
     known = row.intervals.get(next(iter(metrics))) if len(metrics) == 1 else None
@@ -167,7 +161,7 @@ def _mean_row(report: Report, row: Result, found: dict[str, Difference]) -> Row:
         cases=sum(len(each_row.cases) for each in report.sets if (each_row := each.row(mode))),
         value=report.headline(mode),
         interval=known or mean_interval(report, mode),
-        difference=found.get(mode),
+        difference=by_mode.get(mode),
         result=row,
         baseline=mode == report.against,
     )

@@ -24,6 +24,7 @@ from dowse.eval.reports.wording import (
     ties_note,
 )
 from dowse.eval.types import CaseResult
+from dowse.formats.style import Style
 from dowse.security.terminal import escape_controls
 
 WIDTH = 100
@@ -33,27 +34,13 @@ _MODE_WIDTH = 34
 _SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Colours:
-    """Escape sequences, empty where there is no terminal."""
-
-    match: str = ""
-    dim: str = ""
-    bold: str = ""
-    reset: str = ""
+_PLAIN = Style()
 
 
-_PLAIN = Colours()
+def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Style = _PLAIN) -> str:
+    """Return a report as text of at most 100 columns, with the worst queries of each set.
 
-
-def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Colours = _PLAIN) -> str:
-    """Return a report as text of at most 100 columns.
-
-    Args:
-        report: What to show.
-        worst: How many of the worst queries of each set to list.
-        row: Of which row; "" takes the baseline, or the best row where none was named.
-        colours: Escape sequences for highlighting; none by default.
+    They are those of one row: the baseline unless it is named, or the best row where there is no baseline.
     """
     parts = []
     for each in report.sets:
@@ -69,7 +56,7 @@ def render_text(report: Report, worst: int = 5, *, row: str = "", colours: Colou
     return "\n\n".join(parts) + "\n"
 
 
-def _table(table: Table, colours: Colours) -> str:
+def _table(table: Table, colours: Style) -> str:
     title = _wrap(f"{one_line(table.name)}: {', '.join(table.facts)}")
     head = _styled(title, colours.bold, colours) + _styled(
         _wrap("; ".join(table.notes)), colours.dim, colours
@@ -141,7 +128,7 @@ def _name_width(table: Table) -> int:
     return min(_MODE_WIDTH, max((len(one_line(row.mode)) for row in table.rows), default=0))
 
 
-def _block(table: Table, groups: Sequence[Sequence[_Column]], colours: Colours) -> str:
+def _block(table: Table, groups: Sequence[Sequence[_Column]], colours: Style) -> str:
     width = _name_width(table)
     titles = "  ".join(group[0].title.rjust(_group_width(group)) for group in groups)
     labels = "  ".join(_aligned(group, [c.label for c in group]) for group in groups)
@@ -159,7 +146,7 @@ def _aligned(group: Sequence[_Column], cells: Sequence[str]) -> str:
     return " ".join(cell.rjust(column.width) for cell, column in pairs).rjust(_group_width(group))
 
 
-def _conclusion(table: Table, colours: Colours) -> list[str]:
+def _conclusion(table: Table, colours: Style) -> list[str]:
     """Return the difference of the best row to the baseline, and its ties."""
     best = table.best
     if best is None or len(table.rows) == 1:
@@ -175,7 +162,7 @@ def _conclusion(table: Table, colours: Colours) -> list[str]:
     return ["", *_styled(_wrap(text), colours.match, colours)]
 
 
-def _budget(table: BudgetTable | None, colours: Colours) -> list[str]:
+def _budget(table: BudgetTable | None, colours: Style) -> list[str]:
     """Return what was read within budgets; nothing where that was not measured."""
     if table is None:
         return []
@@ -191,7 +178,7 @@ def _budget(table: BudgetTable | None, colours: Colours) -> list[str]:
     return ["\n".join([*lines, *([""] if conclusions else []), *conclusions])]
 
 
-def _worst(each: SetReport, count: int, mode: str, colours: Colours) -> str:
+def _worst(each: SetReport, count: int, mode: str, colours: Style) -> str:
     """Return the queries with the lowest scores, with what was found instead of what."""
     chosen = mode or each.detailed_mode
     cases = each.worst(chosen, count)
@@ -204,7 +191,7 @@ def _worst(each: SetReport, count: int, mode: str, colours: Colours) -> str:
     return "\n".join(lines)
 
 
-def _case(case: CaseResult, metric: str, colours: Colours) -> Iterator[str]:
+def _case(case: CaseResult, metric: str, colours: Style) -> Iterator[str]:
     head = f"{metric_label(metric)} {format_score(case.values[metric])}, {rank_note(first_rank(case))}"
     yield f"{colours.bold}{one_line(case.query, WIDTH)}{colours.reset}"
     yield f"{colours.dim}  {head} · {keep_end(case.id, WIDTH - len(head) - 5)}{colours.reset}"
@@ -222,7 +209,7 @@ def _listed(label: str, names: Sequence[str], *, numbered: bool = False) -> Iter
         yield f"  {'' if i else label:<7} {rank}{keep_end(name, room)}{end}"
 
 
-def _styled(lines: Sequence[str], style: str, colours: Colours) -> list[str]:
+def _styled(lines: Sequence[str], style: str, colours: Style) -> list[str]:
     return [f"{style}{line}{colours.reset}" for line in lines]
 
 

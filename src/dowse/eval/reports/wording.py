@@ -117,11 +117,7 @@ def ties_note(names: Sequence[str]) -> str:
 
 
 def searched_commit(sets: Iterable[tuple[str, Mapping[str, object]]]) -> list[tuple[str, str]]:
-    """Return which commit was searched, as a label and its value; [] if there is none, or too many.
-
-    Args:
-        sets: Name of each, and the facts of its index.
-    """
+    """Return which commit was searched, as a label and its value; [] if there is none, or too many."""
     known = {name: str(commit)[:_COMMIT_DIGITS] for name, index in sets if (commit := index.get("commit"))}
     distinct = set(known.values())
     if not known or len(distinct) > _MAX_NAMES:

@@ -8,27 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dowse.errors import EvalError
-from dowse.eval.systems.constant import constant
-from dowse.eval.systems.fts5 import fts5
+from dowse.eval.systems.baselines import constant, fts5
 from dowse.eval.systems.ripgrep import ripgrep
 from dowse.eval.systems.semble import semble
-from dowse.eval.systems.system import System
+from dowse.eval.types import RankedSearch
 from dowse.index import Index
 
-__all__ = ["MakeSystem", "System", "constant", "fts5", "named_system", "ripgrep", "semble"]
-
 # Prepares a tool for the queries about an index, at a level.
-MakeSystem = Callable[[Index, str], System]
+MakeSystem = Callable[[Index, str], RankedSearch]
 
 
 def named_system(text: str) -> tuple[str, MakeSystem]:
     """Return the row's name and the factory of a tool: `ripgrep`, `semble=FOLDER`, `paper=ADDRESS`."""
     name, _, folder = text.partition("=")
     makers: dict[str, MakeSystem] = {
-        "ripgrep": lambda index, level: ripgrep(index, level=level),
-        "constant": lambda index, level: constant(index, level=level),
+        "ripgrep": ripgrep,
+        "constant": constant,
         "fts5": lambda index, _: fts5(index),
-        "semble": lambda index, level: semble(index, folder, level=level),
+        "semble": lambda index, level: semble(index, folder, level),
         "paper": lambda index, _: _paper(index, folder),
     }
     if name not in makers:
@@ -42,7 +39,7 @@ def named_system(text: str) -> tuple[str, MakeSystem]:
     return name, makers[name]
 
 
-def _paper(index: Index, address: str) -> System:
+def _paper(index: Index, address: str) -> RankedSearch:
     from dowse.eval.systems.paper import paper  # a cluster's client is loaded only for a cluster
 
     return paper(index, address)

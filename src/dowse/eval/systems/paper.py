@@ -11,13 +11,12 @@ import re
 import uuid
 import weakref
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from dowse.errors import DowseError, EvalError
-from dowse.eval.systems.fts5 import all_symbols
-from dowse.eval.systems.system import System, open_index
-from dowse.eval.types import SearchResult
+from dowse.eval.matching import to_search_result
+from dowse.eval.systems.baselines import all_symbols
+from dowse.eval.types import RankedSearch, SearchResult
 from dowse.index import Index
 from dowse.parsing.tokenizer import split_identifier
 from dowse.storage.elastic.address import parse_address
@@ -39,38 +38,26 @@ _MAX_WORDS = 100
 _BATCH = 500
 
 
-def paper(place: Index | str | Path, address: str, *, exclude: Iterable[str] = ()) -> System:
-    """Index the symbols of a place on a cluster, in an index that is removed with the system.
-
-    Args:
-        place: An index, whose symbols are taken as they are, or a folder.
-        address: Of the cluster, elastic://host:port/NAME; the index is called after NAME.
-        exclude: What to leave out of a folder, written as in .gitignore.
-    """
+def paper(index: Index, address: str) -> RankedSearch:
+    """Index symbols on a cluster, elastic://host:port/NAME, under that name, until the search is dropped."""
     where = parse_address(address)
     client, name = Client(where), f"dowse-{where.name}-paper-{uuid.uuid4().hex[:12]}"
-    with open_index(place, exclude) as index:
-        _create(client, name)
-        try:
-            found = _fill(client, name, all_symbols(index))
-        except BaseException:
-            _remove(client, name)
-            raise
+    _create(client, name)
+    try:
+        symbols = _fill(client, name, all_symbols(index))
+    except BaseException:
+        _remove(client, name)
+        raise
 
     def search(query: str, k: int) -> list[SearchResult]:
         searches = [(name, _body(text, required, k)) for text, required in steps(query)]
         numbers: dict[int, None] = {}
         for answer in client.msearch(searches, search_type="dfs_query_then_fetch", preference="dowse"):
             numbers.update(dict.fromkeys(hit["fields"]["number"][0] for hit in answer["hits"]["hits"]))
-        return [found[number] for number in list(numbers)[:k]]
+        return [symbols[number] for number in list(numbers)[:k]]
 
-    about = (
-        f"Elasticsearch, {', '.join(_FIELDS)}, standard analyzer, multi_match with fuzziness {_FUZZINESS}, "
-        f"identifiers split and words dropped where too little matches; {len(found):,} symbols"
-    )
-    system = System("paper", about, search)
-    weakref.finalize(system, _remove, client, name)
-    return system
+    weakref.finalize(search, _remove, client, name)
+    return search
 
 
 def steps(query: str) -> list[tuple[str, str]]:
@@ -105,19 +92,18 @@ def _create(client: Client, name: str) -> None:
 
 def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[SearchResult]:
     """Send symbols; return them as results, by number."""
-    found: list[SearchResult] = []
+    results: list[SearchResult] = []
     lines: list[dict[str, Any]] = []
     for symbol in symbols:
-        lines += [{"index": {"_id": str(len(found))}}, {"number": len(found), **_document(symbol)}]
-        place = (symbol.path, symbol.qualified_name, symbol.start_line, symbol.end_line)
-        found.append(SearchResult(*place, symbol.id, symbol.repo))
+        lines += [{"index": {"_id": str(len(results))}}, {"number": len(results), **_document(symbol)}]
+        results.append(to_search_result(symbol))
         if len(lines) >= 2 * _BATCH:
             _send(client, name, lines)
             lines = []
     if lines:
         _send(client, name, lines)
     client.call(lambda es: es.indices.refresh(index=name), timeout=WRITE_SECONDS)
-    return found
+    return results
 
 
 def _document(symbol: Symbol) -> dict[str, str]:

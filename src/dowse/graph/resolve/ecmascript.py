@@ -102,13 +102,13 @@ class EcmascriptRules(Rules):
         parts = origin.split("/")
         count = 2 if origin.startswith("@") else 1
         for manifest in self.lookups.package_files("npm", "/".join(parts[:count])):
-            folder, rest = posixpath.dirname(manifest), "/".join(parts[count:])
-            for inner in ("src/" + rest, rest, "lib/" + rest, "src/index", "index", "lib/index"):
-                if not rest and inner.endswith("/"):
+            folder, subpath = posixpath.dirname(manifest), "/".join(parts[count:])
+            for inner in ("src/" + subpath, subpath, "lib/" + subpath, "src/index", "index", "lib/index"):
+                if not subpath and inner.endswith("/"):
                     inner += "index"
-                found = self._module_file(posixpath.normpath(posixpath.join(folder, inner or "index")))
-                if found is not None:
-                    return found
+                module_path = self._module_file(posixpath.normpath(posixpath.join(folder, inner or "index")))
+                if module_path is not None:
+                    return module_path
         return None
 
     def _find_from_root(self, path: str, module: str) -> str | None:
@@ -116,9 +116,9 @@ class EcmascriptRules(Rules):
         folder = posixpath.dirname(path)
         while True:
             for stem in (f"{folder}/src/{module}", f"{folder}/{module}"):
-                found = self._module_file(stem.lstrip("/"))
-                if found is not None:
-                    return found
+                module_path = self._module_file(stem.lstrip("/"))
+                if module_path is not None:
+                    return module_path
             if not folder:
                 return None
             folder = posixpath.dirname(folder)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import EXTERNAL, PathStep, Value, value_of
-from dowse.graph.scopes import join_names
 from dowse.storage.protocol import Target
 
 

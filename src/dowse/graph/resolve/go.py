@@ -39,7 +39,6 @@ class GoRules(Rules):
         return self.symbol(file, module, name) or self._variable(module, name) or EXTERNAL
 
     def _variable(self, folder: str, name: str) -> Value | None:
-        """Return the value of a package-level variable."""
         for path in self.lookups.package_files("go variable", folder, name):
             file = self.lookups.file_scope(path)
             if file is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import EXTERNAL, Value
-from dowse.graph.scopes import join_names
 
 
 class JvmRules(Rules):

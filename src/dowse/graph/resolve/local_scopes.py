@@ -67,16 +67,16 @@ class _NameScopes:
 
     def _shortest(self, around: list[tuple[int, int]], line: int) -> list[LocalBinding]:
         """Return the bindings of the shortest scopes at a line; scopes of one length may overlap."""
-        found: list[LocalBinding] = []
+        shortest: list[LocalBinding] = []
         put_back: list[tuple[int, int]] = []
         while around and (not put_back or around[0][0] == put_back[0][0]):
             length, last = heappop(around)
             if last >= line:
                 put_back.append((length, last))
-                found += self._spans[last - length, last]
+                shortest += self._spans[last - length, last]
         for each in put_back:
             heappush(around, each)
-        return found
+        return shortest
 
 
 class LocalScopes:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
-from dowse.graph.resolve.languages import RulesByFamily
+from dowse.graph.resolve.ecmascript import EcmascriptRules
+from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
+from dowse.graph.resolve.go import GoRules
+from dowse.graph.resolve.jvm import CsharpRules, JvmRules, PhpRules
 from dowse.graph.resolve.local_scopes import LocalBinding, LocalScopes
+from dowse.graph.resolve.python import PythonRules
 from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
     EXTERNAL,
     Candidate,
@@ -19,7 +25,6 @@ from dowse.graph.resolve.values import (
     only_types,
     parse_path,
 )
-from dowse.graph.scopes import join_names
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
@@ -33,6 +38,21 @@ _EDGE_KINDS = {
 }
 
 
+# The rules of each language family.
+_RULES: dict[str, type[Rules]] = {
+    "python": PythonRules,
+    "ecmascript": EcmascriptRules,
+    "go": GoRules,
+    "jvm": JvmRules,
+    "rust": RustRules,
+    "csharp": CsharpRules,
+    "php": PhpRules,
+    "c": CRules,
+    "ruby": RubyRules,
+    "elixir": ElixirRules,
+}
+
+
 class Links(NamedTuple):
     """The references of a file: resolved ones, and those of which only the name is known."""
 
@@ -40,13 +60,15 @@ class Links(NamedTuple):
     named: list[NamedReference]
 
 
-def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: RulesByFamily) -> Links:
-    """Resolve every reference of a file."""
+def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
+    """Resolve every reference of a file; `rules` keeps those of each language family for the next file."""
     scope = lookups.file_scope(file.path)
     links = Links([], [])
     if scope is None or not file.symbols:
         return links
-    family_rules = rules[scope.family]
+    family_rules = rules.get(scope.family)
+    if family_rules is None:
+        family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
     _FileResolver(file, scope, family_rules, links).run()
     return links
@@ -131,7 +153,6 @@ class _FileResolver:
         return "" if owner == self._remainder else self._symbols[owner].qualified_name
 
     def _resolve_bare_name(self, name: str, line: int, owner: int, enclosing: str) -> Value | None:
-        """Return the value of a name without a qualifier."""
         if name in self._rules.super_names:
             if not self._rules.constructor_names:
                 return EXTERNAL
@@ -199,7 +220,6 @@ class _FileResolver:
         return self._rules.follow(self._scope, value, steps[1:])
 
     def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
-        """Return the value of the first name of a path."""
         enclosing = self._enclosing(owner)
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and not (local is None and name in self._rules.self_names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.signatures import accepts_argument_count, return_type
 from dowse.graph.resolve.values import (
@@ -15,7 +16,6 @@ from dowse.graph.resolve.values import (
     only_types,
     parse_path,
 )
-from dowse.graph.scopes import join_names
 from dowse.parsing.facts import LITERAL, parse_type_name
 from dowse.types import Reference
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dowse.graph.keys import join_names, rust_module
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import EXTERNAL, Value
-from dowse.graph.scopes import join_names, rust_module
 
 _SEPARATOR = "|"
 
@@ -44,9 +44,9 @@ class RustRules(Rules):
         """Return a module, or a name in one."""
         if not origin:
             return self._crate(name) if name else EXTERNAL
-        head, *rest = origin.split("::")
+        head, *segments = origin.split("::")
         value = self._path_head(file, head, enclosing)
-        for segment in [*rest, name] if name else rest:
+        for segment in [*segments, name] if name else segments:
             value = self.member(file, value, segment)
         return value
 

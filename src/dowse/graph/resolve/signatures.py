@@ -35,7 +35,6 @@ def return_type(language: str, signature: str) -> str:
 
 @lru_cache(maxsize=16384)
 def _arity(signature: str) -> tuple[int, int]:
-    """Return the smallest and the largest number of arguments."""
     start = signature.find("(")
     if start < 0 or len(signature) >= _MAX_SIGNATURE:
         return 0, _UNBOUNDED

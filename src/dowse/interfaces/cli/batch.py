@@ -9,12 +9,11 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dowse.errors import DowseError
+from dowse.errors import DowseError, QueryError
 from dowse.formats.json_format import answer_to_json, json_line
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.common import print_message
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.output import format_answer, format_files, output_format
-from dowse.query.errors import QueryError
 from dowse.security.terminal import escape_name
 from dowse.types import Answer
 
@@ -27,7 +26,7 @@ def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root
     form = output_format(options)
     if form == "sarif":
         raise DowseError("a SARIF document answers one query; search without --batch, or use --format jsonl")
-    found = failed = False
+    any_hits = failed = False
     for line, name, query in _queries(options.batch):
         try:
             if not isinstance(query, str):
@@ -39,7 +38,7 @@ def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root
             if form in ("json", "jsonl"):
                 _write_line({"id": name, "query": query, "error": str(error)})
             continue
-        found |= bool(answer.hits)
+        any_hits |= bool(answer.hits)
         if form in ("json", "jsonl"):
             _write_json(name, answer, form)
         elif options.files_with_matches:
@@ -47,7 +46,7 @@ def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root
         else:
             notes = "".join(f"-- {escape_name(str(note))}\n" for note in answer.notes)
             sys.stdout.write(_heading(name, query) + notes + format_answer(answer, options, root))
-    return EXIT_ERROR if failed else EXIT_FOUND if found else EXIT_NOTHING
+    return EXIT_ERROR if failed else EXIT_FOUND if any_hits else EXIT_NOTHING
 
 
 def _heading(name: object, query: str) -> str:

@@ -1,22 +1,26 @@
-"""What commands have in common: the index that the flags name, its updates, messages and JSON output."""
+"""What commands have in common: their environment, the index that the flags name, its updates, messages."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from dowse.config import read_project_file
 from dowse.errors import IndexLocked
 from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
-from dowse.interfaces.cli import environment
 from dowse.security.terminal import escape_message, escape_name
 
 if TYPE_CHECKING:
     from dowse.indexing.update import Report
+    from dowse.types import Note
 
 # Settings that are flags of several commands.
-SETTINGS = (
+_SETTINGS = (
     *("index_dir", "backend", "exclude", "strip_docs", "processes"),
     *("include_secrets", "show_secrets"),
     *("encoder", "view", "vectors", "device", "threads"),
@@ -25,10 +29,29 @@ SETTINGS = (
 _LISTED_FAILURES = 5
 
 
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The environment that a command runs in: that of this process, or, in a daemon, that of its client."""
+
+    variables: Mapping[str, str]  # environment variables that decide how answers look
+    open_index: Callable[..., Index]  # as `Index.open`
+    # Waits until a watcher has indexed all saved files (with vectors or without), so that no file need be
+    # checked for changes; False if there is none.
+    wait_for_updates: Callable[[Index, bool], bool]
+
+
+_OF_THIS_PROCESS = Environment(os.environ, Index.open, lambda *_: False)
+environment = ContextVar("environment", default=_OF_THIS_PROCESS)
+
+
+def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that the flags of a command name; None for those that they do not."""
+    return {name: getattr(options, name, None) for name in _SETTINGS}
+
+
 def open_index(options: argparse.Namespace, **more: object) -> Index:
     """Open the index that the flags of a command name."""
-    settings = {name: getattr(options, name, None) for name in SETTINGS}
-    index = environment.open_index(options.path, **settings, **more)
+    index = environment.get().open_index(options.path, **flag_settings(options), **more)
     if note := read_project_file(index.root).note:
         print_message(note)
     return index
@@ -52,7 +75,7 @@ def ensure_current(index: Index) -> None:
         print_message(f"indexing {index.root} (first use)")
         update_index(index)
         return
-    if environment.wait_for_updates(index):
+    if environment.get().wait_for_updates(index, False):
         return
     index = index.as_built()
     refresh = index.settings.refresh
@@ -90,7 +113,7 @@ def update_index(
 def embed_briefly(index: Index) -> None:
     """Embed new symbols for a few seconds at most: a search must not become an indexing run."""
     missing = 0 if index.is_shared else index.unembedded()
-    if not missing or (missing <= QUICK_SYMBOLS and environment.wait_for_updates(index, vectors=True)):
+    if not missing or (missing <= QUICK_SYMBOLS and environment.get().wait_for_updates(index, True)):
         return
     if missing > QUICK_SYMBOLS:
         print_message(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
@@ -120,3 +143,9 @@ def print_message(message: str) -> None:
 def print_error(error: Exception) -> None:
     """Print an error to standard error; some list the candidates of a name, one a line."""
     sys.stderr.write(f"dowse: {escape_message(error)}\n")
+
+
+def print_notes(notes: Iterable[Note]) -> None:
+    """Print the notes of an answer to standard error."""
+    for note in notes:
+        print_message(str(note))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 
 
 def add_arguments(parser: CommandParser) -> None:

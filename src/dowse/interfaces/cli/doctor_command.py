@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index, print_json, print_line
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -22,9 +21,7 @@ Check = tuple[str, bool, str]  # name, whether it passed, detail
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse doctor`."""
-    flags.add_target(parser)
-    flags.add_encoder(parser)
-    flags.add_json(parser)
+    flags.add(parser, "target", "encoding", "--json")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,17 +87,14 @@ def _cluster_checks(cluster: dict[str, Any]) -> list[Check]:
     return [*checks, *(("advice", True, advice) for advice in cluster["advice"])]
 
 
-def _count_problems(index: Index) -> list[str]:
-    """Return what is wrong with the cached counts of terms."""
+def _index_checks(index: Index) -> list[Check]:
     from dowse.research.tfidf.index import check_counts
 
-    with index.backend.reader() as reader:
-        return check_counts(reader)
-
-
-def _index_checks(index: Index) -> list[Check]:
     try:
-        problems = index.backend.check() or _count_problems(index)
+        problems = index.backend.check()
+        if not problems:
+            with index.backend.reader() as reader:
+                problems = check_counts(reader)
     except DowseError as error:
         return [("index", False, str(error))]
     if problems:

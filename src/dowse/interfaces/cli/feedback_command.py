@@ -13,8 +13,8 @@ from dowse.formats.json_format import json_line
 from dowse.formats.text import format_age
 from dowse.index import Index
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.common import ensure_current, open_index, print_json, print_line, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 from dowse.security.terminal import escape_name
 from dowse.types import SymbolRow
 
@@ -119,17 +119,16 @@ def _parser() -> argparse.ArgumentParser:
     command = add("list", "list the chosen results and their queries", _list)
     command.add_argument("--query", metavar="Q", help="only for this query")
     command.add_argument("-k", "--top-k", type=int, default=50, metavar="N", help="how many (0: all)")
-    flags.add_json(command)
-    flags.add_target(command)
+    flags.add(command, "--json", "target")
     command = add("record", "record that a symbol answers a query, or does not", _record)
     command.add_argument("query", help="the query, as it is searched for")
     command.add_argument("symbol", help=flags.SYMBOL_HELP)
     command.add_argument("--kind", choices=EVENT_KINDS, default="up", help="how it was chosen (default: up)")
-    flags.add_target(command)
+    flags.add(command, "target")
     command = add("reset", "delete feedback", _reset)
     group = command.add_mutually_exclusive_group(required=True)
     group.add_argument("--query", metavar="Q", help="of this query")
     group.add_argument("--all", action="store_true", help="of all queries")
-    flags.add_target(command)
-    flags.add_target(add("export", "write every choice as a line of JSON, the latest first", _export))
+    flags.add(command, "target")
+    flags.add(add("export", "write every choice as a line of JSON, the latest first", _export), "target")
     return parser

@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings, cache_folder, load_settings
 from dowse.errors import ConfigError
-from dowse.ingest.checkpoint import Checkpoint
 from dowse.ingest.encoding import DistributedEncoder, EncoderSpec
-from dowse.ingest.repository import DISPATCH_CHUNK
-from dowse.ingest.run import LocalWorker, Progress, Summary, Workers, collect_paths, ingest
-from dowse.ingest.tasks import DONE, FAILED, UNCHANGED, IngestOptions, Status, worker_environment
-from dowse.interfaces.cli.common import SETTINGS, print_json, print_line, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND
+from dowse.ingest.repository import (
+    DISPATCH_CHUNK,
+    DONE,
+    FAILED,
+    UNCHANGED,
+    IngestOptions,
+    Status,
+    worker_environment,
+)
+from dowse.ingest.run import Checkpoint, LocalWorker, Progress, Summary, Workers, collect_paths, ingest
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND
+from dowse.interfaces.cli.common import flag_settings, print_json, print_line, print_message
 from dowse.interfaces.cli.progress import StatusLine
 from dowse.storage.open import is_cluster
 
@@ -35,7 +41,7 @@ _LISTED_FAILURES = 50
 def index_many(options: argparse.Namespace) -> int:
     """Index several repositories."""
     paths = collect_paths(options.paths, Path(options.list) if options.list else None)
-    settings = load_settings(None, **{name: getattr(options, name, None) for name in SETTINGS})
+    settings = load_settings(None, **flag_settings(options))
     _check(options, settings, paths)
     order = _order(options, settings)
     content = {name: getattr(settings, name) for name in _CONTENT_SETTINGS}
@@ -69,7 +75,7 @@ def _check(options: argparse.Namespace, settings: Settings, paths: list[str]) ->
 
 
 def _order(options: argparse.Namespace, settings: Settings) -> IngestOptions:
-    flags = {name: value for name in SETTINGS if (value := getattr(options, name, None)) is not None}
+    flags = {name: value for name, value in flag_settings(options).items() if value is not None}
     if settings.backend:  # the same for all, whatever the settings of each machine
         flags |= {name: getattr(settings, name) for name in ("backend", "encoder", "view")}
     if options.workers:

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import print_error, print_json, print_line, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
-from dowse.interfaces.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from dowse.install.clients import Client
@@ -142,7 +141,7 @@ def _target_and_entry(name: str, options: argparse.Namespace) -> tuple[Target, d
 def _project(client: Client, options: argparse.Namespace) -> Path | None:
     """Return the project whose file is written, if any; some clients have no other file."""
     if options.project is None:
-        return None if client.user() else Path()
+        return None if client.user else Path()
     project = Path(options.project).expanduser()
     if not project.is_dir():
         raise DowseError(f"{project} is no folder; --project takes the root of a project")
@@ -179,27 +178,19 @@ def _list(options: argparse.Namespace) -> int:
 
 def _states(client: Client, project: Path, name: str) -> Iterator[dict[str, str]]:
     """Yield both files of a client, and whether dowse is in them."""
-    for scope, folder in (("user", None), ("project", project)):
-        path = client.file(folder)
-        if path is not None:
-            state = _state(client, folder, name) if path.exists() else "no file"
-            yield {
-                "client": client.name,
-                "title": client.title,
-                "scope": scope,
-                "state": state,
-                "file": str(path),
-            }
-
-
-def _state(client: Client, project: Path | None, name: str) -> str:
     from dowse.install.plan import client_target, current_entry
 
-    try:
-        entry = current_entry(client_target(client, project, name))
-        return "not installed" if entry is None else "installed"
-    except (DowseError, OSError):
-        return "damaged"
+    for scope, folder in (("user", None), ("project", project)):
+        path = client.file(folder)
+        if path is None:
+            continue
+        try:
+            is_there = path.exists() and current_entry(client_target(client, folder, name)) is not None
+            state = "installed" if is_there else "not installed" if path.exists() else "no file"
+        except (DowseError, OSError):
+            state = "damaged"
+        fields = {"client": client.name, "title": client.title, "scope": scope, "state": state}
+        yield {**fields, "file": str(path)}
 
 
 def _short(path: Path) -> str:

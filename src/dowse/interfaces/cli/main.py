@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from dowse.errors import DowseError
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTED
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTED, CommandParser
 from dowse.interfaces.daemon.client import COMMANDS as DAEMON_COMMANDS
 from dowse.interfaces.daemon.client import NO_DAEMON
 from dowse.security.terminal import escape_message, protect_terminals
@@ -22,25 +22,23 @@ from dowse.version import __version__
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from dowse.interfaces.cli.parser import CommandParser
-
 # Each command: its module and a summary. A module has `add_arguments(parser)` and `run(options)`, or
 # `main(arguments)` with a parser of its own. It is imported only when its command runs.
 COMMANDS = {
     "search": ("search_command", "search; builds the index first if there is none yet"),
-    "index": ("index_command", "build the index, or update it"),
-    "symbols": ("symbols_command", "list symbols by name"),
-    "related": ("related_command", "list symbols similar to a symbol, and its cluster"),
-    "callers": ("graph_commands", "list the callers of a symbol"),
-    "callees": ("graph_commands", "list what a symbol calls"),
-    "implementers": ("graph_commands", "list what implements an interface or overrides a method"),
-    "subclasses": ("graph_commands", "list what extends a class"),
+    "index": ("index_commands", "build the index, or update it"),
+    "symbols": ("symbol_commands", "list symbols by name"),
+    "related": ("symbol_commands", "list symbols similar to a symbol, and its cluster"),
+    "callers": ("symbol_commands", "list the callers of a symbol"),
+    "callees": ("symbol_commands", "list what a symbol calls"),
+    "implementers": ("symbol_commands", "list what implements an interface or overrides a method"),
+    "subclasses": ("symbol_commands", "list what extends a class"),
     "uses": (
-        "graph_commands",
+        "symbol_commands",
         "list every reference to a symbol: calls, types, decorators, subclasses, imports",
     ),
-    "impact": ("graph_commands", "list what a change of a symbol would affect, and which tests to run"),
-    "path": ("graph_commands", "show the shortest chain of calls and uses from one symbol to another"),
+    "impact": ("symbol_commands", "list what a change of a symbol would affect, and which tests to run"),
+    "path": ("symbol_commands", "show the shortest chain of calls and uses from one symbol to another"),
     "serve": ("serve_command", "serve a search page and an API over HTTP"),
     "watch": (
         "watch_command",
@@ -51,7 +49,7 @@ COMMANDS = {
     "status": ("status_command", "show what is indexed and whether it is up to date"),
     "trust": ("trust_command", "allow settings of a repository's .dowse.toml that need your consent"),
     "doctor": ("doctor_command", "check the index and the installation"),
-    "clear": ("clear_command", "remove the index (the code stays)"),
+    "clear": ("index_commands", "remove the index (the code stays)"),
     "export": ("transfer_commands", "write an index with its vectors to one file"),
     "import": ("transfer_commands", "make an index from such a file, without parsing or encoding"),
     "feedback": ("feedback_command", "list, add and remove feedback, which ranks chosen results first"),
@@ -127,8 +125,6 @@ def load_command(command: str) -> ModuleType:
 
 def build_parser(commands: Collection[str] = COMMANDS.keys()) -> argparse.ArgumentParser:
     """Return the parser of the whole command line, with the flags of some commands."""
-    from dowse.interfaces.cli.parser import CommandParser
-
     parser = argparse.ArgumentParser(
         prog="dowse",
         description="Find code by what it does: offline, with reasons.",
@@ -148,8 +144,6 @@ def build_parser(commands: Collection[str] = COMMANDS.keys()) -> argparse.Argume
 
 @functools.cache  # a warm process parses many command lines
 def _command_parser(command: str) -> CommandParser:
-    from dowse.interfaces.cli.parser import CommandParser
-
     parser = CommandParser(command, prog=f"dowse {command}", description=_description(COMMANDS[command][1]))
     _add_arguments(parser)
     return parser
@@ -203,7 +197,7 @@ def _discard_output() -> None:
 
 def _message(error: Exception) -> str:
     """Return the message of an error that the user can fix; raise any other again."""
-    from dowse.query.errors import QueryError
+    from dowse.errors import QueryError
 
     if isinstance(error, OSError) and error.filename:
         remedy = "check the path and its permissions, or choose another folder with --index-dir"

@@ -8,11 +8,8 @@ from pathlib import Path
 
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
-
-# Settings that are flags of this command.
-_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "show_secrets")
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
+from dowse.interfaces.cli.common import flag_settings
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -35,8 +32,7 @@ def add_arguments(parser: CommandParser) -> None:
         default="auto",
         help="structured content beside the text of answers; auto: unless the client's model would read it",
     )
-    flags.add_show_secrets(parser)
-    flags.add_encoder(parser)
+    flags.add(parser, "--show-secrets", "encoding")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,16 +47,12 @@ def run(options: argparse.Namespace) -> int:
     for path in paths:
         if not path.exists():
             raise DowseError(f"{path} does not exist; name a repository or a folder")
-    limits = McpOptions().limits
     server_options = McpOptions(
         paths=tuple(path.resolve() for path in paths),
         watch=options.watch,
         warm=True,
         structured=options.structured,
-        settings={
-            **{name: getattr(options, name) for name in _SETTINGS},
-            "exact_seconds": limits.pattern_seconds,
-        },
+        settings={**flag_settings(options), "exact_seconds": McpOptions().limits.pattern_seconds},
     )
     if options.http is None:
         run_stdio(server_options)

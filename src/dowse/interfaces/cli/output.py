@@ -6,11 +6,10 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dowse.formats.style import Style, choose_style
-from dowse.interfaces.cli.common import print_json, print_message
-from dowse.interfaces.cli.environment import environment_variables
+from dowse.interfaces.cli.common import environment, print_message, print_notes
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -18,21 +17,18 @@ if TYPE_CHECKING:
     from dowse.graph.model import GraphAnswer
     from dowse.types import Answer
 
+# Formats that carry the notes of an answer.
+_WITH_NOTES = ("json", "sarif")
+
 
 def write_answer(answer: Answer, options: argparse.Namespace, root: Path) -> None:
     """Write the answer of a search."""
-    form = output_format(options)
-    if form == "json":
-        from dowse.formats.json_format import answer_to_json
-
-        print_json(answer_to_json(answer))
-        return
     if options.files_with_matches:
         sys.stdout.write(format_files(answer))
         return
-    if form != "sarif":  # SARIF carries the notes
-        for note in answer.notes:
-            print_message(str(note))
+    form = output_format(options)
+    if form not in _WITH_NOTES:
+        print_notes(answer.notes)
     sys.stdout.write(format_answer(answer, options, root))
     if form == "text" and not answer.hits:
         print_message("nothing found")
@@ -41,14 +37,8 @@ def write_answer(answer: Answer, options: argparse.Namespace, root: Path) -> Non
 def write_graph(answer: GraphAnswer, options: argparse.Namespace, root: Path) -> None:
     """Write an answer of the code graph."""
     form = output_format(options)
-    if form == "json":
-        from dowse.formats.json_format import graph_to_json
-
-        print_json(graph_to_json(answer))
-        return
-    if form != "sarif":
-        for note in answer.notes:
-            print_message(str(note))
+    if form not in _WITH_NOTES:
+        print_notes(answer.notes)
     sys.stdout.write(_format_graph(answer, form, options, root))
 
 
@@ -60,7 +50,7 @@ def output_format(options: argparse.Namespace) -> str:
 def output_style(options: argparse.Namespace, root: Path) -> Style:
     """Return colours and hyperlinks for standard output."""
     color, links = getattr(options, "color", "auto"), getattr(options, "links", "auto")
-    return choose_style(color, links, root, environment_variables())
+    return choose_style(color, links, root, environment.get().variables)
 
 
 def format_files(answer: Answer) -> str:
@@ -69,16 +59,16 @@ def format_files(answer: Answer) -> str:
 
 
 def format_answer(answer: Answer, options: argparse.Namespace, root: Path) -> str:
-    """Return the answer of a search in any format but one JSON document."""
+    """Return the answer of a search in the format that the flags name."""
     form = output_format(options)
+    if form in ("json", "jsonl"):
+        from dowse.formats.json_format import answer_to_json
+
+        return _format_json(form, answer_to_json(answer), "hits")
     if form == "sarif":
         from dowse.formats.sarif import answer_to_sarif
 
         return answer_to_sarif(answer, root)
-    if form == "jsonl":
-        from dowse.formats.json_format import answer_to_json, json_line
-
-        return "".join(map(json_line, answer_to_json(answer)["hits"]))
     if form == "text":
         from dowse.formats.text import render_answer
 
@@ -90,14 +80,14 @@ def format_answer(answer: Answer, options: argparse.Namespace, root: Path) -> st
 
 
 def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, root: Path) -> str:
+    if form in ("json", "jsonl"):
+        from dowse.formats.json_format import graph_to_json
+
+        return _format_json(form, graph_to_json(answer), "steps")
     if form == "sarif":
         from dowse.formats.sarif import graph_to_sarif
 
         return graph_to_sarif(answer, root)
-    if form == "jsonl":
-        from dowse.formats.json_format import graph_to_json, json_line
-
-        return "".join(map(json_line, graph_to_json(answer)["steps"]))
     if form != "text":
         from dowse.formats.locations import graph_locations
 
@@ -113,7 +103,13 @@ def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, r
     return render_graph(answer, output_style(options, root))
 
 
+def _format_json(form: str, document: dict[str, Any], rows: str) -> str:
+    from dowse.formats.json_format import json_document, json_line
+
+    return json_document(document) if form == "json" else "".join(map(json_line, document[rows]))
+
+
 def _format_lines(form: str, locations: Iterable[Location], options: argparse.Namespace, root: Path) -> str:
-    from dowse.formats.line_formats import format_lines
+    from dowse.formats.locations import format_lines
 
     return format_lines(form, locations, options.path, root, terminal=sys.stdout.isatty())

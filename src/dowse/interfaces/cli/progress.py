@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from dowse.security.terminal import escape_name
 
+if TYPE_CHECKING:
+    from dowse.workers.child import Progress
+
 _WIDTH = 30
 _INTERVAL = 0.1
-
-
-class Progress(Protocol):
-    """Progress of a task."""
-
-    @property
-    def done(self) -> int:
-        """Items that are done."""
-
-    @property
-    def total(self) -> int:
-        """All items."""
 
 
 class StatusLine:
@@ -35,9 +25,7 @@ class StatusLine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

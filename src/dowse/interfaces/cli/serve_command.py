@@ -10,11 +10,8 @@ from pathlib import Path
 from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.interfaces.cli import flags
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
-
-# Settings that are flags of this command.
-_SETTINGS = ("backend", "encoder", "view", "vectors", "device", "threads", "show_secrets")
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
+from dowse.interfaces.cli.common import flag_settings
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -22,7 +19,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="repositories, folders or corpora (default: .)"
     )
-    flags.add_backend(parser)
+    flags.add(parser, "--backend")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
     parser.add_argument("--port", type=int, default=8742, metavar="N", help="0 takes any (default: 8742)")
     parser.add_argument("--token", metavar="SECRET", help="that every request must carry (or DOWSE_TOKEN)")
@@ -43,13 +40,12 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="ORIGIN",
         help="another origin whose pages may send requests, e.g. of a proxy; may be repeated",
     )
-    flags.add_show_secrets(parser)
-    flags.add_encoder(parser)
+    flags.add(parser, "--show-secrets", "encoding")
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve one or several indexes over HTTP."""
-    from dowse.interfaces.http.run import serve
+    from dowse.interfaces.http.app import serve
     from dowse.services.web.options import Limits, ServeOptions, is_loopback
 
     token = options.token or os.environ.get("DOWSE_TOKEN", "")
@@ -58,10 +54,8 @@ def run(options: argparse.Namespace) -> int:
             f"{options.host} can be reached from other machines; set a secret with --token or DOWSE_TOKEN"
         )
     limits = Limits() if options.rate is None else replace(Limits(), rate=options.rate)
-    settings = {name: getattr(options, name) for name in _SETTINGS}
-    indexes = [
-        Index.open(path, exact_seconds=limits.pattern_seconds, **settings) for path in options.paths or ["."]
-    ]
+    settings = {**flag_settings(options), "exact_seconds": limits.pattern_seconds}
+    indexes = [Index.open(path, **settings) for path in options.paths or ["."]]
     server_options = ServeOptions(
         host=options.host,
         port=options.port,

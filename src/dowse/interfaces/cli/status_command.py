@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from dowse.errors import IndexMissing
 from dowse.formats.text import format_age, format_size
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index, print_json, print_line
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -21,11 +20,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse status`."""
-    flags.add_target(parser)
-    flags.add_encoder(parser)
+    flags.add(parser, "target", "encoding")
     parser.add_argument("--files", action="store_true", help="list each file, and why one is left out")
     parser.add_argument("--fields", action="store_true", help="bytes by field of a cluster (takes a while)")
-    flags.add_json(parser)
+    flags.add(parser, "--json")
 
 
 def run(options: argparse.Namespace) -> int:

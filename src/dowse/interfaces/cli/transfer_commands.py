@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from dowse.errors import ConfigError
 from dowse.formats.text import format_size
 from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.interfaces.cli.common import open_index, print_json, print_line, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
 from dowse.interfaces.cli.progress import ProgressBar
 from dowse.storage.open import is_cluster
 
@@ -31,13 +30,12 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument("path", nargs="?", help="repository, folder or corpus (default: .)")
     if is_export:
         parser.add_argument("file")
-    flags.add_index_location(parser)
+    flags.add(parser, "--index-dir", "--backend")
     if is_export:
         parser.add_argument("--repo", metavar="NAME", help="a repository of the cluster, by its name there")
     else:
-        flags.add_no_wait(parser)
-    flags.add_quiet(parser)
-    flags.add_json(parser)
+        flags.add(parser, "--no-wait")
+    flags.add(parser, "--quiet", "--json")
 
 
 def run(options: argparse.Namespace) -> int:

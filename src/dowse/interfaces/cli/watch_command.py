@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from dowse.config import DEVICES, VECTORS, VIEWS
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
-from dowse.interfaces.cli.parser import CommandParser
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--poll", action="store_true", help="scan every few seconds instead of using system notifications"
     )
-    flags.add_quiet(parser)
+    flags.add(parser, "--quiet")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,8 +55,10 @@ def run(options: argparse.Namespace) -> int:
     settings = {name: getattr(options, name) for name in _SETTINGS}
     indexes = [Index.open(path, index_dir=options.index_dir, **settings) for path in paths]
     watch_options = WatchOptions(threads=options.threads, niceness=options.nice, poll=options.poll)
-    log = _EventLog(options.quiet, several=len(indexes) > 1)
-    watchers = [Watcher(index, _event_handler(index, log), watch_options) for index in indexes]
+    watchers = []
+    for index in indexes:
+        prefix = f"{index.root.name}: " if len(indexes) > 1 else ""
+        watchers.append(Watcher(index, _event_handler(index, prefix, options.quiet), watch_options))
     server = DaemonServer(indexes, watchers)
     with _stop_signals() as wait_for_signal:
         for watcher in watchers:
@@ -72,12 +73,14 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
-def _event_handler(index: Index, log: _EventLog) -> Callable[[WatchEvent], None]:
+def _event_handler(index: Index, prefix: str, quiet: bool) -> Callable[[WatchEvent], None]:
     """Return a handler that logs events, and warms the caches once there is an index."""
     from dowse.interfaces.daemon.server import warm_up
 
     def handle(event: WatchEvent) -> None:
-        log.write(event)
+        text = _describe(event)
+        if text and (not quiet or event.kind == "failed"):
+            _write_event(event, prefix + text)
         if event.kind == "watching":
             threading.Thread(target=warm_up, args=(index,), daemon=True).start()
 
@@ -109,22 +112,12 @@ def _stop_signals() -> Iterator[Callable[[], object]]:
         writable.close()
 
 
-class _EventLog:
-    """Writes one line for each event."""
-
-    def __init__(self, quiet: bool, several: bool) -> None:
-        self._quiet, self._several = quiet, several
-
-    def write(self, event: WatchEvent) -> None:
-        """Write the line of an event, unless it only reports progress."""
-        text = _describe(event)
-        if not text or (self._quiet and event.kind != "failed"):
-            return
-        line = escape_name(f"{Path(event.root).name}: {text}" if self._several else text)
-        stream = sys.stderr if event.kind == "failed" else sys.stdout
-        with contextlib.suppress(BrokenPipeError):  # nobody reads it any more; watching goes on
-            stream.write(f"{time.strftime('%H:%M:%S')} {line}\n")
-            stream.flush()
+def _write_event(event: WatchEvent, text: str) -> None:
+    """Write one line, with errors to standard error."""
+    stream = sys.stderr if event.kind == "failed" else sys.stdout
+    with contextlib.suppress(BrokenPipeError):  # nobody reads it any more; watching goes on
+        stream.write(f"{time.strftime('%H:%M:%S')} {escape_name(text)}\n")
+        stream.flush()
 
 
 def _describe(event: WatchEvent) -> str:

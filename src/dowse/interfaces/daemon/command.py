@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dowse.config import index_folder, load_settings
 from dowse.index import Index
-from dowse.interfaces.cli.environment import Environment, set_environment
+from dowse.interfaces.cli.common import Environment, environment
 from dowse.interfaces.daemon.client import COMMANDS
 from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, ERRORS, EXIT, OUTPUT
 from dowse.security.terminal import escape_for_terminal
@@ -56,6 +56,12 @@ class ServedIndex:
     index: Index
     settle: Callable[[float, bool], bool] | None = None
 
+    def wait_for_updates(self, index: Index, vectors: bool) -> bool:
+        """Wait until the watcher has indexed all saved files; False if that takes long, or there is none."""
+        if self.settle is None or index.settings.refresh == "never":
+            return False
+        return self.settle(_SETTLE_SECONDS, vectors)
+
 
 def run_command(request: CommandRequest, served: ServedIndex, accept: Callable[[], None]) -> list[bytes]:
     """Run a command and return the parts of the response; raises Declined where it can't be run here.
@@ -70,7 +76,8 @@ def run_command(request: CommandRequest, served: ServedIndex, accept: Callable[[
     options = _parse(request, command_line.parse_arguments)
     output = CapturedOutput(request.terminals)
     _current_output.set(output)
-    set_environment(Environment(request.display, _index_opener(request, served, accept), _settler(served)))
+    open_index = _index_opener(request, served, accept)
+    environment.set(Environment(request.display, open_index, served.wait_for_updates))
     code = command_line.run(options)
     return [*output.parts(), EXIT + str(code).encode()]
 
@@ -111,15 +118,6 @@ def _index_opener(
 
 def _is_relative(name: str) -> bool:
     return (os.sep in name or name.startswith(".")) and not Path(name).is_absolute() and ":" not in name
-
-
-def _settler(served: ServedIndex) -> Callable[[Index, bool], bool]:
-    def settle(index: Index, vectors: bool) -> bool:
-        if served.settle is None or index.settings.refresh == "never":
-            return False
-        return served.settle(_SETTLE_SECONDS, vectors)
-
-    return settle
 
 
 class CapturedOutput:

@@ -168,10 +168,10 @@ class DaemonServer:
 
         if not _is_same_user(connection):
             raise Declined
-        version, folder, terminals, key, *rest = unpack(_read_request(connection))
+        version, folder, terminals, key, *fields = unpack(_read_request(connection))
         if version != protocol_version() or key != self._environment_key:
             raise Declined
-        return run_command(CommandRequest.from_parts(folder, terminals, rest), served, accept)
+        return run_command(CommandRequest.from_parts(folder, terminals, fields), served, accept)
 
 
 def warm_up(index: Index) -> None:

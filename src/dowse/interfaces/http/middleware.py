@@ -15,7 +15,6 @@ from dowse.security.terminal import escape_name
 from dowse.services.web.guard import RequestGuard
 from dowse.services.web.options import ServeOptions
 from dowse.services.web.problem import problem
-from dowse.services.web.request_body import replay_body
 
 # Only our own origin, scripts and styles from files alone; nobody may embed the page in a frame.
 CONTENT_POLICY = (
@@ -45,17 +44,24 @@ class Guard(RequestGuard):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or pass it on."""
-        if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self.app(scope, receive, send)
-            return  # there are no web sockets
-        started, statuses = time.perf_counter(), [0]
-        body = await self.check(scope, receive)
-        app = body if isinstance(body, Response) else self.app
+        started = time.perf_counter()
+        await super().__call__(scope, receive, send)
+        if scope["type"] == "http":
+            self._metrics.answered(_operation(scope), scope["status"], time.perf_counter() - started)
+
+    async def respond(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; unexpected exceptions go to the log, and the client gets a plain 500."""
+        scope["status"] = 0
+        send = _with_headers(send, scope)
         with self._metrics.in_flight():
-            replay = replay_body(body, receive) if isinstance(body, bytes) else receive
-            await _respond(app, scope, replay, _with_headers(send, statuses), statuses)
-        self._metrics.answered(_operation(scope), statuses[0], time.perf_counter() - started)
+            try:
+                await app(scope, receive, send)
+            except Exception as error:
+                _log.exception("%s %s failed", scope["method"], escape_name(scope["path"]))
+                if not scope["status"]:
+                    remedy = "the server's log has the details; please report it"
+                    response = problem(500, "internal", f"an unexpected {type(error).__name__}", remedy)
+                    await response(scope, receive, send)
 
     def check_head(self, scope: Scope, headers: dict[str, str]) -> Response | None:
         """Also limit the length of the URL, and turn a token in the page's URL into a cookie."""
@@ -83,22 +89,12 @@ class Guard(RequestGuard):
         return response
 
 
-async def _respond(app: ASGIApp, scope: Scope, receive: Receive, send: Send, statuses: list[int]) -> None:
-    """Run the application; unexpected exceptions go to the log, and the client gets a plain 500."""
-    try:
-        await app(scope, receive, send)
-    except Exception as error:
-        _log.exception("%s %s failed", scope["method"], escape_name(scope["path"]))
-        if not statuses[0]:
-            remedy = "the server's log has the details; please report it"
-            response = problem(500, "internal", f"an unexpected {type(error).__name__}", remedy)
-            await response(scope, receive, send)
+def _with_headers(send: Send, scope: Scope) -> Send:
+    """Return a `send` that adds the security headers, and records the status in the scope."""
 
-
-def _with_headers(send: Send, statuses: list[int]) -> Send:
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            statuses[0] = message["status"]
+            scope["status"] = message["status"]
             headers: Iterable[tuple[bytes, bytes]] = message.get("headers", ())
             known = {name.lower() for name, _ in headers}
             missing = [(name, value) for name, value in _HEADERS if name not in known]

@@ -19,10 +19,10 @@ from dowse.errors import (
     IndexLocked,
     IndexMissing,
     IndexVersionError,
+    QueryError,
     TooSlow,
 )
 from dowse.formats.json_format import symbol_to_json
-from dowse.query import QueryError
 from dowse.services.errors import AmbiguousTarget, Busy, NotFound
 from dowse.services.web.problem import problem
 from dowse.symbol_lookup import UnknownName

@@ -1,14 +1,15 @@
-"""The state that the routes share."""
+"""What the routes share: the state of the server, parameters, and the thread pool."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial, wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 
 from dowse.index import Index
 from dowse.interfaces.http.metrics import Metrics
@@ -16,7 +17,7 @@ from dowse.services.events import EventBroker
 from dowse.services.indexes import ServedIndex, ServedIndexes
 from dowse.services.refresher import IndexRefresher
 from dowse.services.reports import Reports
-from dowse.services.thread_pool import BoundedThreadPool
+from dowse.services.thread_pool import BoundedThreadPool, Result
 from dowse.services.web.options import ServeOptions
 
 # Where users put reports of `dowse eval --report` that the page shall show.
@@ -69,3 +70,22 @@ def _state(request: Request) -> ServerState:
 
 
 State = Annotated[ServerState, Depends(_state)]
+IndexName = Annotated[str | None, Query(max_length=200, description="The name of an index; by default all.")]
+Target = Annotated[
+    str,
+    Query(
+        min_length=1,
+        max_length=1_000,
+        description="A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`).",
+    ),
+]
+
+
+def in_thread(work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
+    """Make a route of a blocking function: it runs in the thread pool, within the limits of that."""
+
+    @wraps(work)
+    async def route(state: ServerState, **parameters: Any) -> Result:  # noqa: ANN401 - as of the function
+        return await state.threads.run(partial(work, state, **parameters))
+
+    return route

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from dowse.errors import DowseError
 from dowse.search.options import OPTIONS
@@ -20,16 +20,6 @@ _OMITTED_KEYWORDS = frozenset(["title", "minLength", "maxLength", "maxItems"])
 _MESSAGES = {"extra_forbidden": "there is no such argument", "missing": "is needed"}
 
 
-def _as_list(value: object) -> object:
-    """Accept one text for a list of it: agents write both."""
-    return [value] if isinstance(value, str) else value
-
-
-Texts = Annotated[
-    list[Annotated[str, Field(min_length=1, max_length=500)]],
-    BeforeValidator(_as_list),
-    Field(max_length=20),
-]
 Detail = Literal["names", "snippets", "full"]
 _Repo = Annotated[
     str, Field(max_length=1_000, description="Only this repository, by name or folder (see status).")

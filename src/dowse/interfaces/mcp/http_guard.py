@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Scope
 
 from dowse.interfaces.mcp.messages import INVALID_MESSAGE, error_response, has_invalid_id, repair_body
 from dowse.services.web.guard import RequestGuard
 from dowse.services.web.options import ServeOptions
-from dowse.services.web.request_body import replay_body
 
 
 class HttpGuard(RequestGuard):
@@ -16,19 +15,6 @@ class HttpGuard(RequestGuard):
 
     def __init__(self, app: ASGIApp, options: ServeOptions) -> None:
         super().__init__(app, options, "dowse mcp")
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that is rejected, or pass it on."""
-        if scope["type"] == "http":
-            body = await self.check(scope, receive)
-            if isinstance(body, Response):
-                await body(scope, receive, send)
-                return
-            if body is not None:
-                receive = replay_body(body, receive)
-        elif scope["type"] != "lifespan":
-            return  # there are no web sockets
-        await self.app(scope, receive, send)
 
     def check_head(self, scope: Scope, headers: dict[str, str]) -> Response | None:
         """Require the token for every path: there is no page that could be seen without it."""

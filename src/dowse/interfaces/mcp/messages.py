@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import contextvars
 import json
+import os
 import re
-from typing import Any, Protocol
+from collections.abc import AsyncIterator
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+import anyio
 from anyio.abc import ObjectReceiveStream
 from mcp.shared.message import SessionMessage
 from mcp_types import (
@@ -23,34 +27,29 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+if TYPE_CHECKING:
+    from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream
+
 # The error for JSON that is no JSON-RPC message.
 INVALID_MESSAGE = (
     INVALID_REQUEST,
     "this is no JSON-RPC message; send jsonrpc, method, params and an id that is text or a whole number",
 )
+# No valid message: it is answered with an error.
+_INVALID_MESSAGE = "{}\n"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Every escape of a surrogate in JSON begins so.
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-class _Incoming(Protocol):
-    """The library's stream: messages, and errors for lines that it could not read."""
-
-    last_context: contextvars.Context | None
-
-    async def receive(self) -> SessionMessage | Exception: ...
-
-    async def aclose(self) -> None: ...
-
-
-class _Outgoing(Protocol):
-    async def send(self, item: SessionMessage, /) -> None: ...
-
-
 class RepairedMessages(ObjectReceiveStream[SessionMessage | Exception]):
     """A stream of messages in which none is lost; it wraps the library's."""
 
-    def __init__(self, incoming: _Incoming, outgoing: _Outgoing) -> None:
+    def __init__(
+        self,
+        incoming: ContextReceiveStream[SessionMessage | Exception],
+        outgoing: ContextSendStream[SessionMessage],
+    ) -> None:
         """Read from one stream; write error responses to the other."""
         self._incoming, self._outgoing = incoming, outgoing
 
@@ -104,7 +103,7 @@ def has_invalid_id(message: str | bytes) -> bool:
     """Whether a message is a request whose id is neither a string nor an integer (null, 1.5, [1], NaN …).
 
     The protocol allows no others, and the library takes such a request for a notification, which gets no
-    answer. Invalid JSON is reported elsewhere.
+    answer. Invalid JSON is reported by the library.
     """
     try:
         data = json.loads(message)
@@ -149,3 +148,32 @@ def _request_id(error: ValidationError) -> str | int | None:
         if isinstance(known, str | int) and not isinstance(known, bool):
             return known
     return None
+
+
+def checked_stdin() -> anyio.AsyncFile[str]:
+    """Return standard input for the library, which only iterates over its lines."""
+    return cast("anyio.AsyncFile[str]", _CheckedLines(_claim_stdin()))
+
+
+class _CheckedLines:
+    """Lines; requests that would be taken for notifications, and never answered, become invalid messages."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._lines = anyio.wrap_file(TextIOWrapper(source, encoding="utf-8", errors="replace"))
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._lines:
+            yield _INVALID_MESSAGE if has_invalid_id(line) else line
+
+
+def _claim_stdin() -> BinaryIO:
+    """Return standard input, and redirect that of the process to an empty file, as the library does.
+
+    Child processes must not read what the client sends.
+    """
+    private = os.dup(0)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    # A thread may still read from it when the server has stopped, so it is never closed.
+    return os.fdopen(private, "rb", closefd=False)

@@ -35,14 +35,14 @@ class Repository:
 
     def __init__(self, served: ServedIndex, watch: bool, on_done: Callable[[Repository], None]) -> None:
         self.served = served
-        self.broker = _NotifyingBroker(self._work_done)
+        self.broker = EventBroker(_MAX_LISTENERS, self._work_done)
         self.check_lock = threading.Lock()  # held while changed files are looked for
         self.checked_at = 0.0  # when that last began
         self.is_first_build = False  # whether it is being indexed for the first time
         self.refreshed_at = 0.0  # when an update in the background was last requested
         self.watcher: Watcher | None = None
         self._watch, self._on_done = watch, on_done
-        self._keeper: IndexRefresher | None = None
+        self._refresher: IndexRefresher | None = None
         self._lock = threading.Lock()
 
     @property
@@ -58,10 +58,10 @@ class Repository:
     def start(self) -> bool:
         """Start the updates on first use, or index what is not indexed; return whether that was started."""
         with self._lock:
-            if self._keeper is None:
+            if self._refresher is None:
                 self.is_first_build = not self.index.exists
-                self._keeper = IndexRefresher(ServedIndexes([self.served]), self.broker)
-                self._keeper.start()
+                self._refresher = IndexRefresher(ServedIndexes([self.served]), self.broker)
+                self._refresher.start()
                 self.refreshed_at = time.monotonic()
                 return True
         if self.index.exists or not self.refresh():
@@ -71,16 +71,16 @@ class Repository:
 
     def refresh(self) -> bool:
         """Update the index in the background; return False if that is queued already."""
-        if self._keeper is None or self.index.is_shared:
+        if self._refresher is None or self.index.is_shared:
             return False
         self.refreshed_at = time.monotonic()
-        return self._keeper.refresh(self.served)
+        return self._refresher.refresh(self.served)
 
     def close(self) -> None:
         """Stop everything that was started for it."""
         with self._lock:
-            if self._keeper is not None:  # first: its last event may start a watcher
-                self._keeper.close()
+            if self._refresher is not None:  # first: its last event may start a watcher
+                self._refresher.close()
             if self.watcher is not None:
                 self.watcher.stop()
             self.broker.close()
@@ -97,20 +97,6 @@ class Repository:
             except DowseError:  # a corpus: nobody edits it
                 self._watch = False
         self._on_done(self)
-
-
-class _NotifyingBroker(EventBroker):
-    """A broker with a callback for the end of a piece of work."""
-
-    def __init__(self, on_done: Callable[[], None]) -> None:
-        super().__init__(_MAX_LISTENERS)
-        self._on_done = on_done
-
-    def publish(self, index: str, phase: str, done: int = 0, total: int = 0, detail: str = "") -> None:
-        """Publish an event."""
-        super().publish(index, phase, done, total, detail)
-        if phase == "done":
-            self._on_done()
 
 
 class Repositories:

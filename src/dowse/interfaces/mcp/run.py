@@ -10,10 +10,9 @@ from dataclasses import replace
 from mcp.server.stdio import stdio_server
 
 from dowse.errors import DowseError
-from dowse.interfaces.mcp.messages import RepairedMessages
+from dowse.interfaces.mcp.messages import RepairedMessages, checked_stdin
 from dowse.interfaces.mcp.options import McpOptions
 from dowse.interfaces.mcp.server import McpServer
-from dowse.interfaces.mcp.stdin import checked_stdin
 from dowse.services.web.options import ServeOptions, is_loopback
 
 # The path of the endpoint over HTTP.

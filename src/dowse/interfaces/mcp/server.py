@@ -22,10 +22,9 @@ from mcp_types import (
     TextContent,
 )
 
-from dowse.errors import DowseError
+from dowse.errors import DowseError, QueryError
 from dowse.interfaces.mcp.arguments import Arguments, parse_arguments
 from dowse.interfaces.mcp.frame import frame
-from dowse.interfaces.mcp.instructions import INSTRUCTIONS, error_text
 from dowse.interfaces.mcp.options import McpOptions
 from dowse.interfaces.mcp.readiness import (
     Call,
@@ -38,8 +37,7 @@ from dowse.interfaces.mcp.readiness import (
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repositories, Repository, select
 from dowse.interfaces.mcp.roots import Context, Roots
-from dowse.interfaces.mcp.tools import TOOLS, ToolSpec
-from dowse.query import QueryError
+from dowse.interfaces.mcp.tools import INSTRUCTIONS, TOOLS, ToolSpec, error_text
 from dowse.security.terminal import escape_message, escape_name, escape_surrogates, escape_surrogates_in_json
 from dowse.services.thread_pool import BoundedThreadPool
 from dowse.types import Note

@@ -9,7 +9,7 @@ from dowse.interfaces.mcp.readiness import progress_text
 from dowse.interfaces.mcp.reply import Reply, ToolContext
 from dowse.interfaces.mcp.repositories import Repository
 from dowse.security.terminal import escape_name
-from dowse.services.index_status import index_status, server_status
+from dowse.services.indexes import index_status, server_status
 from dowse.services.models.status import IndexStatus
 
 # Languages that are listed.

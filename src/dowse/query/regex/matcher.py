@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from typing import Literal as Choice
 
+from dowse.errors import QueryError
 from dowse.query.ast import Phrase, Regex
-from dowse.query.errors import QueryError
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
     CharClass,
@@ -154,14 +154,12 @@ class Pattern:
         return Nfa(self.node)
 
     def _translated(self, *, ascii_text: bool, boundaries: bool = True) -> re2_engine.Regex:
-        """Compile the AST for RE2."""
         from dowse.query.regex.translate import to_re2
 
         return re2_engine.compile_re2(to_re2(self.node, ascii_text=ascii_text, boundaries=boundaries))
 
 
 def _literal_node(text: str, case: Case) -> Node:
-    """Return the AST of a literal string."""
     if "\n" in text:
         raise QueryError(NO_NEWLINE, text.index("\n"))
     fold = case == "insensitive" or (case == "smart" and not any(char.isupper() for char in text))
@@ -175,7 +173,6 @@ def _as_bytes(text: str | bytes) -> bytes:
 
 
 def _find_all(needle: bytes, data: bytes) -> Iterator[Span]:
-    """Yield the occurrences of a literal."""
     size = len(needle)
     at = data.find(needle)
     while at >= 0:
@@ -234,14 +231,13 @@ def _is_word(char: str) -> bool:
 @lru_cache(maxsize=1)
 def _non_ascii_word() -> re2_engine.Regex:
     r"""Find a word character outside ASCII: only next to one does RE2's \b differ from Unicode's."""
-    from dowse.query.regex.classes import render_class
+    from dowse.query.regex.translate import render_class
 
     outside = SetOperation("--", Perl("w", False), (0, 0x7F))
     return re2_engine.compile_re2(render_class(CharClass(CharSet((outside,))), ascii_text=False))
 
 
 def _line_around(data: bytes, at: int) -> Span:
-    """Return the start and end of the line around an offset."""
     end = data.find(b"\n", at)
     return data.rfind(b"\n", 0, at) + 1, len(data) if end < 0 else end
 

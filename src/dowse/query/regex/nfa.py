@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dowse.query.errors import QueryError
+from dowse.errors import QueryError
 from dowse.query.regex import re2_engine
 from dowse.query.regex.ast import (
     Alternate,
@@ -45,7 +45,6 @@ class _CharTester:
         self.cache: dict[str, bool] = {}
 
     def __call__(self, char: str) -> bool:
-        """Test one character."""
         result = self.cache.get(char)
         if result is None:
             result = self.cache[char] = self.regex.fullmatch(char.encode(errors="replace")) is not None
@@ -67,19 +66,18 @@ class Nfa:
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Return all non-overlapping matches, leftmost first, in characters."""
-        found: list[tuple[int, int]] = []
+        match_spans: list[tuple[int, int]] = []
         position = 0
         while position <= len(line):
             span = self._first_match(line, position)
             if span is None:
                 break
-            if span[0] < span[1] or not found or span[0] != found[-1][1]:
-                found.append(span)
+            if span[0] < span[1] or not match_spans or span[0] != match_spans[-1][1]:
+                match_spans.append(span)
             position = span[1] if span[0] < span[1] else span[1] + 1
-        return found
+        return match_spans
 
     def _emit(self, instruction: _Instruction) -> int:
-        """Append an instruction and return its index."""
         if len(self.program) >= MAX_PROGRAM:
             raise QueryError("the regex repeats too much; lower its {m,n} counts")
         self.program.append(instruction)
@@ -181,7 +179,6 @@ class Nfa:
                 stack.extend(reversed(instruction.targets or (current + 1,)))
 
     def _holds(self, assertion: str, line: str, position: int) -> bool:
-        """Whether an assertion is true at a position."""
         if assertion == "start":
             return position == 0
         if assertion == "end":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dowse.query.errors import QueryError
+from dowse.errors import QueryError
 from dowse.query.regex.ast import (
     Alternate,
     Assertion,
@@ -22,7 +22,7 @@ from dowse.query.regex.ast import (
     Repeat,
     SetOperation,
 )
-from dowse.query.regex.unicode_properties import property_body
+from dowse.query.regex.translate import property_body
 
 # Deep enough for any pattern that people write, far below Python's recursion limit.
 MAX_DEPTH = 60
@@ -77,7 +77,6 @@ class _Parser:
         self.names: set[str] = set()
 
     def parse(self) -> Node:
-        """Parse everything."""
         node = self.alternation()
         if self.position < len(self.text):
             raise self.error("a ')' too many in the regex; write \\) for a literal one")
@@ -419,7 +418,6 @@ class _Parser:
 
 
 def _single(char: str) -> Range:
-    """Return the range of one character."""
     return ord(char), ord(char)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Protocol
 
-from dowse.query.errors import QueryError
+from dowse.errors import QueryError
 
 # Memory of RE2's automata; beyond it RE2 falls back to its slower NFA or rejects the pattern.
 MAX_MEMORY = 64 << 20

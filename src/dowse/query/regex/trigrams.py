@@ -140,7 +140,6 @@ def _repeat(node: Repeat) -> _Info:
 
 
 def _concat(infos: Iterable[_Info]) -> _Info:
-    """Return the info of a sequence."""
     result = _EMPTY
     for info in infos:
         result = _join(result, info)
@@ -148,7 +147,6 @@ def _concat(infos: Iterable[_Info]) -> _Info:
 
 
 def _join(left: _Info, right: _Info) -> _Info:
-    """Return the info of two nodes in sequence."""
     if (
         left.exact is not None
         and right.exact is not None
@@ -163,7 +161,6 @@ def _join(left: _Info, right: _Info) -> _Info:
 
 
 def _alternate(infos: list[_Info]) -> _Info:
-    """Return the info of alternatives."""
     exact = [info.exact for info in infos if info.exact is not None]
     if len(exact) == len(infos) and sum(map(len, exact)) <= MAX_STRINGS:
         return _exactly(frozenset().union(*exact))
@@ -207,13 +204,11 @@ def _condition(strings: frozenset[str]) -> frozenset[TrigramQuery]:
 
 
 def _trigram_conditions(string: str) -> frozenset[TrigramQuery]:
-    """Return the conditions of all trigrams of a string."""
     conditions = {_trigram_condition(string[i : i + 3]) for i in range(min(len(string) - 2, MAX_TRIGRAMS))}
     return frozenset(conditions - {All()})
 
 
 def _trigram_condition(three: str) -> TrigramQuery:
-    """Return the condition that the text contains these three characters."""
     spellings = product(*("sſ" if char == _EITHER_S else char for char in three))
     options = ["".join(spelling) for spelling in spellings]
     if any(_has_irregular_lower(option) for option in options):

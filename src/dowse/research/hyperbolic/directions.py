@@ -36,11 +36,11 @@ def direction_at(
         return _spiral(slots, counts)
     different, which = np.unique(counts, return_inverse=True)
     norms = np.array([shell_norm(int(count), dimension) for count in different])[which]
-    found = np.empty((len(slots), dimension))
+    vectors = np.empty((len(slots), dimension))
     for norm in np.unique(norms):
         chosen = norms == norm
-        found[chosen] = _shell(int(norm), dimension)[slots[chosen]]
-    return found
+        vectors[chosen] = _shell(int(norm), dimension)[slots[chosen]]
+    return vectors
 
 
 def check_dimension(dimension: int) -> None:
@@ -89,13 +89,13 @@ def _spiral(slots: NDArray[np.integer], counts: NDArray[np.integer]) -> NDArray[
 @lru_cache(maxsize=64)
 def _points_at(limit: int, dimension: int) -> NDArray[np.int64]:
     """Return how many integer points have the squared length 0, 1, … limit."""
-    found = np.zeros(limit + 1, np.int64)
-    found[0] = 1
+    counts = np.zeros(limit + 1, np.int64)
+    counts[0] = 1
     for _ in range(dimension):  # one more coordinate: 0, or ± a number
-        fewer = found.copy()
+        fewer = counts.copy()
         for number in range(1, math.isqrt(limit) + 1):
-            found[number**2 :] += 2 * fewer[: limit + 1 - number**2]
-    return found
+            counts[number**2 :] += 2 * fewer[: limit + 1 - number**2]
+    return counts
 
 
 @lru_cache(maxsize=TABLES)

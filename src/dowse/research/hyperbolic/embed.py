@@ -56,14 +56,9 @@ def place_children(
     degrees: NDArray[np.integer],
     scale: Scale,
 ) -> Points:
-    """Return the points of children.
+    """Return the points of children, given those of their parents and grandparents (of the root: itself).
 
-    Args:
-        points: The parent of each child, (children, dimension).
-        parents_points: The grandparent; for children of the root, the root.
-        slots: Which child of its parent each is, from 0.
-        degrees: How many children the parent has.
-        scale: That of the points.
+    `slots` says which child of its parent each is, `degrees` how many children the parent has.
     """
     with _arithmetic(scale):
         frame = _Frame(points, parents_points, scale)
@@ -92,8 +87,8 @@ def to_floats(points: Points) -> NDArray[np.float64]:
     near = far * min(1.0, REACH / max(far.max(initial=0.0), REACH))
     floats = points.astype(np.float64)
     length = np.linalg.norm(floats, axis=-1)
-    found: NDArray[np.float64] = floats * (np.tanh(near / 2) / np.where(length > 0, length, 1))[..., None]
-    return found
+    scaled: NDArray[np.float64] = floats * (np.tanh(near / 2) / np.where(length > 0, length, 1))[..., None]
+    return scaled
 
 
 class _Frame:
@@ -149,15 +144,15 @@ def _batches(depths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
             yield order[first : min(first + BATCH, end)]
 
 
-def _rounded(points: Points, places: int) -> Points:
-    """Return decimals rounded to so many places.
+def _rounded(points: Points, digits: int) -> Points:
+    """Return decimals rounded to so many decimal places.
 
     Places, not significant digits: rounding errors of a 0 would get ever smaller exponents from level to
     level, until exact sums of such numbers fill the memory.
     """
     if points.dtype != object:
         return points
-    unit = decimal.Decimal(1).scaleb(-places)
+    unit = decimal.Decimal(1).scaleb(-digits)
     return np.asarray(np.frompyfunc(lambda value: value.quantize(unit), 1, 1)(points))
 
 
@@ -183,8 +178,8 @@ def _edges(slots: NDArray[np.integer], degrees: NDArray[np.integer], scale: Scal
     if not scale.decimal:
         return direction_at(slots, counts, scale.dimension) * np.float64(radius)
     pairs, which = np.unique(np.stack([slots, counts]), axis=1, return_inverse=True)
-    found: Points = (_exact(direction_at(pairs[0], pairs[1], scale.dimension)) * radius)[which]
-    return found
+    edges: Points = (_exact(direction_at(pairs[0], pairs[1], scale.dimension)) * radius)[which]
+    return edges
 
 
 def _exact(vectors: NDArray[np.float64]) -> Points:
@@ -195,5 +190,5 @@ def _exact(vectors: NDArray[np.float64]) -> Points:
     sign = np.where(vectors[:, :1] < 0, -1, 1)
     flat = np.asarray(np.frompyfunc(decimal.Decimal, 1, 1)(vectors[:, 1:] / (1 + sign * vectors[:, :1])))
     length = squared_norm(flat)[:, None]
-    found: Points = np.hstack([sign * (1 - length), 2 * flat]) * (1 / (1 + length))
-    return found
+    exact: Points = np.hstack([sign * (1 - length), 2 * flat]) * (1 / (1 + length))
+    return exact

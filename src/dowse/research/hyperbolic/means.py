@@ -37,14 +37,9 @@ def frechet_means(
 ) -> Floats:
     """Return the Fréchet mean of each group of points in the Poincaré ball.
 
-    No step makes the objective larger, so few steps from a good start give nearly the mean.
-
-    Args:
-        points: One a row, all inside the unit ball; points that rounding put on its boundary are clipped.
-        labels: The group of each, from 0 to `count` − 1.
-        count: How many groups there are. An empty one stays at its start, else at the origin.
-        start: Initial means, a row for each group; by default the first point of each.
-        steps: Maximum number of steps.
+    No step makes the objective larger, so few steps from a good start give nearly the mean; by default the
+    start is the first point of each group. An empty group stays at its start, else at the origin. Points that
+    rounding put on the boundary are clipped.
     """
     points = clip_to_ball(points)
     weights = _weights(labels, count)
@@ -64,14 +59,14 @@ def frechet_means(
 def _weights(labels: Labels, count: int) -> Floats:
     """Return the weight of each point in each group; those of a group sum to 1."""
     own = (labels == np.arange(count)[:, None]).astype(np.float64)
-    found: Floats = own / np.maximum(own.sum(axis=1, keepdims=True), 1)
-    return found
+    weights: Floats = own / np.maximum(own.sum(axis=1, keepdims=True), 1)
+    return weights
 
 
 def _first_points(points: Floats, weights: Floats) -> Floats:
     """Return the first point of each group, the origin for an empty one."""
-    found: Floats = points[weights.argmax(axis=1)] * weights.any(axis=1, keepdims=True)
-    return found
+    firsts: Floats = points[weights.argmax(axis=1)] * weights.any(axis=1, keepdims=True)
+    return firsts
 
 
 def _trials(centres: Floats, points: Floats, labels: Labels, weights: Floats) -> Floats:
@@ -103,5 +98,5 @@ def _hyperboloid(towards: Floats, far: Floats, weights: Floats) -> Floats:
     up = np.maximum(weights @ np.cosh(far), 1)
     # Rounding may make both equal; this is the largest finite result.
     length = np.arctanh(np.minimum(aside / up, 1 - 2.0**-53))
-    found: Floats = sums * (length / np.maximum(aside, _TINY))[:, None]
-    return found
+    tangents: Floats = sums * (length / np.maximum(aside, _TINY))[:, None]
+    return tangents

@@ -31,8 +31,8 @@ def distance(x: Points, y: Points) -> NDArray[np.float64]:
         return _decimal_distance(x, y)
     apart = x - y
     ratio = 2 * squared_norm(apart) / (boundary_gap(x) * boundary_gap(y))
-    found: NDArray[np.float64] = np.log1p(ratio + np.sqrt(ratio * (ratio + 2)))
-    return found
+    length: NDArray[np.float64] = np.log1p(ratio + np.sqrt(ratio * (ratio + 2)))
+    return length
 
 
 def distances(x: Points, y: Points) -> NDArray[np.float64]:
@@ -50,8 +50,8 @@ def squared_norm(points: Points) -> Points:
     """Return ‖x‖²."""
     if points.dtype == object:
         return np.asarray((points * points).sum(axis=-1))
-    found: Points = np.einsum("...i,...i->...", points, points)
-    return found
+    norm: Points = np.einsum("...i,...i->...", points, points)
+    return norm
 
 
 def mobius_add(x: Points, y: Points) -> Points:
@@ -61,8 +61,8 @@ def mobius_add(x: Points, y: Points) -> Points:
     """
     moved = x + y
     length, left = squared_norm(moved)[..., None], boundary_gap(x)[..., None]
-    found: Points = (left * moved + length * x) / (length + left * boundary_gap(y)[..., None])
-    return found
+    total: Points = (left * moved + length * x) / (length + left * boundary_gap(y)[..., None])
+    return total
 
 
 def log_map(base: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -74,8 +74,8 @@ def log_map(base: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[n
     length = np.linalg.norm(seen, axis=-1, keepdims=True)
     towards = seen / np.where(length > 0, length, 1)
     far = distance(base, points)[..., None] / 2
-    found: NDArray[np.float64] = boundary_gap(base)[..., None] * far * towards
-    return found
+    tangents: NDArray[np.float64] = boundary_gap(base)[..., None] * far * towards
+    return tangents
 
 
 def exp_map(base: NDArray[np.float64], tangents: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -89,8 +89,8 @@ def clip_to_ball(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return points; those that rounding pushed out of the ball are moved just inside it."""
     length = np.linalg.norm(points, axis=-1, keepdims=True)
     most = 1 - 4 * MIN_GAP
-    found: NDArray[np.float64] = points * (most / np.maximum(length, most))
-    return found
+    clipped: NDArray[np.float64] = points * (most / np.maximum(length, most))
+    return clipped
 
 
 def with_digits(precision: int) -> AbstractContextManager[decimal.Context]:
@@ -104,8 +104,8 @@ def _decimal_distance(x: Points, y: Points) -> NDArray[np.float64]:
     with with_digits(decimal.MAX_PREC):
         parts = squared_norm(x - y), boundary_gap(x), boundary_gap(y)
     with with_digits(FEW_DIGITS):
-        found = np.frompyfunc(_acosh_of, 3, 1)(*parts)
-    return np.asarray(found, np.float64)
+        length = np.frompyfunc(_acosh_of, 3, 1)(*parts)
+    return np.asarray(length, np.float64)
 
 
 def _acosh_of(apart: decimal.Decimal, left: decimal.Decimal, right: decimal.Decimal) -> float:

@@ -31,17 +31,11 @@ MANY_DIMENSIONS, SHORTEST = 5, 1.0
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Edge length, precision and dimension of an embedding.
+    """Edge length, precision and dimension of an embedding."""
 
-    Attributes:
-        length: Hyperbolic length of every edge.
-        digits: Bits of a coordinate; for more than 53, coordinates are decimals.
-        dimension: Of the ball.
-    """
-
-    length: float
-    digits: int
-    dimension: int
+    length: float  # hyperbolic, of every edge
+    digits: int  # bits of a coordinate; for more than 53, coordinates are decimals
+    dimension: int  # of the ball
 
     @property
     def decimal(self) -> bool:

@@ -11,19 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree as integer arrays with one entry a node; node 0 is the root, and its own parent.
+    """A tree as integer arrays with one entry a node; node 0 is the root, and its own parent."""
 
-    Attributes:
-        parents: The parent of each node, which has a smaller number.
-        slots: Which child of its parent a node is, from 0; 0 for the root.
-        degrees: How many children a node has.
-        depths: The number of edges between a node and the root.
-    """
-
-    parents: NDArray[np.integer]
-    slots: NDArray[np.integer]
-    degrees: NDArray[np.integer]
-    depths: NDArray[np.integer]
+    parents: NDArray[np.integer]  # each has a smaller number than its children
+    slots: NDArray[np.integer]  # which child of its parent a node is, from 0; 0 for the root
+    degrees: NDArray[np.integer]  # how many children a node has
+    depths: NDArray[np.integer]  # the number of edges between a node and the root
 
     def __len__(self) -> int:
         return len(self.parents)

@@ -24,25 +24,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.parsing.tokenizer import tokenize
-from dowse.research.tfidf.files import (
+from dowse.research.tfidf.segment import (
+    Segment,
+    SegmentBuilder,
+    SegmentInfo,
     State,
     has_segment,
+    merge,
     open_segments,
     read_state,
     remove_leftovers,
     segment_problems,
+    term_hashes,
     write_segment,
     write_state,
 )
-from dowse.research.tfidf.segment import SegmentBuilder, merge, term_hashes
 from dowse.storage.protocol import KeywordRequest
 from dowse.vectors.keys import Keys, as_keys, find_sorted, heads
 from dowse.write_lock import write_lock
 
 if TYPE_CHECKING:
-    from dowse.query import Constraint
-    from dowse.research.tfidf.files import SegmentInfo
-    from dowse.research.tfidf.segment import Segment
+    from dowse.query.ast import Constraint
     from dowse.storage.protocol import Reader
 
     Rows = NDArray[np.int64]
@@ -68,14 +70,8 @@ def search_tfidf(
 ) -> list[tuple[int, float]]:
     """Return (row, score) of the best symbols by sums of tf · idf, best first, ties by location.
 
-    Texts that `count_terms` has not counted are counted now, which takes its time.
-
-    Args:
-        reader: The index.
-        terms: Terms, and bigrams written `one other`.
-        limit: How many symbols to return at most.
-        constraint: What symbols have to match.
-        exact_rows: Rows that the exact leaves (phrases, regexes) of the constraint match, by leaf.
+    Texts that `count_terms` has not counted are counted now, which takes its time. A bigram is written
+    `one other`; `exact_rows` are the rows that exact leaves (phrases, regexes) of the constraint match.
     """
     if not terms and reader.cache_folder is None:
         return []  # a warm-up: on a cluster there is nothing to load beforehand
@@ -101,13 +97,8 @@ def count_terms(
 ) -> int:
     """Count what is not counted yet, and keep it; return how many texts that were.
 
-    Raises OSError where counts are missing and can't be written; searches then count in memory.
-
-    Args:
-        reader: The index.
-        wait: Seconds to wait for another process that counts; None waits as long as it takes.
-        on_wait: Called once with a message if another process is counting.
-        on_counted: Called with how many texts are counted and how many there are.
+    Waits `wait` seconds for another process that counts (None: as long as it takes). Raises OSError where
+    counts are missing and can't be written; searches then count in memory.
     """
     on_counted = on_counted or (lambda _, __: None)
     if reader.cache_folder is None:
@@ -154,15 +145,15 @@ def _load(
     folder = reader.cache_folder and reader.cache_folder / FOLDER
     known: tuple[State, GenerationTfidf] | None = reader.derived.get(FOLDER)
     if known and known[0] == (read_state(folder) if folder else State()):
-        state, found = known
+        state, tfidf = known
     else:
         state, opened = open_segments(folder) if folder else (State(), [])
-        found = GenerationTfidf([segment for _, segment in opened], SymbolTexts.read(reader))
-    if complete and len(found.missing):
-        counted = count_texts(reader, found.texts, found.missing, on_counted)
-        found = GenerationTfidf([*found.segments, *counted], found.texts)
-    reader.derived[FOLDER] = (state, found)
-    return found
+        tfidf = GenerationTfidf([segment for _, segment in opened], SymbolTexts.read(reader))
+    if complete and len(tfidf.missing):
+        counted = count_texts(reader, tfidf.texts, tfidf.missing, on_counted)
+        tfidf = GenerationTfidf([*tfidf.segments, *counted], tfidf.texts)
+    reader.derived[FOLDER] = (state, tfidf)
+    return tfidf
 
 
 def _update(
@@ -173,13 +164,13 @@ def _update(
         state, opened = open_segments(folder)
         remove_leftovers(folder, state)
         kept = [info for info, _ in opened]  # without those that can't be read
-        found = GenerationTfidf([segment for _, segment in opened], SymbolTexts.read(reader))
+        tfidf = GenerationTfidf([segment for _, segment in opened], SymbolTexts.read(reader))
         added = 0
-        for segment in count_texts(reader, found.texts, found.missing, on_counted):
+        for segment in count_texts(reader, tfidf.texts, tfidf.missing, on_counted):
             kept.append(write_segment(folder, segment))
             write_state(folder, State(tuple(kept)))
             added += len(segment.keys)
-        state = State(tuple(_compact(folder, found.texts)), _generation_name(reader))
+        state = State(tuple(_compact(folder, tfidf.texts)), _generation_name(reader))
         write_state(folder, state)
         remove_leftovers(folder, state)
         return added
@@ -225,8 +216,8 @@ class SymbolTexts:
     @classmethod
     def read(cls, reader: Reader) -> SymbolTexts:
         """Read them from an index."""
-        found = reader.text_keys()
-        rows, files, keys = zip(*found, strict=True) if found else ((), (), ())
+        keyed_rows = reader.text_keys()
+        rows, files, keys = zip(*keyed_rows, strict=True) if keyed_rows else ((), (), ())
         return cls(np.array(rows, np.int64), np.array(files, np.int64), as_keys(keys))
 
 
@@ -262,13 +253,15 @@ class GenerationTfidf:
         Ties are ordered by location, which does not depend on when a symbol was added.
         """
         scores = self._scores(terms)[self._text]
-        found = np.flatnonzero(scores > 0)
+        candidates = np.flatnonzero(scores > 0)
         if allowed is not None:
-            found = np.intersect1d(found, np.searchsorted(self.texts.rows, np.array(allowed, np.int64)))
-        if 0 < limit < len(found):
-            last = -np.partition(-scores[found], limit - 1)[limit - 1]
-            found = found[scores[found] >= last]  # with all ties of the last one
-        score_of = dict(zip(self.texts.rows[found].tolist(), scores[found].tolist(), strict=True))
+            candidates = np.intersect1d(
+                candidates, np.searchsorted(self.texts.rows, np.array(allowed, np.int64))
+            )
+        if 0 < limit < len(candidates):
+            last = -np.partition(-scores[candidates], limit - 1)[limit - 1]
+            candidates = candidates[scores[candidates] >= last]  # with all ties of the last one
+        score_of = dict(zip(self.texts.rows[candidates].tolist(), scores[candidates].tolist(), strict=True))
         best = sorted(
             reader.rows(list(score_of)),
             key=lambda row: (-score_of[row.row], row.repo, row.path, row.start_line, row.row),
@@ -278,13 +271,13 @@ class GenerationTfidf:
     def explain(self, terms: Sequence[str], rows: Sequence[int]) -> dict[int, dict[str, tuple[int, float]]]:
         """Return, by row, (tf, idf) of each term that it has."""
         texts = self._text[np.searchsorted(self.texts.rows, np.array(rows, np.int64))]
-        found: dict[int, dict[str, tuple[int, float]]] = {row: {} for row in rows}
+        by_row: dict[int, dict[str, tuple[int, float]]] = {row: {} for row in rows}
         for term, (with_term, counts, idf) in zip(terms, self._postings(terms), strict=True):
             positions = np.searchsorted(with_term, texts)  # ascending, from segment to segment too
             for row, text, at in zip(rows, texts.tolist(), positions.tolist(), strict=True):
                 if at < len(with_term) and with_term[at] == text:
-                    found[row][term] = (int(counts[at]), idf)
-        return found
+                    by_row[row][term] = (int(counts[at]), idf)
+        return by_row
 
     def _scores(self, terms: Sequence[str]) -> NDArray[np.float64]:
         """Return the score of every text; one more, 0, for symbols whose text is in no segment."""

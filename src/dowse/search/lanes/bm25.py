@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dowse.parsing.tokenizer import tokenize
-from dowse.query import Constraint
+from dowse.parsing.tokenizer import tokenize, tokenize_query
+from dowse.query.ast import Constraint
+from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import KeywordRequest, Reader, Term
 
 # Weight of a fuzzy match, as a share of an exact one.
@@ -21,8 +22,6 @@ _SPLIT_SHARE = 0.5
 _MIN_PIECE = 3
 # A word of this length has abbreviations of this length, if so many names use them.
 _MIN_ABBREVIATED, _MIN_ABBREVIATION, _MIN_USES = 6, 4, 3
-# More terms than this (a pasted file, say) add cost and little else; the first ones are kept.
-_MAX_TERMS = 64
 # Names of languages that hardly mean anything else in a query ("go", "c" and "node" do).
 _LANGUAGE_NAMES = {
     **{name: name for name in ("elixir", "haskell", "java", "javascript", "kotlin", "php", "python", "ruby")},
@@ -30,25 +29,15 @@ _LANGUAGE_NAMES = {
 }
 # Share of files from which on an index is written in one language.
 _NEARLY_ALL = 0.8
-# English stop words; left out unless the query has nothing else.
-STOP_WORDS = frozenset(
-    """a an and are as at be been being but by can could did do does done for from had has have how i if in
-    into is it its itself may me might must my no of on onto or our shall should so some such than that the
-    their them then there these they this those to too us was we were what when where which while who whom
-    whose why will with would you your""".split()
-)
 
 
-@dataclass(frozen=True, slots=True)
-class KeywordResult:
-    """What the lane found, and the request that found it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeywordResult(LaneResult):
+    """The candidates, and the request that matched them."""
 
-    rows: tuple[int, ...]
-    scores: tuple[float, ...]
     request: KeywordRequest
-    exact: frozenset[int] = frozenset()  # rows found before the query was relaxed
+    exact: frozenset[int] = frozenset()  # rows that matched before the query was relaxed
     notes: tuple[str, ...] = ()  # how it was relaxed
-    details: tuple[str, ...] = ()  # none: as every lane has them
 
 
 def keyword_lane(
@@ -70,34 +59,25 @@ def keyword_lane(
     request = KeywordRequest((*terms, *abbreviations), field_weights, constraint, exact_rows)
     if constraint is None and any(reader.document_frequency(t.text) >= relax_below for t in terms):
         relax_below = 0  # enough symbols match: no need to rank more than the limit
-    found = reader.search_bm25(request, max(limit, relax_below))
-    exact = frozenset(row for row, _ in found)
+    hits = reader.search_bm25(request, max(limit, relax_below))
+    exact = frozenset(row for row, _ in hits)
     notes: list[str] = []
     for relax in (_relax_by_edits, _relax_by_splitting):
-        if len(found) >= relax_below:
+        if len(hits) >= relax_below:
             break
         relaxed, note = relax(reader, request, text, fuzziness)
         if relaxed is request:
             continue
         more = reader.search_bm25(relaxed, max(limit, relax_below))
-        if len(more) > len(found):
-            found, request = more, relaxed
+        if len(more) > len(hits):
+            hits, request = more, relaxed
             notes.append(note)
-    found = found[:limit]
-    rows, scores = tuple(row for row, _ in found), tuple(score for _, score in found)
-    return KeywordResult(rows, scores, request, exact, tuple(notes))
+    return KeywordResult(*columns(hits[:limit]), request=request, exact=exact, notes=tuple(notes))
 
 
 def query_terms(text: str) -> tuple[Term, ...]:
     """Return the distinct terms of a query, without stop words unless it has nothing else."""
-    words = dict.fromkeys(content_words(text))
-    terms = dict.fromkeys(tokenize(" ".join(words))) or dict.fromkeys(tokenize(text))
-    return tuple(Term(term) for term in list(terms)[:_MAX_TERMS])
-
-
-def content_words(text: str) -> list[str]:
-    """Return the words of a text that are no stop words."""
-    return [word for word in text.split() if word.strip("?!.,;:").lower() not in STOP_WORDS]
+    return tuple(map(Term, tokenize_query(text)))
 
 
 def without_language(reader: Reader, text: str) -> str:

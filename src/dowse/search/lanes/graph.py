@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from dowse.graph.model import RELATIONS, describe_confidence, is_peripheral
 from dowse.graph.reachability import Bases, dispatching_method, reach, shortest_path
 from dowse.graph.traverse import Aliases, Reached, breadth_first_search
 from dowse.graph.type_hierarchy import call_aliases, is_definition
+from dowse.search.lanes.jobs import LaneResult
 from dowse.storage.protocol import Reader
 
 # Score of a reference by its confidence; the number of references breaks ties.
@@ -22,16 +22,6 @@ _SECONDARY_FACTOR = 0.4
 _OUTGOING_FACTOR = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class GraphResult:
-    """What the lane found: rows and scores, best first, and why each is there."""
-
-    rows: tuple[int, ...]
-    scores: tuple[float, ...]  # in (0, 1]
-    details: tuple[str, ...]  # "calls shop.Cart.add in line 12, resolved"
-    is_truncated: bool = False  # whether there was more than the walk looks at
-
-
 def graph_query_lane(
     reader: Reader,
     seeds: Sequence[int],
@@ -39,16 +29,10 @@ def graph_query_lane(
     relation: str = "",
     depth: int = 1,
     ends: Sequence[int] = (),
-) -> GraphResult:
-    """Run what the plan asks of the call graph: a relation, a path, or the neighbours of a name.
+) -> LaneResult:
+    """Traverse the call graph from the seeds: by a relation, to the ends of a path, or to their neighbours.
 
-    Args:
-        reader: One generation of an index.
-        seeds: Rows to start from.
-        limit: How many to return at most.
-        relation: A key of `RELATIONS`; "" for the neighbours.
-        depth: Hops to walk; never fewer than the relation needs.
-        ends: Rows that a path shall lead to.
+    `relation` is a key of `RELATIONS`, "" for the neighbours; `depth` is never less than the relation needs.
     """
     if not relation:
         return neighbour_lane(reader, seeds, limit)
@@ -58,75 +42,52 @@ def graph_query_lane(
     return relation_lane(reader, relation, seeds, depth, limit)
 
 
-def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: int, limit: int) -> GraphResult:
-    """Return what the command of the same name would list, as the lane of a question in words.
-
-    Args:
-        reader: One generation of an index.
-        relation: A key of `RELATIONS`, other than path.
-        seeds: Rows of what is asked about; they are not part of the result.
-        depth: How many hops.
-        limit: How many to return at most.
-    """
+def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: int, limit: int) -> LaneResult:
+    """Return the symbols in a relation to the seeds, as the command of that name lists them."""
     symbols = reader.rows(list(dict.fromkeys(seeds)))
     walked, bases = reach(reader, relation, symbols, depth)
     incoming = RELATIONS[relation].incoming
-    return _result(reader, walked.reached, incoming, limit, walked.is_truncated, bases)
+    return _scored_result(reader, walked.reached, incoming, limit, bases)
 
 
 def graph_lane(
-    reader: Reader,
-    seeds: Sequence[int],
-    kinds: Sequence[str],
-    incoming: bool,
-    depth: int,
-    limit: int,
-) -> GraphResult:
-    """Return what is reached from some symbols by edges of some kinds, of all if none are named.
-
-    Args:
-        reader: One generation of an index.
-        seeds: Rows to start from; they are not part of the result.
-        kinds: Of edges.
-        incoming: From what is used to what uses it.
-        depth: How many hops.
-        limit: How many to return at most.
-    """
+    reader: Reader, seeds: Sequence[int], kinds: Sequence[str], incoming: bool, depth: int, limit: int
+) -> LaneResult:
+    """Return what is reached from the seeds by edges of some kinds, of all if none are named."""
     symbols = reader.rows(list(dict.fromkeys(seeds)))
     joined = not kinds or "calls" in kinds  # who calls a constructor uses its class
     aliases: Aliases = partial(call_aliases, reader, incoming=incoming) if joined else lambda _: {}
     walked = breadth_first_search(
         reader, symbols, kinds, incoming, depth, aliases=aliases, expands=is_definition
     )
-    return _result(reader, walked.reached, incoming, limit, walked.is_truncated)
+    return _scored_result(reader, walked.reached, incoming, limit)
 
 
-def neighbour_lane(reader: Reader, seeds: Sequence[int], limit: int) -> GraphResult:
+def neighbour_lane(reader: Reader, seeds: Sequence[int], limit: int) -> LaneResult:
     """Return the neighbours of a definition: incoming references first, then outgoing ones."""
     into = graph_lane(reader, seeds, (), True, 1, limit)
     out = graph_lane(reader, seeds, (), False, 1, limit)
     known, share = set(into.rows), _OUTGOING_FACTOR * min(into.scores, default=1.0)
-    more = [(row, share * score, detail) for row, score, detail in _each(out) if row not in known]
-    return _from([*_each(into), *more][:limit], into.is_truncated or out.is_truncated)
+    more = [(row, share * score, detail) for row, score, detail in _triples(out) if row not in known]
+    return _make_result([*_triples(into), *more][:limit])
 
 
 def path_lane(
     reader: Reader, starts: Sequence[int], ends: Sequence[int], depth: int, limit: int
-) -> GraphResult:
+) -> LaneResult:
     """Return the symbols of the shortest chain from some symbols to others, in its order."""
     first, last = reader.rows(starts), reader.rows(ends)
     chain = shortest_path(reader, first, last, depth)
-    return _result(reader, chain.steps, False, limit, chain.is_truncated)
+    return _scored_result(reader, chain.steps, False, limit)
 
 
-def _result(
+def _scored_result(
     reader: Reader,
     reached: Sequence[Reached],
     incoming: bool,
     limit: int,
-    is_truncated: bool,
     bases: Bases | None = None,
-) -> GraphResult:
+) -> LaneResult:
     """Score the symbols that a traversal reached, each with a detail that names the reference."""
     bases = bases or {}
     ends = {row for step in reached for row in step.edges[0][1:3]}
@@ -135,7 +96,7 @@ def _result(
         (step.symbol.row, _score(step, bases), _detail(step, names, incoming, bases)) for step in reached
     ]
     scored.sort(key=lambda each: -each[1])  # ties keep the order of the traversal, by location
-    return _from(scored[:limit], is_truncated)
+    return _make_result(scored[:limit])
 
 
 def _score(step: Reached, bases: Bases) -> float:
@@ -152,16 +113,16 @@ def _score(step: Reached, bases: Bases) -> float:
 def _detail(step: Reached, names: dict[int, str], incoming: bool, bases: Bases) -> str:
     edge = step.edges[0]
     target = names[edge.target]
-    said = f"{edge.kind} {target}" if incoming else f"{names[edge.source]} {edge.kind} {target}"
+    reference = f"{edge.kind} {target}" if incoming else f"{names[edge.source]} {edge.kind} {target}"
     more = f", {len(step.edges)} references" if len(step.edges) > 1 else ""
     possible = f", may mean {bases[edge.target][1].qualified_name}" if dispatching_method(step, bases) else ""
-    return f"{said} in line {edge.line}, {describe_confidence(edge)}{more}{possible}"
+    return f"{reference} in line {edge.line}, {describe_confidence(edge)}{more}{possible}"
 
 
-def _each(result: GraphResult) -> list[tuple[int, float, str]]:
+def _triples(result: LaneResult) -> list[tuple[int, float, str]]:
     return list(zip(result.rows, result.scores, result.details, strict=True))
 
 
-def _from(found: Sequence[tuple[int, float, str]], is_truncated: bool) -> GraphResult:
-    rows, scores, details = zip(*found, strict=True) if found else ((), (), ())
-    return GraphResult(rows, scores, details, is_truncated)
+def _make_result(candidates: Sequence[tuple[int, float, str]]) -> LaneResult:
+    rows, scores, details = zip(*candidates, strict=True) if candidates else ((), (), ())
+    return LaneResult(rows, scores, details)

@@ -9,9 +9,8 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dowse.search.lanes.jobs import LaneJob, Outcome, failure
+from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome, failure
 from dowse.search.lanes.lane_queue import LaneQueue, PendingJob
-from dowse.search.lanes.registry import LANES, Lane
 from dowse.search.lanes.worker import LaneReply, LaneSetup
 
 if TYPE_CHECKING:

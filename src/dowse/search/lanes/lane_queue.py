@@ -14,9 +14,8 @@ from collections.abc import Mapping
 
 from dowse.search.lanes.jobs import Outcome, log_problem
 from dowse.search.lanes.worker import GRACE_SECONDS, START_SECONDS, LaneReply, LaneRequest, LaneSetup
-from dowse.workers.circuit_breaker import CircuitBreaker
 from dowse.workers.frames import MAX_BYTES
-from dowse.workers.supervisor import Supervisor, WorkerDied, worker_program
+from dowse.workers.supervisor import CircuitBreaker, Supervisor, WorkerDied, worker_program
 
 # The circuit breaker: after so many deaths without an answer in between, a lane refuses jobs for so long.
 # Starting a process that can't live for every query of a burst would slow down the lanes that can.
@@ -24,7 +23,7 @@ MAX_DEATHS = 3
 OPEN_SECONDS = 5.0
 # How long `join` waits for a thread that is about to end.
 _JOIN_SECONDS = 5.0
-# Half of what a message may have: the rest of a request is small.
+# Half of what a message may have: all else in a request is small.
 _MAX_ARGUMENTS = MAX_BYTES // 2
 
 
@@ -81,7 +80,7 @@ class LaneQueue:
             self._thread.join(_JOIN_SECONDS)
 
     def _drive(self) -> None:
-        """Have jobs done, one after another."""
+        """Send jobs to the process, one after another."""
         while self._wait_for_work():
             try:
                 self._worker.start(self._setup)
@@ -102,7 +101,7 @@ class LaneQueue:
             return not self._closed
 
     def _do_next(self) -> None:
-        """Have the first job done that a caller still waits for."""
+        """Send the first job that a caller still waits for, and pass on the reply."""
         while (job := self._take()) is not None:
             request = job.request()
             if request is None:

@@ -6,23 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dowse.parsing.tokenizer import tokenize
-from dowse.query import Constraint
-from dowse.search.lanes.bm25 import content_words
+from dowse.parsing.tokenizer import content_words, tokenize
+from dowse.query.ast import Constraint
+from dowse.search.lanes.jobs import LaneResult, columns
 from dowse.storage.protocol import Reader
 
 # A pasted file has more terms than this; each costs time, and the first ones are kept.
 _MAX_TERMS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class TfidfResult:
-    """Rows and scores, best first, and the terms and bigrams of the query."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TfidfResult(LaneResult):
+    """The candidates, and the terms and bigrams of the query."""
 
-    rows: tuple[int, ...]
-    scores: tuple[float, ...]
     terms: tuple[str, ...]
-    details: tuple[str, ...] = ()  # this lane has nothing to say of a single symbol
 
 
 def tfidf_lane(
@@ -38,7 +35,7 @@ def tfidf_lane(
 
     terms = terms_and_bigrams(text)
     hits = search_tfidf(reader, terms, limit, constraint, exact_rows)
-    return TfidfResult(tuple(row for row, _ in hits), tuple(score for _, score in hits), terms)
+    return TfidfResult(*columns(hits), terms=terms)
 
 
 def terms_and_bigrams(text: str) -> tuple[str, ...]:

@@ -18,8 +18,7 @@ from dowse.workers.frames import pack
 if TYPE_CHECKING:
     from dowse.config import Settings
     from dowse.encoders.encoder import Encoder
-    from dowse.search.lanes.jobs import LaneResult
-    from dowse.search.lanes.registry import Lane
+    from dowse.search.lanes.jobs import Lane, LaneResult
     from dowse.storage.protocol import Backend
 
 # Loading a large model from a slow disk takes seconds; what takes longer than this hangs.
@@ -42,7 +41,7 @@ class LaneRequest(NamedTuple):
 
     seconds: float  # how long the caller waits for the reply
     generation: tuple[str, int]  # identity of the index and number, whose rows the caller can use
-    arguments: bytes  # pickled by the caller, who is told if that fails
+    arguments: bytes  # pickled by the caller, who gets the error if that fails
 
 
 class LaneReply(NamedTuple):

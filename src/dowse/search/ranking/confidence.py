@@ -1,19 +1,18 @@
-"""How likely a hit is relevant, from what can be compared between questions: a small logistic to read.
+"""Confidence: the probability that a hit is relevant, by a logistic regression small enough to read.
 
     confidence = 1 / (1 + exp(−(bias + cosine · cos + covered · share + length · ln(1 + terms))))
 
-A score says which hit is better; it does not say whether the best is any good: something is always
-nearest. The cosine tells most of it. The share of the question's words that stand in the code, rare ones
-counting for more, catches what an encoder does not know: random letters have cosines above .5 in a large
-corpus, and no word in common with anything.
+A score says which hit is better, not whether the best one is relevant: something is always nearest. The
+cosine is the strongest feature. The share of the query's words that the code has, weighted by IDF, catches
+what an encoder does not know: random letters have cosines above .5 in a large corpus, and no word in common.
 
 The weights were fitted by `bench/abstention.py --fit` on 2,000 docstrings and summaries of packages that no
-encoder was trained on, each asked twice, once with its package left out of the corpus; on off-topic and
-meaningless questions; and on 56 questions to eight repositories. Half of all that is asked is taken to have
-an answer, and half of the first hits that are not the function asked for to be as good. They hold for
-the first hit; further down they promise too much. It is a rough probability: where every question has an
-answer it promises too little (CodeSearchNet; trees, most of all at the low end), and against the single
-label of a web query too much (CoSQA). bench/results/abstention.json has the tables.
+encoder was trained on, each searched twice, once with its package left out of the corpus; on off-topic and
+meaningless queries; and on 56 queries of eight repositories. Priors: half of all queries have an answer, and
+half of the first hits that are not the labelled function are as good. The weights are calibrated for the
+first hit and overestimate later ones. It is a rough probability: too low where every query has an answer
+(CodeSearchNet; trees, most of all at the low end), too high against the single label of a web query (CoSQA).
+bench/results/abstention.json has the tables.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from dowse.types import Note
 
 
 class Weights(NamedTuple):
-    """What each feature counts, for the cosines of one encoder."""
+    """The weight of each feature, for the cosines of one encoder."""
 
     bias: float
     cosine: float
@@ -50,11 +49,7 @@ NOTHING_RELEVANT = Note("nothing-relevant", "nothing relevant here, it seems; th
 def confidence(encoder_id: str, cosine: float, covered: float, terms: int) -> float | None:
     """Return the probability that a hit is relevant; None for an encoder that has no weights here.
 
-    Args:
-        encoder_id: Whose cosine it is.
-        cosine: Of the question and the symbol.
-        covered: Share of the question that stands in the symbol's text, see coverage.py.
-        terms: How many terms the question has.
+    `covered` is the share of the query that the symbol's text has (coverage.py), `terms` their number.
     """
     weights = WEIGHTS.get(encoder_id)
     if weights is None:
@@ -65,6 +60,6 @@ def confidence(encoder_id: str, cosine: float, covered: float, terms: int) -> fl
 
 
 def is_nothing(confidences: Iterable[float | None]) -> bool:
-    """Whether hits are known to be irrelevant, all of them; without hits, or knowledge, they are not."""
+    """Whether all hits are known to be irrelevant; False without hits or confidences."""
     known = [each for each in confidences if each is not None]
     return bool(known) and max(known) < ABSTAIN

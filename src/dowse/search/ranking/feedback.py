@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from dowse.search.ranking.reorder import reorder
+from dowse.search.ranking.rerank import reorder
 from dowse.search.ranking.signals import RankedHit
 from dowse.types import Boost
 
@@ -30,12 +30,7 @@ SINK_PER_VOTE, MAX_SINK = 5, 10
 
 
 def apply_feedback(ranked: Sequence[RankedHit], boosts: Mapping[str, Boost]) -> list[RankedHit]:
-    """Reorder the first candidates by their boosts.
-
-    Args:
-        ranked: All candidates, best first.
-        boosts: By `Symbol.id`.
-    """
+    """Reorder the first candidates by their boosts, which are keyed by `Symbol.id`."""
     first = ranked[:MAX_CANDIDATES]
     known = [boosts.get(hit.row.key) for hit in first]
     if not any(known):
@@ -51,12 +46,7 @@ def apply_feedback(ranked: Sequence[RankedHit], boosts: Mapping[str, Boost]) -> 
 
 
 def feedback_order(known: Sequence[Boost | None], scores: Sequence[float]) -> list[int]:
-    """Return the new order of candidates, as their old ranks.
-
-    Args:
-        known: The boost of each, best candidate first.
-        scores: Of each.
-    """
+    """Return the new order of candidates with these boosts and scores, as their old ranks."""
     same = {n: boost.same for n, boost in enumerate(known) if boost and boost.same}
     chosen = sorted((n for n, votes in same.items() if votes > 0), key=lambda n: -same[n])
     others = [n for n in range(len(known)) if same.get(n, 0.0) <= 0]

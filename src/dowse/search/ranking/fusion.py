@@ -7,7 +7,7 @@ The default is `blend`, a linear combination around the cosine that was learned 
     score = cosine + (words + long_words · length) · keyword
           + coverage · covered − name · named + graph · nearness
 
-`keyword` is the BM25 score as a share of the best one (the TF-IDF lane, where it is asked for, counts the
+`keyword` is the BM25 score as a share of the best one (the TF-IDF lane, if requested, counts the
 same); `covered` is the share of the query, weighted by IDF, that the code has; `named` is the same for the
 symbol's name alone, which the encoder has read already; `length` grows to 1 with twenty terms: the longer a
 query, the more its words can be trusted. The weights are part of a profile (profile.py); docs/RANKING.md says
@@ -16,7 +16,7 @@ how they were chosen, and what each is worth.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ _COSINE_RANGE = 0.28
 
 
 class LaneRanking(NamedTuple):
-    """What one lane found, best first."""
+    """The candidates of one lane, best first."""
 
     lane: str
     rows: Sequence[int]
@@ -80,7 +80,7 @@ def convex(rankings: Sequence[LaneRanking], weights: Mapping[str, float]) -> lis
 
 
 def intersection(rankings: Sequence[LaneRanking], order: str = "embedding") -> list[FusedCandidate]:
-    """Return what keywords and embedding both found, in the order of the embedding; below ten, filled up.
+    """Return the candidates of keywords and embedding both, in the order of the embedding; at least ten.
 
     The score is the share of ranks below: there is nothing to add up.
     """
@@ -121,76 +121,57 @@ def blend(
         is_shipped_encoder: Whether the cosines are a shipped encoder's; others are scaled to their range.
         limit: Return only so many; the others would not be looked at.
     """
-    parts = _BlendParts(rankings, weights, term_count, coverage, name_coverage, is_shipped_encoder)
-    scores = parts.scores()
+    nearest = next(each for each in rankings if each.lane == "embedding")
+    # A candidate that the embedding lane did not return counts like the last one that it returned.
+    default = min(nearest.scores, default=0.0) if is_shipped_encoder else 0.0
+    cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
+    if not is_shipped_encoder:
+        cosines = {
+            row: _COSINE_RANGE * value for row, value in zip(nearest.rows, normalise(nearest), strict=True)
+        }
+    words = weights.words + weights.long_words * min(1.0, term_count / _LONG_QUERY_TERMS)
+    lane_weights = {"keyword": words, "tfidf": words, "graph": weights.graph}
+    scores = {row: cosines.get(row, default) for each in rankings for row in each.rows}
+    for each in rankings:
+        if each.lane != "embedding":
+            for row, value in zip(each.rows, normalise(each), strict=True):
+                scores[row] += lane_weights[each.lane] * value
+    for weight, shares in ((weights.coverage, coverage), (-weights.name, name_coverage)):
+        for row, share in shares.items():
+            scores[row] += weight * share
     best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]  # stable: ties by lane and rank
     candidates = {each.row: each for each in collect(rankings, set(best) if limit else None)}
     for row in best:
-        candidates[row].contributions = parts.contributions(candidates[row])
+        lanes = {lane.lane: lane for lane in candidates[row].lanes}
+        near = lanes.get("embedding")
+        rank = f"rank {near.rank}" if near else f"not among the first {len(nearest.rows)}"
+        candidates[row].contributions = [
+            Contribution("embedding", cosines.get(row, default), rank),
+            *_lane_contributions(lanes, lane_weights),
+            *_share_contribution("coverage", weights.coverage, coverage.get(row), "of the words"),
+            *_share_contribution("name", -weights.name, name_coverage.get(row), "are in the name"),
+        ]
     return [candidates[row] for row in best]
 
 
-class _BlendParts:
-    """The addends of every candidate: numbers for all of them, details for those that are returned."""
+def _lane_contributions(
+    lanes: Mapping[str, LaneScore], weights: Mapping[str, float]
+) -> Iterator[Contribution]:
+    for lane, weight in weights.items():
+        if lane in lanes:
+            detail = lanes[lane].detail or f"rank {lanes[lane].rank}"
+            yield Contribution(lane, weight * lanes[lane].normalised, detail)
 
-    def __init__(
-        self,
-        rankings: Sequence[LaneRanking],
-        weights: BlendWeights,
-        term_count: int,
-        coverage: Mapping[int, float],
-        name_coverage: Mapping[int, float],
-        is_shipped_encoder: bool,
-    ) -> None:
-        values = {each.lane: dict(zip(each.rows, normalise(each), strict=True)) for each in rankings}
-        nearest = next(each for each in rankings if each.lane == "embedding")
-        self._count = len(nearest.rows)
-        # A candidate that the embedding lane did not find counts like the last one it found.
-        self._default_cosine = min(nearest.scores, default=0.0) if is_shipped_encoder else 0.0
-        self._cosines: Mapping[int, float] = dict(zip(nearest.rows, nearest.scores, strict=True))
-        if not is_shipped_encoder:
-            self._cosines = {row: _COSINE_RANGE * value for row, value in values["embedding"].items()}
-        self._lanes = {lane: value for lane, value in values.items() if lane != "embedding"}
-        words = weights.words + weights.long_words * min(1.0, term_count / _LONG_QUERY_TERMS)
-        self._lane_weights = {"keyword": words, "tfidf": words, "graph": weights.graph}
-        self._coverage, self._name_coverage, self._weights = coverage, name_coverage, weights
-        self._rows = dict.fromkeys(row for each in rankings for row in each.rows)
 
-    def scores(self) -> dict[int, float]:
-        """Return the sum of the parts of each candidate, in the order of the lanes."""
-        cosines, default = self._cosines, self._default_cosine
-        scores = {row: cosines.get(row, default) for row in self._rows}
-        for lane, values in self._lanes.items():
-            weight = self._lane_weights[lane]
-            for row, value in values.items():
-                scores[row] += weight * value
-        by_row = ((self._weights.coverage, self._coverage), (-self._weights.name, self._name_coverage))
-        for weight, shares in by_row:
-            for row, value in shares.items():
-                scores[row] += weight * value
-        return scores
-
-    def contributions(self, candidate: FusedCandidate) -> list[Contribution]:
-        """Return the same parts, each with a detail that says where it comes from."""
-        row, lanes = candidate.row, {lane.lane: lane for lane in candidate.lanes}
-        near = lanes.get("embedding")
-        rank = f"rank {near.rank}" if near else f"not among the first {self._count}"
-        parts = [Contribution("embedding", self._cosines.get(row, self._default_cosine), rank)]
-        for lane, weight in self._lane_weights.items():
-            if lane in lanes:
-                detail = lanes[lane].detail or f"rank {lanes[lane].rank}"
-                parts.append(Contribution(lane, weight * lanes[lane].normalised, detail))
-        for source, weight, values, words in (
-            ("coverage", self._weights.coverage, self._coverage, "of the words"),
-            ("name", -self._weights.name, self._name_coverage, "are in the name"),
-        ):
-            if weight and values.get(row):
-                parts.append(Contribution(source, weight * values[row], f"{values[row]:.0%} {words}"))
-        return parts
+def _share_contribution(
+    source: str, weight: float, share: float | None, words: str
+) -> Iterator[Contribution]:
+    if weight and share:
+        yield Contribution(source, weight * share, f"{share:.0%} {words}")
 
 
 def keep_first_in(rankings: Sequence[LaneRanking], lane: str) -> list[LaneRanking]:
-    """Remove what one lane found from the others, so that its order stays: the steps of a path, say."""
+    """Remove the candidates of one lane from the others, so that its order stays: e.g. a path's."""
     known = {row for each in rankings if each.lane == lane for row in each.rows}
     kept = []
     for each in rankings:

@@ -1,9 +1,8 @@
 """Weights of fields, signals and fusion, for the two shapes an index can have.
 
-In a tree, files mean something: people ask where a thing is, its file and folder are named after it,
-and related functions stand together. In a corpus of functions from many places they do not, and
-only the words count. Both were chosen on the halves of the sets that are for choosing; docs/RANKING.md
-has every signal's effect on its own.
+In a repository, paths carry meaning: files and folders are named after what they contain, and related
+functions are in one file. In a corpus of functions from many repositories only the words count. Both profiles
+were tuned on the development halves of the sets; docs/RANKING.md has the effect of every signal on its own.
 """
 
 from __future__ import annotations

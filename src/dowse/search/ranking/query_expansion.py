@@ -1,6 +1,6 @@
 """Query expansion: pseudo-relevance feedback with terms of the best hits, weighted by TF-IDF.
 
-Off unless asked for: it was measured and does not win on the average (docs/RANKING.md).
+Off by default: it was measured and does not win on the average (docs/RANKING.md).
 """
 
 from __future__ import annotations
@@ -23,14 +23,10 @@ def expansion_terms(
     count: int,
     expect: Callable[[Collection[str]], None] = lambda _: None,
 ) -> tuple[str, ...]:
-    """Return the words with the highest sum over texts of TF · IDF.
+    """Return the words of the best hits with the highest sum over texts of TF · IDF.
 
-    Args:
-        texts: Of the best hits.
-        known: Stems that the query has already.
-        idf: The inverse document frequency of a stem.
-        count: How many words to return.
-        expect: Called with all stems before `idf` is called for each, so that they can be looked up at once.
+    `known` are the stems of the query. `expect` is called with all other stems before `idf` is called for
+    each, so that they can be looked up at once.
     """
     scores: defaultdict[str, float] = defaultdict(float)
     written: dict[str, Counter[str]] = {}

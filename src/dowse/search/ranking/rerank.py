@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.search.ranking.reorder import reorder
 from dowse.search.ranking.signals import RankedHit
+from dowse.types import Contribution
 
 
 def rerank(
@@ -15,6 +15,22 @@ def rerank(
     mixed = mix_scores([hit.score for hit in ranked[: len(cross_scores)]], cross_scores, weight, unit)
     order = sorted(range(len(cross_scores)), key=lambda n: -mixed[n])  # stable
     return reorder(ranked, order, "rerank", [f"{score:.3f}" for score in cross_scores])
+
+
+def reorder(
+    ranked: Sequence[RankedHit], order: Sequence[int], source: str, details: Sequence[str]
+) -> list[RankedHit]:
+    """Put the first candidates into an order, given as their old ranks; all others stay behind them.
+
+    The scores by rank stay as they were: the candidate that comes first gets the highest, and what it gains
+    or loses is one more contribution with this source, and with its detail from `details`, by old rank.
+    """
+    moved = []
+    for rank, old_rank in enumerate(order):
+        hit, score = ranked[old_rank], ranked[rank].score
+        change = Contribution(source, score - hit.score, f"{details[old_rank]}, was rank {old_rank + 1}")
+        moved.append(RankedHit(hit.row, score, [*hit.contributions, change]))
+    return [*moved, *ranked[len(order) :]]
 
 
 def mix_scores(

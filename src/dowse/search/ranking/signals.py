@@ -36,7 +36,6 @@ class QueryFeatures:
 
     terms: frozenset[str]  # stemmed, stop words left out
     names: frozenset[str] = frozenset()  # as written, if the query is nothing but names
-
     filtered_roles: frozenset[str] = frozenset()  # roles that path filters select
 
     def roles(self) -> frozenset[str]:
@@ -75,7 +74,7 @@ def rank(
         _add_coherence(ranked, weights, profile.coherence * top)
     for hit in ranked:
         signals.penalise_role(hit)
-    ranked.sort(key=_negative_score)
+    ranked.sort(key=lambda hit: -hit.score)
     if profile.promote_definitions:
         _promote_definitions(ranked)
     return _apply_file_saturation(ranked, profile.saturation) if profile.saturation < 1 else ranked
@@ -222,12 +221,8 @@ def _apply_file_saturation(ranked: list[RankedHit], factor: float) -> list[Ranke
             )
             hit.score *= factor
         seen.add(hit.row.file_id)
-    ranked.sort(key=_negative_score)
+    ranked.sort(key=lambda hit: -hit.score)
     return ranked
-
-
-def _negative_score(hit: RankedHit) -> float:
-    return -hit.score
 
 
 def location(row: SymbolRow) -> tuple[str, str, int, int]:

@@ -1,11 +1,24 @@
-"""The answer of a search (docs/JSON.md), with the fields of pagination and of several indexes."""
+"""The base classes of all models; the answer of a search (docs/JSON.md), and suggestions."""
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Literal
 
-from dowse.services.models.base import Model
+from pydantic import BaseModel, ConfigDict, Field
+
 from dowse.types import NoteCode
+
+
+class Model(BaseModel):
+    """Immutable data without unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class RequestModel(Model):
+    """What clients send: strict types, no text for a number."""
+
+    model_config = ConfigDict(strict=True)
 
 
 class Note(Model):
@@ -128,3 +141,24 @@ class SearchAnswer(Model):
     more: bool = Field(description="Whether another page exists.")
     took_ms: float
     indexes: list[IndexAnswer] = Field(description="The answer of each index.")
+
+
+class Suggestion(Model):
+    """One suggestion."""
+
+    kind: Literal["name", "query", "filter"]
+    text: str = Field(description="The text to show.")
+    query: str = Field(description="The whole query when it is accepted.")
+    detail: str = Field(
+        description="The symbol's kind and location, how often a query was asked, or what a filter does."
+    )
+    index: str = Field(default="", description="The index of a name; empty for others.")
+    id: str = Field(default="", description="The symbol id if only one symbol has the name; else empty.")
+
+
+class Suggestions(Model):
+    """Suggestions, best first."""
+
+    query: str
+    suggestions: list[Suggestion]
+    took_ms: float

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
-from dowse.services.models.base import Model
+from dowse.services.models.answer import Model
 
 
 class Figures(Model):
@@ -81,6 +81,24 @@ class EvalReport(Model):
     summary: EvalSummary
     about: dict[str, JsonValue] = Field(description="How it was measured.")
     sets: list[EvalSet]
+
+
+_Row = Annotated[str, Field(max_length=200)]
+
+
+class CasesQuery(BaseModel):
+    """Which cases of a report to list."""
+
+    name: str = Field("", alias="set", max_length=500, description="The set; by default the first.")
+    mode: _Row = Field("", description="The row; by default the baseline.")
+    metric: _Row = Field("", description="By default the set's headline metric.")
+    other: _Row = Field("", description="A report to compare with, of the same set.")
+    other_mode: _Row = Field("", description="The row to compare with.")
+    order: Literal["worst", "best", "lost", "won", "name"] = Field(
+        "worst", description="lost and won sort by the difference from the other row."
+    )
+    k: int = Field(50, ge=1, le=200, description="Number of cases.")
+    offset: int = Field(0, ge=0, description="Cases to skip.")
 
 
 class EvalOther(Model):

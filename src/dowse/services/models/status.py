@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dowse.services.models.base import Model, RequestModel
+from dowse.services.models.answer import Model, RequestModel
 
 
 class Language(Model):

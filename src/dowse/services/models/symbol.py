@@ -1,11 +1,16 @@
-"""Symbols, the page of one symbol, and related symbols."""
+"""Symbols, related symbols, answers of the call graph (docs/JSON.md), and problems (RFC 9457)."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
-from dowse.services.models.answer import Hit, Note
-from dowse.services.models.base import Model
+from dowse.services.models.answer import Hit, Model, Note
+
+# A path has two ends, and so an address of its own.
+Relation = Literal["callers", "callees", "uses", "implementers", "subclasses", "supertypes", "impact"]
+EdgeKind = Literal["calls", "uses", "extends", "implements", "imports", "overrides"]
 
 
 class OutlineEntry(Model):
@@ -95,3 +100,103 @@ class RelatedAnswer(Model):
     symbol: RelatedSymbol
     neighbours: list[Hit]
     cluster: Cluster | None = Field(description="Null if no clusters were fitted.")
+
+
+class Reference(Model):
+    """One reference between two symbols."""
+
+    kind: str
+    line: int
+    column: int
+    confidence: str
+    candidates: int
+
+
+class Step(Model):
+    """A symbol that was reached, and the references that lead to it."""
+
+    number: int
+    depth: int
+    parent: int = Field(description="The number of the step before it; 0 for the seed.")
+    symbol: SymbolRef
+    path: str = Field(description="The file of the most certain reference.")
+    line: int
+    kind: str
+    other: str = Field(description="The qualified name at the other end of the reference.")
+    confidence: str
+    certainty: str
+    through: str
+    test: bool
+    references: list[Reference]
+
+
+class Node(Model):
+    """A symbol of the drawing."""
+
+    id: str
+    kind: str
+    name: str
+    qualified_name: str
+    path: str
+    language: str
+    role: str
+    start_line: int
+    depth: int = Field(description="Hops from the seed, which has 0.")
+    seed: bool
+
+
+class Arrow(Model):
+    """All references of one kind between two symbols; the target is the one that is used."""
+
+    source: str
+    target: str
+    kind: str
+    line: int = Field(description="Of the most certain reference.")
+    sure: bool
+    certainty: str
+
+
+class GraphAnswer(Model):
+    """The steps of a graph traversal, nearest first, and their drawing."""
+
+    schema_: int = Field(alias="schema")
+    dowse: str
+    index: str
+    relation: str
+    generation: int
+    depth: int
+    seeds: list[SymbolRef]
+    target: SymbolRef | None
+    total: int = Field(description="Number of steps, of which the first are here.")
+    notes: list[Note]
+    steps: list[Step]
+    nodes: list[Node]
+    edges: list[Arrow]
+
+
+class FieldProblem(Model):
+    """An invalid parameter or field."""
+
+    field: str = Field(description="query.k, body.kind, …")
+    message: str
+
+
+class Candidate(SymbolRef):
+    """A symbol that a name could mean."""
+
+    index: str
+
+
+class Problem(Model):
+    """An error."""
+
+    type: str = Field(description="The kind of problem, as a relative URL.")
+    title: str
+    status: int
+    detail: str
+    remedy: str = Field(description="What to do about it.")
+    position: int | None = Field(default=None, description="The offset in the query, from 0.")
+    fields: list[FieldProblem] | None = Field(default=None, description="The invalid parameters and fields.")
+    candidates: list[Candidate] | None = Field(
+        default=None, description="The symbols that a name could mean."
+    )

@@ -60,7 +60,7 @@ class AccessRules:
     def _check_host(self, host: str) -> Refusal | None:
         """Reject foreign host names: another site may point its name to this machine (DNS rebinding)."""
         name = _host_name(host)
-        if name in self._host_names or (not self._options.is_loopback and _is_address(name)):
+        if name in self._host_names or (not is_loopback(self._options.host) and _is_address(name)):
             return None
         return Refusal(
             421,

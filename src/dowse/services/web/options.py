@@ -46,11 +46,6 @@ class ServeOptions:
     watch: bool = False  # whether changed files are indexed when they change, not when somebody searches
     limits: Limits = field(default_factory=Limits)
 
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only this machine can reach the server."""
-        return is_loopback(self.host)
-
 
 def is_loopback(host: str) -> bool:
     """Whether a host name or address means this machine alone."""

@@ -56,16 +56,17 @@ class Credentials:
 
 def parse_address(text: str) -> ElasticAddress:
     """Parse an address; one with a password in it is refused, because addresses are shown and stored."""
-    scheme, _, rest = text.partition("://")
+    scheme, _, remainder = text.partition("://")
     if scheme not in SCHEMES:
-        raise ConfigError(f"{_redact(text)!r} is no address of a cluster; write {_FORM}")
+        redacted = re.sub(r"//.*@", "//…@", text, flags=re.DOTALL)
+        raise ConfigError(f"{redacted!r} is no address of a cluster; write {_FORM}")
     # First, and up to the last @: a password may hold the characters that end the other parts.
-    if re.search(r"[:/?]", rest.rpartition("@")[0]):
+    if re.search(r"[:/?]", remainder.rpartition("@")[0]):
         raise ConfigError(
             f"the address of a cluster must not hold a password, because it is shown and stored; "
             f"set {PASSWORD} or {API_KEY} and write {_FORM}"
         )
-    location, _, options = rest.partition("?")
+    location, _, options = remainder.partition("?")
     nodes, _, name = location.partition("/")
     user, _, hosts = nodes.rpartition("@")
     name = name.strip("/")
@@ -98,10 +99,6 @@ def _parse_options(options: str) -> tuple[int | None, int | None]:
             raise ConfigError(f"{name}={value} must be a number from {smallest} to {_MAX_SHARDS}")
         numbers[name] = int(value)
     return numbers.get("shards"), numbers.get("replicas")
-
-
-def _redact(text: str) -> str:
-    return re.sub(r"//.*@", "//…@", text, flags=re.DOTALL)
 
 
 def read_credentials(address: ElasticAddress) -> Credentials:

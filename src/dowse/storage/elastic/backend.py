@@ -5,19 +5,18 @@ from __future__ import annotations
 import contextlib
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError, IndexMissing, IndexVersionError
 from dowse.storage.elastic import mapping
 from dowse.storage.elastic.address import ElasticAddress, parse_address
-from dowse.storage.elastic.cache import GenerationCache
 from dowse.storage.elastic.client import RETRY_SECONDS, Client
-from dowse.storage.elastic.names import META, Names
+from dowse.storage.elastic.names import META
+from dowse.storage.elastic.rows import GenerationCache
 from dowse.storage.elastic.snapshot import SnapshotSearcher, open_searcher, read_state
-from dowse.storage.protocol import KnownVectors
+from dowse.storage.protocol import KnownVectors, OnWait
 
 if TYPE_CHECKING:
     from dowse.storage.elastic.lease import SourceLease
@@ -27,17 +26,13 @@ if TYPE_CHECKING:
 
 # Generations whose caches are kept: that of the newest reader, and that of one which is still in use.
 _GENERATIONS = 2
-OnWait = Callable[[str], None] | None
 
 
 class ElasticBackend:
     """An index that many repositories share; readers see all of them, a writer writes one."""
 
     def __init__(
-        self,
-        address: ElasticAddress | str,
-        source: str = "",
-        retry_seconds: float = RETRY_SECONDS,
+        self, address: ElasticAddress | str, source: str = "", retry_seconds: float = RETRY_SECONDS
     ) -> None:
         """Name an index.
 
@@ -50,20 +45,12 @@ class ElasticBackend:
         self.parsed_address = parse_address(address) if isinstance(address, str) else address
         self.source, self._retry_seconds = source, retry_seconds
         self._vectors: KnownVectors | None = None
-        self.names = Names(self.parsed_address.name)
         self._cache = lru_cache(_GENERATIONS)(lambda identity, generation: GenerationCache())
         self._client: Client | None = None
         self._lock = threading.Lock()
         self._is_checked = self._starts_over = False
         # One backend searches the same shard copies each time; backends spread over all copies.
         self._preference = uuid.uuid4().hex[:12]
-
-    @classmethod
-    def at(cls, address: str, root: Path | None = None) -> ElasticBackend:
-        """Name the index at an address, for the repository or corpus in a folder."""
-        from dowse.source.git import repo_identity
-
-        return cls(address, repo_identity(root) if root is not None else "")
 
     def __repr__(self) -> str:
         return f"ElasticBackend({self.address!r}, {self.source!r})"
@@ -120,22 +107,15 @@ class ElasticBackend:
         with self._lease(wait, on_wait) as lease:
             writer = self._open_writer(lease, self._starts_over)
             self._starts_over = False
+            is_resumable = False
             try:
                 yield writer
             except (DowseError, KeyboardInterrupt):
-                # The next writer resumes: what is unfinished is invisible.
-                writer.close(rollback=False)
+                is_resumable = True  # by the next writer; what is unfinished is invisible
                 raise
-            except BaseException:
-                self._roll_back(writer)
-                raise
-            self._roll_back(writer)
-
-    @staticmethod
-    def _roll_back(writer: ElasticWriter) -> None:
-        """Undo what was not committed; what can't be undone now is invisible anyway."""
-        with contextlib.suppress(DowseError):
-            writer.close(rollback=True)
+            finally:
+                with contextlib.suppress(DowseError):  # what can't be undone now is invisible, too
+                    writer.close(rollback=not is_resumable)
 
     def check_vectors(self, encoder: str, dimension: int) -> None:
         """Raise DowseError if the index has vectors of another dimension."""
@@ -143,8 +123,8 @@ class ElasticBackend:
         known = state["encoders"].get(encoder, {}) if state else {}
         if known.get("dimension", dimension) != dimension:
             raise DowseError(
-                f"the vectors of {encoder} in {self.names.name} have {known['dimension']} dimensions, not "
-                f"{dimension}; use another encoder, or another index"
+                f"the vectors of {encoder} in {self.parsed_address.name} have {known['dimension']} "
+                f"dimensions, not {dimension}; use another encoder, or another index"
             )
 
     @contextlib.contextmanager
@@ -175,7 +155,7 @@ class ElasticBackend:
             state = read_state(self.client)
         except IndexVersionError:
             if not self._is_only_source():
-                raise  # other sources would be removed too, and nobody asked for that
+                raise  # other sources would be removed too, which was not requested
             state = None
         if state is None or not self.source or self._is_only_source():
             self.drop()
@@ -217,8 +197,8 @@ class ElasticBackend:
 
     def size(self) -> int:
         """Return the bytes of the index, replicas included."""
-        indices = ",".join(self.names.aliases)
-        stats = self.client.call(lambda es: es.indices.stats(index=indices, metric="store"))
+        client = self.client
+        stats = client.call(lambda es: es.indices.stats(index=client.aliases, metric="store"))
         return int(stats["_all"]["total"]["store"]["size_in_bytes"])
 
     def health(self, *, fields: bool = False) -> dict[str, Any]:
@@ -267,7 +247,7 @@ class ElasticBackend:
 
     def _is_only_source(self) -> bool:
         """Whether no other source is in the index, nor about to be."""
-        alias = self.names.alias(META)
+        alias = self.client.alias(META)
         self.client.refresh([alias])
         query = {
             "bool": {"filter": [{"term": {"kind": "source"}}], "must_not": [{"term": {"slot": self.source}}]}

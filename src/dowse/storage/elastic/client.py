@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dowse.errors import DowseError, IndexMissing
 from dowse.storage.elastic.address import ElasticAddress, read_credentials
 from dowse.storage.elastic.errors import is_retryable, translate_error
-from dowse.storage.elastic.names import Names
+from dowse.storage.elastic.names import KINDS
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
@@ -38,8 +38,6 @@ class Client:
 
     def __init__(self, address: ElasticAddress, retry_seconds: float = RETRY_SECONDS) -> None:
         self.address, self.retry_seconds = address, retry_seconds
-        self.names = Names(address.name)
-        self.alias = self.names.alias
         self._es = _connect(address)
 
     def __repr__(self) -> str:
@@ -48,6 +46,15 @@ class Client:
     def close(self) -> None:
         """Close the connections."""
         self._es.close()
+
+    def alias(self, kind: str) -> str:
+        """Return the alias by which readers and writers use an index; a rebuild moves it to another."""
+        return f"dowse-{self.address.name}-{kind}"
+
+    @property
+    def aliases(self) -> str:
+        """The aliases of all indices, separated by commas."""
+        return ",".join(map(self.alias, KINDS))
 
     def call(
         self,
@@ -87,7 +94,7 @@ class Client:
         import elastic_transport
 
         if isinstance(error, elastic_transport.ConnectionTimeout):
-            # One node that hangs takes all of it; then another node is asked.
+            # One node that hangs takes all of it; then another node gets the request.
             return self.retry_seconds + timeout
         if isinstance(error, elastic_transport.ConnectionError):
             return min(self.retry_seconds, _UNREACHABLE_SECONDS)
@@ -217,6 +224,8 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
         options["basic_auth"] = (address.user, credentials.password)
     if credentials.ca_file and address.tls:
         options["ca_certs"] = credentials.ca_file
+    # Compression costs more than it saves where the cluster is on this machine.
+    is_local = all(host.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]") for host in address.hosts)
     return Elasticsearch(
         address.urls,
         # The client tries another node at once where one does not answer; `call` does all other retries.
@@ -226,11 +235,6 @@ def _connect(address: ElasticAddress) -> Elasticsearch:
         dead_node_backoff_factor=0.5,
         max_dead_node_backoff=5,
         connections_per_node=16,
-        http_compress=not _is_local(address),
+        http_compress=not is_local,
         **options,
     )
-
-
-def _is_local(address: ElasticAddress) -> bool:
-    """Whether the cluster is on this machine, where compression costs more than it saves."""
-    return all(host.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]") for host in address.hosts)

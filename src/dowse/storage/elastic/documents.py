@@ -17,17 +17,7 @@ from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 _HASH_BYTES = 12
 # Fields of a symbol that are columns; all others are stored in `data`.
 _SYMBOL_COLUMNS = frozenset(
-    [
-        "key",
-        "kind",
-        "name",
-        "qualified_name",
-        "start_line",
-        "end_line",
-        "vector_key",
-        "signature",
-        "overrides",
-    ]
+    "key kind name qualified_name start_line end_line vector_key signature overrides".split()
 )
 # Stands in a field without terms: Lucene counts only documents that have a field, tantivy counts all, and the
 # two should rank alike.
@@ -71,21 +61,14 @@ def _file_document(source: str, file: int, record: FileRecord) -> Document:
 
 
 def _symbol_body(source: str, symbol: SymbolRecord) -> dict[str, Any]:
-    terms = (_ordered(each) or _NO_TERM for each in symbol.terms)
-    body: dict[str, Any] = {
-        "terms": dict(zip(KEYWORD_FIELDS, terms, strict=True)),
-        "data": {},
-    }
+    # Sorted: terms come from a set, and equal texts must have equal hashes.
+    terms = (" ".join(sorted(each.split(" "))) if each else _NO_TERM for each in symbol.terms)
+    body: dict[str, Any] = {"terms": dict(zip(KEYWORD_FIELDS, terms, strict=True)), "data": {}}
     for name, value in encode_symbol(symbol).items():
         (body if name in _SYMBOL_COLUMNS else body["data"])[name] = value
     if symbol.name_key:
         body["name_key"] = scoped_name_key(source, symbol.name_key)
     return body
-
-
-def _ordered(terms: str) -> str:
-    """Return terms in sorted order: they come from a set, and equal texts must have equal hashes."""
-    return " ".join(sorted(terms.split(" "))) if terms else ""
 
 
 def trigrams(text: str) -> list[str]:

@@ -10,11 +10,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dowse.storage.elastic.cache import NameKey
 from dowse.storage.elastic.globs import Query
 from dowse.storage.elastic.names import EDGES, SYMBOLS, scoped_name_key
 from dowse.storage.elastic.query import among, any_of
-from dowse.storage.elastic.rows import RowReader, name_key, number
+from dowse.storage.elastic.rows import NameKey, RowReader, name_key, number
 from dowse.storage.elastic.snapshot import MAX_HITS, batches, doc_values
 from dowse.storage.local.graph_tables import KINDS
 from dowse.storage.protocol import EDGE_LIMIT
@@ -28,7 +27,7 @@ _SOURCE_FIELDS = ["row", "file", "source", "repo", "path", "data"]
 _NAME_KEY_COLUMNS = ["row", "name_key", "overrides"]
 
 EdgeDocument = Mapping[str, Any]
-# By name key: (row, whether its name may be that of a class defined elsewhere).
+# By name key: (row, whether its name may be that of a class of another file).
 Named = dict[str, list[tuple[int, bool]]]
 Located = tuple[tuple[str, str], Edge]  # repository and path of the reference, and the edge
 
@@ -44,11 +43,11 @@ class EdgeReader(RowReader):
         unique = sorted({row for row in rows if row > 0})
         if not selected or limit <= 0:
             return []
-        found: list[Located] = []
+        located: list[Located] = []
         for batch in batches(unique, _MAX_VALUES):
-            found += (self._incoming if incoming else self._outgoing)(batch, selected, limit)
-        found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
-        return [edge for _, edge in found[:limit]]
+            located += (self._incoming if incoming else self._outgoing)(batch, selected, limit)
+        located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
+        return [edge for _, edge in located[:limit]]
 
     def _outgoing(self, rows: Sequence[int], kinds: frozenset[str], limit: int) -> Iterator[Located]:
         """Yield the edges out of symbols; a second request finds the symbols that names refer to."""
@@ -93,22 +92,24 @@ class EdgeReader(RowReader):
             "_source": _SOURCE_FIELDS,
             "sort": [{name: "asc"} for name in ("repo", "path", "line", "row")],
         }
-        found: list[EdgeDocument] = []
+        documents: list[EdgeDocument] = []
         complete = 0
         for hits in self._searcher.pages(EDGES, body, page=PAGE):
             page = [hit["_source"] for hit in hits]
-            found += page
+            documents += page
             complete += sum(count(each) for each in page if _location(each) < _location(page[-1]))
             if complete >= limit:
                 break
-        return found
+        return documents
 
     def _names_of(self, rows: Sequence[int]) -> dict[int, NameKey]:
         """Return the name keys of symbols, by row."""
-        known = {row: self._cache.name_keys[row] for row in rows if row in self._cache.name_keys}
-        missing = [row for row in rows if row not in known]
-        hits = self._searcher.fetch(SYMBOLS, missing, doc_values(_NAME_KEY_COLUMNS))
-        return known | {number(hit): name_key(hit) for hit in hits}
+
+        def read(missing: Sequence[int]) -> Iterator[tuple[int, NameKey]]:
+            hits = self._searcher.fetch(SYMBOLS, missing, doc_values(_NAME_KEY_COLUMNS))
+            return ((number(hit), name_key(hit)) for hit in hits)
+
+        return self._cache.name_keys.get(rows, read)
 
     def _symbols_by_name(self, keys: Sequence[str], limit: int) -> tuple[dict[str, int], Named]:
         """Return how many symbols have each name, and the first `limit` of them."""

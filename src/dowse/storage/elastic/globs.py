@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-from dowse.query import QueryError
+from dowse.errors import QueryError
 from dowse.query.evaluate import glob_to_regex
 
 Query = dict[str, Any]

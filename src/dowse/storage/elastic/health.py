@@ -32,7 +32,7 @@ def read_health(searcher: SnapshotSearcher, *, fields: bool = False) -> dict[str
         fields: Also return the bytes of the largest fields, which reads through the whole index.
     """
     client, snapshot = searcher.client, searcher.snapshot
-    aliases = ",".join(client.names.aliases)
+    aliases = client.aliases
     cluster = client.call(lambda es: es.cluster.health(index=aliases)).body
     stats = client.call(lambda es: es.indices.stats(index=aliases, metric="docs,store")).body
     shards: Any = client.call(

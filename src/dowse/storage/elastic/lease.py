@@ -28,7 +28,7 @@ HEARTBEAT_SECONDS = 5.0
 STALE_SECONDS = 30.0
 # … and stops by itself some seconds earlier, so that nothing it sends arrives late.
 LEASE_SECONDS = 20.0
-# A node that hangs must not delay a heartbeat until the lease is over: another one is asked in time.
+# A node that hangs must not delay a heartbeat until the lease is over: another one gets the request in time.
 _WRITE_SECONDS = 6.0
 _POLL_SECONDS = 0.25
 # Versions of a source's description that are kept: readers of the last one may be in use.
@@ -191,8 +191,8 @@ class SourceLease:
 
 def find_holder(client: Client, source: str) -> dict[str, Any] | None:
     """Return the process that holds the lease of a source, None if there is none."""
-    found = client.get(client.alias(META), source_id(source))
-    holder = found["_source"]["data"].get("lock") if found else None
+    document = client.get(client.alias(META), source_id(source))
+    holder = document["_source"]["data"].get("lock") if document else None
     return None if not holder or _has_ended(holder) else dict(holder)
 
 

@@ -71,11 +71,12 @@ def create(client: Client) -> None:
 
 def check(client: Client) -> None:
     """Raise if an index is missing, or has the mapping of another format."""
-    aliases = ",".join(client.names.aliases)
-    mappings = client.call(lambda es: es.indices.get_mapping(index=aliases, ignore_unavailable=True)).body
+    mappings = client.call(
+        lambda es: es.indices.get_mapping(index=client.aliases, ignore_unavailable=True)
+    ).body
     if len(mappings) < len(KINDS):
         raise IndexMissing(
-            f"no complete index {client.names.name} on {client.address}; run `dowse index --rebuild`"
+            f"no complete index {client.address.name} on {client.address}; run `dowse index --rebuild`"
         )
     for mapping in mappings.values():
         check_format(mapping["mappings"].get("_meta", {}).get("dowse_format"), client)
@@ -114,17 +115,22 @@ def replace(client: Client) -> None:
     _create_indices(client, KINDS, number)
     actions: list[dict[str, Any]] = [{"remove_index": {"index": index}} for index in old]
     actions += [
-        {"add": {"index": client.names.physical(kind, number), "alias": client.alias(kind)}} for kind in KINDS
+        {"add": {"index": _physical(client, kind, number), "alias": client.alias(kind)}} for kind in KINDS
     ]
     client.call(lambda es: es.indices.update_aliases(actions=actions), timeout=WRITE_SECONDS)
 
 
 def physical_indices(client: Client) -> list[str]:
     """Return the indices behind the aliases, and those that no alias names."""
-    patterns = ",".join(f"{alias}-*" for alias in client.names.aliases)
-    found = client.call(lambda es: es.indices.get(index=patterns, features="aliases")).body
-    own = re.compile("|".join(rf"{re.escape(alias)}-[0-9]{{6}}" for alias in client.names.aliases))
-    return sorted(index for index in found if own.fullmatch(index))
+    aliases = [client.alias(kind) for kind in KINDS]
+    patterns = ",".join(f"{alias}-*" for alias in aliases)
+    indices = client.call(lambda es: es.indices.get(index=patterns, features="aliases")).body
+    own = re.compile("|".join(rf"{re.escape(alias)}-[0-9]{{6}}" for alias in aliases))
+    return sorted(index for index in indices if own.fullmatch(index))
+
+
+def _physical(client: Client, kind: str, number: int) -> str:
+    return f"{client.alias(kind)}-{number:06d}"
 
 
 def _create_indices(client: Client, kinds: Sequence[str], number: int = 0) -> None:
@@ -147,7 +153,7 @@ def _create_index(client: Client, kind: str, settings: Mapping[str, Any], number
     def request(es: elasticsearch.Elasticsearch) -> None:
         try:
             es.indices.create(
-                index=client.names.physical(kind, number or 1),
+                index=_physical(client, kind, number or 1),
                 aliases=aliases,
                 mappings=_mappings(kind),
                 settings=settings,

@@ -47,16 +47,16 @@ class MetaDocuments:
         """
         pause = _FIRST_PAUSE
         for attempt in range(_MAX_ATTEMPTS):
-            found = None if fresh or attempt else self._known.get(id_)
-            found = found or self._client.get(self._index, id_)
-            if found:
-                self._known[id_] = found
-            before = found["_source"]["data"] if found else None
+            current = None if fresh or attempt else self._known.get(id_)
+            current = current or self._client.get(self._index, id_)
+            if current:
+                self._known[id_] = current
+            before = current["_source"]["data"] if current else None
             after = change(copy.deepcopy(before))
             if after is None:
                 return before
             document = {"kind": id_.partition(":")[0], "slot": source, "data": after}
-            if self._compare_and_swap(id_, found, document, refresh):
+            if self._compare_and_swap(id_, current, document, refresh):
                 return after
             time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -68,14 +68,14 @@ class MetaDocuments:
         return copy.deepcopy(known["_source"]["data"]) if known else None
 
     def _compare_and_swap(
-        self, id_: str, found: dict[str, Any] | None, document: dict[str, Any], refresh: bool
+        self, id_: str, current: dict[str, Any] | None, document: dict[str, Any], refresh: bool
     ) -> bool:
         """Write a document unless it was changed since it was found; return whether it was written."""
         import elasticsearch
 
         guard: dict[str, Any] = {"op_type": "create"}
-        if found:
-            guard = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
+        if current:
+            guard = {"if_seq_no": current["_seq_no"], "if_primary_term": current["_primary_term"]}
 
         def send(es: elasticsearch.Elasticsearch) -> dict[str, Any] | None:
             try:

@@ -50,9 +50,9 @@ class _RecordingGraph(GraphTables):
         file_id: int,
         linked: Iterable[ResolvedReference],
         named: Iterable[NamedReference],
-        asked: Iterable[int],
+        dependencies: Iterable[int],
     ) -> None:
-        super().put_links(file_id, linked, named, asked)
+        super().put_links(file_id, linked, named, dependencies)
         self._db.execute("INSERT OR IGNORE INTO relinked VALUES (?)", (file_id,))
 
     def delete_file(self, file_id: int, gone: Sequence[int]) -> None:
@@ -95,7 +95,6 @@ class Mirror(Catalog):
     @classmethod
     def _open(cls, path: Path, source: str) -> Mirror:
         mirror = cls.open_for_writing(path)
-        assert isinstance(mirror, Mirror)  # noqa: S101 - the class method's type is its base's
         mirror.source, mirror.manifest = source, Manifest(mirror._db, source)
         try:
             mirror._db.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
@@ -211,9 +210,8 @@ def _entry(kind: str, body: Mapping[str, Any]) -> Entry:
 
 def _is_locked(error: BaseException | None) -> bool:
     """Whether another connection holds the database."""
-    code = (
-        getattr(error, "sqlite_errorcode", 0) & 0xFF
-    )  # extended codes have the primary one in their low byte
+    # Extended codes have the primary one in their low byte.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 

@@ -1,11 +1,10 @@
-"""Names of indices and fields, and ids of documents, symbols and files: the same on every machine."""
+"""Kinds of indices, names of fields, and ids of documents, symbols and files: the same on every machine."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 SYMBOLS, FILES, EDGES, META = "symbols", "files", "edges", "meta"
 # Kinds with versioned documents; `meta` holds one document for the index and one for each source.
@@ -16,26 +15,6 @@ ID_FIELD = {SYMBOLS: "row", FILES: "file", EDGES: "row"}
 STATE_ID = "state"
 # Elasticsearch takes ids of 512 bytes.
 _MAX_SOURCE_BYTES = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The indices of one NAME: readers and writers use the aliases, a rebuild fills the next number."""
-
-    name: str
-
-    def alias(self, kind: str) -> str:
-        """Return the alias of an index."""
-        return f"dowse-{self.name}-{kind}"
-
-    def physical(self, kind: str, number: int = 1) -> str:
-        """Return the index that an alias points to."""
-        return f"{self.alias(kind)}-{number:06d}"
-
-    @property
-    def aliases(self) -> list[str]:
-        """The aliases of all indices."""
-        return [self.alias(kind) for kind in KINDS]
 
 
 def hash_id(*parts: str) -> int:

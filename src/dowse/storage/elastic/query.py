@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from dowse.parsing.tokenizer import tokenize
-from dowse.query import (
+from dowse.query.ast import (
     And,
     Constraint,
     KindFilter,
@@ -53,16 +53,11 @@ def constraint_query(constraint: Constraint, exact_rows: ExactRows) -> Query:
 def scored_terms(request: KeywordRequest) -> list[tuple[str, str, Query]]:
     """Return field, label and query of every part of a score; the parts sum to it."""
     return [
-        (field, _label(term), _score_query(field, term, weight * term.weight))
+        (field, term.label, _score_query(field, term, weight * term.weight))
         for term in request.terms
         for field, weight in request.field_weights.items()
         if weight
     ]
-
-
-def _label(term: Term) -> str:
-    """Return the label of a term in an explanation."""
-    return f"{term.text}~{term.distance}" if term.distance else term.text
 
 
 def named_query(query: Query, name: str) -> Query:

@@ -1,20 +1,20 @@
-"""Symbols and files by row and file id: rows, texts, extents, lists."""
+"""Symbols and files by row and file id (rows, texts, line ranges, lists), cached in memory."""
 
 from __future__ import annotations
 
 from base64 import b64decode
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowse.parsing.spans import join_spans, subtract_spans
-from dowse.storage.elastic.cache import Details, GenerationCache, NameKey
+from dowse.parsing.spans import join_spans
 from dowse.storage.elastic.globs import Query, suffix_query, wildcard_query
 from dowse.storage.elastic.names import FILES, SYMBOLS
 from dowse.storage.elastic.query import among, encodable, trigram_query
 from dowse.storage.elastic.snapshot import MAX_HITS, SnapshotSearcher, batches, doc_values
+from dowse.storage.local.cache import BoundedCache, ReadCache
 from dowse.storage.local.compression import unpack
-from dowse.storage.symbols import SymbolDetails, build_symbols
+from dowse.storage.symbols import SymbolDetails, build_document, build_symbols, file_row
 from dowse.types import FileFingerprint, StoredFile, Symbol, SymbolRanges, SymbolRow
 
 if TYPE_CHECKING:
@@ -27,13 +27,41 @@ _TEXT_COLUMNS = ("key", "repo", "path", "language", "role", "kind", "name", "qua
 # What a search brings along of its hits, so that `rows` makes no request: columns, because a stored document
 # would have to be decompressed whole.
 ROW_COLUMNS = ["row", "file", *_TEXT_COLUMNS, "start_line", "end_line", "signature", "name_key", "overrides"]
-_DETAILS_SOURCE = ["row", "data.doc", "data.spans", "data.doc_spans", "data.content_hash"]
+_DETAILS_SOURCE = ["row", *(f"data.{name}" for name in SymbolDetails._fields)]
 # A text that is longer than a column takes is missing.
 _NO_TEXT = ("",)
 # Texts that are read at once: some megabytes.
 _TEXT_BATCH = 250
 _FILE_BATCH = 2_000
 _DETAILS_BATCH = 1_000
+# Cached details hold documentation, a few hundred bytes each; terms and their frequencies take less.
+_MAX_DETAILS = 10_000
+_MAX_COUNTS = 100_000
+
+
+class NameKey(NamedTuple):
+    """The bare name that references may call a symbol by."""
+
+    key: str  # "" for none
+    overrides: bool  # whether its name may be that of a class of another file
+
+
+class GenerationCache(ReadCache):
+    """Rows, texts, details and frequencies of one generation: a warm search makes few requests."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.document_frequencies = BoundedCache[tuple[str, str], int](_MAX_COUNTS)  # by field and term
+        self.details = BoundedCache[int, SymbolDetails](_MAX_DETAILS)
+        self.name_keys = BoundedCache[int, NameKey](_MAX_COUNTS)
+        self.languages: dict[str, int] | None = None
+        self.embedded: dict[str, int] = {}  # only where every symbol has its vector
+
+    def add_rows(self, pairs: Iterable[tuple[SymbolRow, NameKey]]) -> None:
+        """Add rows that a search has brought along."""
+        by_row = {row.row: (row, name_key) for row, name_key in pairs}
+        self.rows.add({number: row for number, (row, _) in by_row.items()})
+        self.name_keys.add({number: name_key for number, (_, name_key) in by_row.items()})
 
 
 def symbol_row(hit: Hit) -> tuple[SymbolRow, NameKey]:
@@ -66,12 +94,14 @@ class RowReader:
     def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the given order; missing ones are left out."""
 
-        def read(missing: Sequence[int]) -> Iterator[SymbolRow]:
-            for hit in self._searcher.fetch(SYMBOLS, missing, doc_values(ROW_COLUMNS)):
-                row, self._cache.name_keys[number(hit)] = symbol_row(hit)
-                yield row
+        def read(missing: Sequence[int]) -> Iterator[tuple[int, SymbolRow]]:
+            hits = self._searcher.fetch(SYMBOLS, missing, doc_values(ROW_COLUMNS))
+            pairs = list(map(symbol_row, hits))
+            self._cache.name_keys.add({row.row: name_key for row, name_key in pairs})
+            return ((row.row, row) for row, _ in pairs)
 
-        return self._cache.rows(rows, read)
+        known = self._cache.rows.get(rows, read)
+        return [known[row] for row in rows if row in known]
 
     def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
         """Return the symbols with these keys, as far as they exist."""
@@ -83,8 +113,8 @@ class RowReader:
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols of files, file by file, in the order of their lines."""
-        found: dict[int, list[tuple[tuple[int, ...], SymbolRow]]] = {file_id: [] for file_id in file_ids}
-        for batch in batches(found, _FILE_BATCH):
+        by_file: dict[int, list[tuple[tuple[int, ...], SymbolRow]]] = {file_id: [] for file_id in file_ids}
+        for batch in batches(by_file, _FILE_BATCH):
             columns = [*ROW_COLUMNS, "order"]
             hits = list(self._searcher.scan_columns(SYMBOLS, among("file", batch), columns))
             rows = list(map(symbol_row, hits))
@@ -92,8 +122,8 @@ class RowReader:
                 self._cache.add_rows(rows)
             for hit, (row, _) in zip(hits, rows, strict=True):
                 order = (row.start_line, -row.end_line, number(hit, "order"))
-                found[row.file_id].append((order, row))
-        return [row for symbols in found.values() for _, row in sorted(symbols, key=lambda each: each[0])]
+                by_file[row.file_id].append((order, row))
+        return [row for symbols in by_file.values() for _, row in sorted(symbols, key=lambda each: each[0])]
 
     def text_keys(self) -> list[tuple[int, int, bytes]]:
         """Return row, file id and a key of the own text of every symbol; here the row is the key."""
@@ -102,13 +132,13 @@ class RowReader:
 
     def symbol_texts(self, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
         """Yield row, own text and, in a corpus, documentation of symbols."""
-        found = self.rows(rows)
-        file_ids = {row.file_id for row in found}
-        details, texts = self._details_and_texts([row.row for row in found], file_ids)
+        symbols = self.rows(rows)
+        file_ids = {row.file_id for row in symbols}
+        details, texts = self._details_and_texts([row.row for row in symbols], file_ids)
         # A function of a corpus is a file of its own, and has its key.
         is_corpus = self._searcher.snapshot.corpora > 0
         keys = {row.file_id: row.key for row in self.file_rows(list(file_ids))} if is_corpus else {}
-        for row in found:
+        for row in symbols:
             text = join_spans(texts[row.file_id], details[row.row].spans).decode("utf-8", "replace")
             yield row.row, text, details[row.row].doc if keys.get(row.file_id) == f"file:{row.key}" else ""
 
@@ -127,15 +157,14 @@ class RowReader:
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines."""
-        found: list[SymbolRow] = []
+        files: list[SymbolRow] = []
         texts = ("key", "repo", "path", "language", "role")
         fields = {**doc_values(["file", "lines", *texts]), "sort": [{"file": "asc"}]}
         for hit in self._searcher.fetch(FILES, file_ids, fields):
             key, repo, path, language, role = (hit["fields"].get(each, _NO_TEXT)[0] for each in texts)
-            name = path.rpartition("/")[2]
-            described = (0, f"file:{key}", repo, path, language, role, "file", name, name)
-            found.append(SymbolRow(*described, 1, max(1, number(hit, "lines")), "", number(hit, "file")))
-        return found
+            lines, file_id = number(hit, "lines"), number(hit, "file")
+            files.append(file_row(file_id, key, repo, path, language, role, lines))
+        return files
 
     def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
         """Return the symbols whose name or qualified name matches, by name first, shortest names first.
@@ -155,11 +184,11 @@ class RowReader:
         }
         # Names without wildcards all have one length: the best are the first.
         candidates = max(limit, MAX_HITS) if "*" in pattern or "?" in pattern else limit
-        found: list[tuple[tuple[object, ...], int]] = []
+        matches: list[tuple[tuple[object, ...], int]] = []
         for hits in self._searcher.pages(SYMBOLS, body, limit=candidates):
             for score, symbol_name, path, line, row in (hit["sort"] for hit in hits):
-                found.append(((score < 2, len(symbol_name), symbol_name, path, line), row))
-        return self.rows([row for _, row in sorted(found)[:limit]])
+                matches.append(((score < 2, len(symbol_name), symbol_name, path, line), row))
+        return self.rows([row for _, row in sorted(matches)[:limit]])
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield the texts of files, some at a time."""
@@ -168,57 +197,46 @@ class RowReader:
 
     def text(self, file_id: int) -> bytes:
         """Return the text of one file."""
-        return self._cache.texts({file_id}, self.texts)[file_id]
+        return self._cache.texts.get([file_id], self.texts)[file_id]
 
     def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
         """Return symbols with their text, in which likely secrets are masked by default."""
         file_ids = {row.file_id for row in rows}
         details, texts = self._details_and_texts([row.row for row in rows if row.row], file_ids)
-        shown = {
-            row: SymbolDetails(each.doc, [list(span) for span in each.spans], each.content_hash)
-            for row, each in details.items()
-        }
-        return build_symbols(rows, texts, shown, show_secrets)
+        return build_symbols(rows, texts, details, show_secrets)
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
-        from dowse.encoders.document import Document
-
-        found = self.rows(rows)
-        details, texts = self._details_and_texts([row.row for row in found], {row.file_id for row in found})
-        documents = []
-        for row in found:
-            doc, spans, doc_spans, _ = details[row.row]
-            qualifier = row.qualified_name.removesuffix(row.name).rstrip(".")
-            code = join_spans(texts[row.file_id], subtract_spans(spans, doc_spans)).decode("utf-8", "replace")
-            documents.append(Document(qualifier, row.name, doc, code, row.language, row.path))
-        return documents
+        stored = self.rows(rows)
+        details, texts = self._details_and_texts([row.row for row in stored], {row.file_id for row in stored})
+        return [
+            build_document(row, details[row.row], texts[row.file_id], row.language, row.path)
+            for row in stored
+        ]
 
     def _details_and_texts(
-        self, rows: Sequence[int], file_ids: Iterable[int]
-    ) -> tuple[dict[int, Details], dict[int, bytes]]:
+        self, rows: Sequence[int], file_ids: Collection[int]
+    ) -> tuple[dict[int, SymbolDetails], dict[int, bytes]]:
         """Return details of symbols and texts of files, in one round trip where they are few."""
-        details = {row: self._cache.details[row] for row in rows if row in self._cache.details}
+        details = self._cache.details.get(rows)
         missing = [row for row in dict.fromkeys(rows) if row not in details]
         pending = [(SYMBOLS, self._details_body(batch)) for batch in batches(missing, _DETAILS_BATCH)]
 
         def read(file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
             searches = [(FILES, self._texts_body(batch)) for batch in batches(file_ids, _TEXT_BATCH)]
             # The first texts come along with the details; other batches follow one after the other.
-            answers = self._searcher.msearch([*pending, *searches[:1]])
-            for answer in answers[: len(pending)]:
-                details.update(_details(answer))
-            answers = answers[len(pending) :]
+            *answers, texts = self._searcher.msearch([*pending, searches[0]])
             pending.clear()
             for answer in answers:
-                yield from _texts(answer)
+                details.update(_details(answer))
+            yield from _texts(texts)
             for kind, body in searches[1:]:
                 yield from _texts(self._searcher.search(kind, body))
 
-        texts = self._cache.texts(set(file_ids), read)
+        texts = self._cache.texts.get(file_ids, read)
         for answer in self._searcher.msearch(pending):  # no text was missing
             details.update(_details(answer))
-        self._cache.add_details({row: details[row] for row in missing if row in details})
+        self._cache.details.add(details)
         return details, texts
 
     def _texts_body(self, file_ids: Sequence[int]) -> dict[str, Any]:
@@ -234,8 +252,8 @@ class RowReader:
         source = self._searcher.source
         only = {"term": {"source": source}} if source else None
         columns = ["key", "size", "mtime_ns", "content_hash"]
-        found = (hit["fields"] for hit in self._searcher.scan_columns(FILES, only, columns))
-        return {each["key"][0]: FileFingerprint(*(each[name][0] for name in columns[1:])) for each in found}
+        files = (hit["fields"] for hit in self._searcher.scan_columns(FILES, only, columns))
+        return {each["key"][0]: FileFingerprint(*(each[name][0] for name in columns[1:])) for each in files}
 
     def files(self) -> list[StoredFile]:
         """Return every file of the index."""
@@ -252,11 +270,11 @@ class RowReader:
     def _files(self, only: Query | None) -> list[StoredFile]:
         """Return the files that match a query, by repository and path."""
         columns = StoredFile._fields[1:]
-        found = [
+        files = [
             StoredFile(number(hit, "file"), *(hit["fields"].get(name, _NO_TEXT)[0] for name in columns))
             for hit in self._searcher.scan_columns(FILES, only, ["file", *columns])
         ]
-        return sorted(found, key=lambda file: (file.repo, file.path, file.file_id))
+        return sorted(files, key=lambda file: (file.repo, file.path, file.file_id))
 
     def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
         """Return the ids of files whose trigrams satisfy a condition."""
@@ -279,10 +297,7 @@ def _texts(answer: Mapping[str, Any]) -> Iterator[tuple[int, bytes]]:
         yield source["file"], unpack(b64decode(source["data"]["text"]))
 
 
-def _details(answer: Mapping[str, Any]) -> Iterator[tuple[int, Details]]:
+def _details(answer: Mapping[str, Any]) -> Iterator[tuple[int, SymbolDetails]]:
     for hit in answer["hits"]["hits"]:
         data = hit["_source"]["data"]
-        spans, doc_spans = (
-            tuple((start, end) for start, end in data[name]) for name in ("spans", "doc_spans")
-        )
-        yield hit["_source"]["row"], Details(data["doc"], spans, doc_spans, data["content_hash"])
+        yield hit["_source"]["row"], SymbolDetails(*(data[name] for name in SymbolDetails._fields))

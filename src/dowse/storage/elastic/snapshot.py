@@ -92,8 +92,8 @@ class SnapshotSearcher:
 
     def hits(self, kind: str, body: Mapping[str, Any], **parameters: str | bool) -> list[Hit]:
         """Return the hits of a search."""
-        found: list[Hit] = self.search(kind, body, **parameters)["hits"]["hits"]
-        return found
+        hits: list[Hit] = self.search(kind, body, **parameters)["hits"]["hits"]
+        return hits
 
     def msearch(self, searches: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
         """Run several searches, pairs of kind and body, in one round trip."""
@@ -123,7 +123,7 @@ class SnapshotSearcher:
         should: Sequence[Query] = (),
         **parameters: str | bool,
     ) -> Iterator[Hit]:
-        """Yield the visible documents with some rows or file ids; `fields` is the rest of the search body."""
+        """Yield the visible documents with some rows or file ids; `fields` complete the search body."""
         for some in batches(dict.fromkeys(ids), batch):
             query = self.query([among(ID_FIELD[kind], some)], should)
             yield from self.hits(kind, {"query": query, "size": len(some), **fields}, **parameters)
@@ -135,13 +135,7 @@ class SnapshotSearcher:
             yield from hits
 
     def scan(
-        self,
-        kind: str,
-        query: Query | None,
-        sort_field: str,
-        *,
-        source: object = True,
-        page: int = 1000,
+        self, kind: str, query: Query | None, sort_field: str, *, source: object = True, page: int = 1000
     ) -> Iterator[Hit]:
         """Yield every visible document that matches a query (None: all), ordered by a field."""
         # The number of a document breaks ties: a page that ended among equals would lose the others.
@@ -158,63 +152,62 @@ class SnapshotSearcher:
 
     def get(self, kind: str, id_: str) -> dict[str, Any] | None:
         """Return the current source of one document, None if it is missing."""
-        found = self.client.get(self.client.alias(kind), id_)
-        return None if found is None else dict(found["_source"])
+        document = self.client.get(self.client.alias(kind), id_)
+        return None if document is None else dict(document["_source"])
 
     # Sources
 
     def source_version(self) -> Mapping[str, Any]:
         """Return metadata, counts and skipped files of this machine's source; empty if there is none."""
-        found = self.get(META, source_id(self.source)) if self.source else None
-        return self.snapshot.last_version(found["data"].get("versions", {}))[1] if found else {}
+        document = self.get(META, source_id(self.source)) if self.source else None
+        return self.snapshot.last_version(document["data"].get("versions", {}))[1] if document else {}
 
     def source_versions(self) -> list[Mapping[str, Any]]:
         """Return those of all sources."""
         body = {"query": {"term": {"kind": "source"}}, "sort": [{"slot": "asc"}]}
-        found = [hit["_source"]["data"] for hits in self.pages(META, body, page=1000) for hit in hits]
-        versions = (self.snapshot.last_version(data.get("versions", {}))[1] for data in found)
+        sources = [hit["_source"]["data"] for hits in self.pages(META, body, page=1000) for hit in hits]
+        versions = (self.snapshot.last_version(data.get("versions", {}))[1] for data in sources)
         return [version for version in versions if version]
 
     def problems(self) -> list[str]:
         """Return what is wrong with the index: its counts against its documents, and missing shards."""
-        found = []
+        problems = []
         for kind in (FILES, SYMBOLS):
             expected, actual = self.snapshot.totals.get(kind, 0), self.count(kind)
             if expected != actual:
-                found.append(
+                problems.append(
                     f"the index should have {expected} {kind}, the cluster has {actual}; "
                     "run `dowse index --rebuild`"
                 )
-        aliases = ",".join(self.client.names.aliases)
-        health = self.client.call(lambda es: es.cluster.health(index=aliases)).body
+        health = self.client.call(lambda es: es.cluster.health(index=self.client.aliases)).body
         if health["status"] == "red":
-            found.append(f"{health['unassigned_shards']} shards have no node; restart the missing nodes")
-        return found
+            problems.append(f"{health['unassigned_shards']} shards have no node; restart the missing nodes")
+        return problems
 
 
 def open_searcher(client: Client, source: str = "", preference: str = "dowse") -> SnapshotSearcher:
     """Return a searcher of the newest snapshot; raises IndexMissing if there is none."""
     state = read_state(client)
     if state is None or not state["generation"]:
-        raise IndexMissing(f"no index {client.names.name} on {client.address}; run `dowse index` first")
+        raise IndexMissing(f"no index {client.address.name} on {client.address}; run `dowse index` first")
     return SnapshotSearcher(client, Snapshot.from_state(state), source, preference)
 
 
 def read_state(client: Client) -> dict[str, Any] | None:
     """Return the current state document, None if there is none."""
-    found = client.get(client.alias(META), STATE_ID)
-    if found is None:
+    document = client.get(client.alias(META), STATE_ID)
+    if document is None:
         return None
-    state: dict[str, Any] = found["_source"]["data"]
+    state: dict[str, Any] = document["_source"]["data"]
     check_format(state.get("format"), client)
     return state
 
 
-def check_format(found: object, client: Client) -> None:
+def check_format(stored: object, client: Client) -> None:
     """Raise if the index was made by a dowse with another format."""
-    if found != FORMAT:
+    if stored != FORMAT:
         raise IndexVersionError(
-            f"the index {client.names.name} on {client.address} has format {found or '?'}, "
+            f"the index {client.address.name} on {client.address} has format {stored or '?'}, "
             f"this dowse reads {FORMAT}; name another index, or empty it for all its repositories with "
             "`dowse index --rebuild`"
         )

@@ -1,11 +1,12 @@
 """Transactions on a cluster: begun, taken over and committed by changes of one document, `state`.
 
 A commit is atomic, because it is one change of that document. The owner of a transaction is the fencing
-token: after another writer has taken it over, the first one can't commit.
+token: after another writer has taken it over, the first one can't commit. `vacuum` removes what is deleted.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -13,14 +14,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowse.errors import IndexMissing
+from dowse.storage.elastic.bulk import Action, BulkWriter
 from dowse.storage.elastic.client import Client
 from dowse.storage.elastic.lease import LeaseLost, SourceLease
 from dowse.storage.elastic.meta_documents import MetaDocuments, State
-from dowse.storage.elastic.names import STATE_ID
+from dowse.storage.elastic.names import ID_FIELD, STATE_ID, VERSIONED
 from dowse.storage.elastic.snapshot import FORMAT, check_format
+
+_log = logging.getLogger(__name__)
 
 # Readers in use may still need what was deleted so many seconds ago.
 GRACE_SECONDS = 600.0
+# Documents that are vacuumed after one commit; more is left for the next ones, because somebody is waiting.
+_MAX_VACUUMED = 50_000
 _COUNTS = ("files", "symbols", "bytes", "skipped")
 
 
@@ -46,7 +52,7 @@ class IndexState:
             **{"generation": 0, "totals": dict.fromkeys(_COUNTS, 0), "corpora": 0, "trees": 0},
             **{"incomplete": 0, "encoders": {}, "recent": []},
         }
-        self._documents.update(STATE_ID, lambda found: first if found is None else None)
+        self._documents.update(STATE_ID, lambda state: first if state is None else None)
 
     def put_encoder(self, encoder: str, description: Mapping[str, Any]) -> None:
         """Write what is known of the vectors of an encoder: field, dimension, clusters."""
@@ -172,3 +178,32 @@ def _add_counts(state: State, version: Mapping[str, Any], sign: int) -> None:
     meta = version.get("meta", {})
     state["corpora" if meta.get("corpus") == "1" else "trees"] += sign
     state["incomplete"] += sign * int(meta.get("complete", "1") != "1")
+
+
+def vacuum(client: Client, state: State) -> None:
+    """Remove documents that were deleted longer ago than any reader holds a snapshot."""
+    query, removed = _removable(state), 0
+    indices = ",".join(client.alias(kind) for kind in VERSIONED)
+    body = {"query": query, "size": 0, "track_total_hits": 1}
+    if not client.search(indices, body)["hits"]["total"]["value"]:
+        return
+    with BulkWriter(client) as bulk:
+        for kind in VERSIONED:
+            sort = (ID_FIELD[kind], "born")
+            for hit in client.scan(client.alias(kind), query, sort, source=False, page=5000):
+                bulk.put([Action("delete", client.alias(kind), hit["_id"])])
+                removed += 1
+                if removed >= _MAX_VACUUMED:
+                    break
+        bulk.drain()
+    _log.debug("vacuum: %d documents removed", removed)
+
+
+def _removable(state: State) -> dict[str, Any]:
+    """Return the query for documents that no reader can see any more."""
+    kept = [each["tx"] for each in state["active"]]
+    kept += [tx for tx, at in state["recent"] if time.time() - at < GRACE_SECONDS]
+    clause: dict[str, Any] = {"filter": [{"range": {"died": {"lte": state["sequence"]}}}]}
+    if kept:
+        clause["must_not"] = [{"terms": {"died": kept}}]
+    return {"bool": clause}

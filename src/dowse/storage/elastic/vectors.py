@@ -57,15 +57,15 @@ class VectorAttacher:
 
     def _find(self, keys: list[bytes]) -> dict[bytes, dict[str, str]]:
         """Return the encoded vectors of some keys, by field."""
-        found: dict[bytes, dict[str, str]] = {key: {} for key in keys}
+        vectors: dict[bytes, dict[str, str]] = {key: {} for key in keys}
         if self._known is not None and keys:
             for key, text in self._find_locally(self._known, keys).items():
-                found[key][vector_field(self._known.encoder)] = text
+                vectors[key][vector_field(self._known.encoder)] = text
         for field in self._fields.values():
-            missing = [key for key in keys if field not in found[key]]
+            missing = [key for key in keys if field not in vectors[key]]
             for key, text in find_vectors(self._client, field, missing).items():
-                found[key][field] = text
-        return found
+                vectors[key][field] = text
+        return vectors
 
     def _find_locally(self, known: KnownVectors, keys: list[bytes]) -> dict[bytes, str]:
         vectors = known.find(keys)
@@ -145,7 +145,7 @@ def find_vectors(
     client: Client, field: str, keys: Iterable[bytes], *, with_values: bool = True
 ) -> dict[bytes, str]:
     """Return the encoded vectors that the cluster holds for some keys; empty texts without values."""
-    found: dict[bytes, str] = {}
+    vectors: dict[bytes, str] = {}
     for batch in batches(keys, _BATCH):
         clauses = [{"terms": {"vector_key": [key.hex() for key in batch]}}, {"exists": {"field": field}}]
         body = {
@@ -155,8 +155,8 @@ def find_vectors(
             "_source": ["vector_key", field] if with_values else ["vector_key"],
         }
         for hit in client.search(client.alias(SYMBOLS), body)["hits"]["hits"]:
-            found[bytes.fromhex(hit["_source"]["vector_key"])] = hit["_source"].get(field, "")
-    return found
+            vectors[bytes.fromhex(hit["_source"]["vector_key"])] = hit["_source"].get(field, "")
+    return vectors
 
 
 def encode_vectors(vectors: Floats | Sequence[Floats]) -> list[str]:

@@ -18,8 +18,7 @@ from dowse.storage.elastic.manifest import Version
 from dowse.storage.elastic.mirror import VERSION_FIELDS, Mirror, mirror_path
 from dowse.storage.elastic.names import EDGES, FILES, ID_FIELD, VERSIONED, document_id
 from dowse.storage.elastic.snapshot import Snapshot, SnapshotSearcher, batches
-from dowse.storage.elastic.transactions import Outcome, Transactions
-from dowse.storage.elastic.vacuum import vacuum
+from dowse.storage.elastic.transactions import Outcome, Transactions, vacuum
 from dowse.storage.elastic.vectors import VectorAttacher, WithVectors
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import GraphTables
@@ -36,11 +35,7 @@ class ElasticWriter:
     """Writes one source, whose lease the caller holds."""
 
     def __init__(
-        self,
-        client: Client,
-        lease: SourceLease,
-        vectors: KnownVectors | None,
-        start_over: bool = False,
+        self, client: Client, lease: SourceLease, vectors: KnownVectors | None, start_over: bool = False
     ) -> None:
         """Take over the transaction of a dead writer, if there is one, and bring the mirror up to date."""
         self._client, self.lease, self._start_over = client, lease, start_over
@@ -85,8 +80,8 @@ class ElasticWriter:
 
     def _deleted_by(self, tx: int) -> list[Version]:
         """Return the documents on the cluster that a transaction has marked as deleted."""
-        found = self._find_versions("died", tx)
-        return [Version(kind, int(body[ID_FIELD[kind]]), int(body["born"])) for kind, body in found]
+        versions = self._find_versions("died", tx)
+        return [Version(kind, int(body[ID_FIELD[kind]]), int(body["born"])) for kind, body in versions]
 
     def _find_versions(self, field: str, tx: int) -> Iterator[tuple[str, dict[str, Any]]]:
         for kind in VERSIONED:
@@ -231,9 +226,9 @@ class ElasticWriter:
                 document_id(number, self._begin() if born is None else born): key
                 for key, (number, born) in versions.items()
             }
-            for found in self._client.mget(self._client.alias(FILES), list(ids)):
-                size, mtime_ns = self._stamps[ids[found["_id"]]]
-                body = {**found["_source"], "size": size, "mtime_ns": mtime_ns}
+            for stored in self._client.mget(self._client.alias(FILES), list(ids)):
+                size, mtime_ns = self._stamps[ids[stored["_id"]]]
+                body = {**stored["_source"], "size": size, "mtime_ns": mtime_ns}
                 body = {name: value for name, value in body.items() if name not in ("born", "died", "hash")}
                 file, digest = int(body["file"]), content_hash(body)
                 document = Document(FILES, file, file, _with_trigrams(body), digest)
@@ -252,10 +247,10 @@ class ElasticWriter:
                 self._bulk.put([update_action(self._client.alias(each.kind), id_, {"died": died})])
         files = (document_id(each.number, each.born) for each in versions if each.kind == FILES)
         for batch in batches(files, _FILE_BATCH):
-            for found in self._client.mget(self._client.alias(FILES), batch):
+            for stored in self._client.mget(self._client.alias(FILES), batch):
                 # Whole: an update of one field would lose the trigrams, which are not stored in `_source`.
-                body = {**_with_trigrams(found["_source"]), "died": died}
-                self._bulk.put([index_action(self._client.alias(FILES), found["_id"], body)])
+                body = {**_with_trigrams(stored["_source"]), "died": died}
+                self._bulk.put([index_action(self._client.alias(FILES), stored["_id"], body)])
 
     def _remove(self, tx: int, documents: Sequence[tuple[str, int]]) -> None:
         """Remove documents that this transaction has created."""

@@ -6,31 +6,21 @@ import contextlib
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import DowseError, IndexDamaged, IndexMissing
+from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
-from dowse.storage.local.layout import (
-    catalog_path,
-    damage_error,
-    derived_folders,
-    generation_path,
-    refuse_foreign_folder,
-    refuse_links,
-    remove_index,
-    tag_new_index,
-    unavailable_error,
-)
 from dowse.storage.local.reader import LocalReader
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
 from dowse.storage.local.writer import LocalWriter
-from dowse.storage.protocol import BrokenBlock, KnownVectors
+from dowse.storage.protocol import BrokenBlock, KnownVectors, OnWait
 from dowse.write_lock import lock_holder, write_lock
 
 if TYPE_CHECKING:
-    from dowse.storage.local.fulltext_search import FulltextReader
+    from dowse.storage.local.fulltext import FulltextReader
 
 # A reader may open a generation while it is replaced; each try sees a newer one.
 _OPEN_TRIES = 20
@@ -59,7 +49,7 @@ class LocalBackend:
 
     def has_generation(self) -> bool:
         """Whether there is an index to read; also if it is damaged, but not while the first is being made."""
-        if not catalog_path(self.folder).exists():
+        if not layout.catalog_path(self.folder).exists():
             return False
         try:
             with self._catalog() as catalog:
@@ -83,16 +73,14 @@ class LocalBackend:
                 return
 
     @contextlib.contextmanager
-    def writer(
-        self, wait: float | None = None, on_wait: Callable[[str], None] | None = None
-    ) -> Iterator[LocalWriter]:
+    def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[LocalWriter]:
         """Hold the write lock and start the next generation."""
         if not self._cleared:
-            refuse_foreign_folder(self.folder)
+            layout.refuse_foreign_folder(self.folder)
         with write_lock(self.folder, wait, on_wait or (lambda _: None)), self._translate_errors():
-            refuse_links(self.folder)
-            tag_new_index(self.folder)
-            catalog = Catalog.open_for_writing(catalog_path(self.folder))
+            layout.refuse_links(self.folder)
+            layout.tag_new_index(self.folder)
+            catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
             writer = LocalWriter(self.folder, catalog)
             try:
                 yield writer
@@ -106,16 +94,12 @@ class LocalBackend:
         """Raise DowseError if vectors of another size are there, or damaged ones."""
         from dowse.vectors.matrix import Matrix
 
-        refuse_links(self.folder)
+        layout.refuse_links(self.folder)
         Matrix.open(self._vectors.folder(encoder), dimension)
 
     @contextlib.contextmanager
     def vector_writer(
-        self,
-        encoder: str,
-        dimension: int,
-        wait: float | None = None,
-        on_wait: Callable[[str], None] | None = None,
+        self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None
     ) -> Iterator[LocalVectorWriter]:
         """Hold the write lock of the vectors of an encoder."""
         from dowse.vectors.writer import matrix_writer
@@ -126,7 +110,7 @@ class LocalBackend:
                 yield generation, self._vectors.load(encoder, generation, catalog)
 
         folder = self._vectors.folder(encoder)
-        refuse_links(self.folder)
+        layout.refuse_links(self.folder)
         with matrix_writer(folder, dimension, wait, on_wait or (lambda _: None)) as writer:
             vectors = LocalVectorWriter(writer, read)
             try:
@@ -134,23 +118,23 @@ class LocalBackend:
             finally:
                 vectors.save_counts()
 
-    def start_over(self, wait: float | None = None, on_wait: Callable[[str], None] | None = None) -> None:
+    def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
         """Remove the index: a folder holds one."""
         if self.folder.exists():
             self.clear(wait, on_wait)
 
-    def clear(self, wait: float | None = 0.0, on_wait: Callable[[str], None] | None = None) -> None:
+    def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
         """Remove the index, and nothing else that may be in its folder."""
         self.close()
-        refuse_links(self.folder)
-        refuse_foreign_folder(self.folder)
+        layout.refuse_links(self.folder)
+        layout.refuse_foreign_folder(self.folder)
         on_wait = on_wait or (lambda _: None)
         with contextlib.ExitStack() as locks:
             locks.enter_context(write_lock(self.folder, wait, on_wait))
             # Another process may be writing to one of them.
-            for folder in (*self._vectors.folders(), *derived_folders(self.folder)):
+            for folder in (*self._vectors.folders(), *layout.derived_folders(self.folder)):
                 locks.enter_context(write_lock(folder, wait, on_wait))
-            remove_index(self.folder)
+            layout.remove_index(self.folder)
         self._cleared = True
 
     def close(self) -> None:
@@ -210,8 +194,8 @@ class LocalBackend:
             with self._lock:
                 catalog = self._idle.pop() if self._idle else None
             if catalog is None:
-                refuse_links(self.folder)
-                return Catalog.open_for_reading(catalog_path(self.folder))
+                layout.refuse_links(self.folder)
+                return Catalog.open_for_reading(layout.catalog_path(self.folder))
             if catalog.is_current():
                 return catalog
             # The index was removed, and perhaps rebuilt; its inode number may be reused, so what is cached
@@ -224,14 +208,14 @@ class LocalBackend:
         opened, wanted = self._fulltext, (catalog.identity, generation)
         if opened is not None and opened[0] == wanted:
             return opened[1]
-        from dowse.storage.local.fulltext_search import FulltextReader  # loads tantivy
+        from dowse.storage.local.fulltext import FulltextReader  # loads tantivy
 
         try:
-            fulltext = FulltextReader(generation_path(self.folder, generation))
+            fulltext = FulltextReader(layout.generation_path(self.folder, generation))
         except (ValueError, OSError) as error:
             if not last_try:
                 return None
-            raise damage_error(self.folder, error) from error
+            raise layout.damage_error(self.folder, error) from error
         self._fulltext = (wanted, fulltext)
         return fulltext
 
@@ -241,4 +225,6 @@ class LocalBackend:
         try:
             yield
         except (sqlite3.DatabaseError, BrokenBlock) as error:
-            raise unavailable_error(self.folder, error) or damage_error(self.folder, error) from error
+            raise layout.unavailable_error(self.folder, error) or layout.damage_error(
+                self.folder, error
+            ) from error

@@ -2,73 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Generic, TypeVar
 
 from dowse.types import Symbol, SymbolRow
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 # Some 20 MB each of rows, texts of files and symbols: what a day of searching in one repository touches.
 _MAX_ROWS = 50_000
 _MAX_TEXT_BYTES = 20_000_000
 
 
+class BoundedCache(Generic[K, V]):
+    """Entries read so far; cleared when full. Thread-safe: entries never change."""
+
+    def __init__(self, limit: int, weight: Callable[[V], int] = lambda _: 1) -> None:
+        self._entries: dict[K, V] = {}
+        self._size, self._limit, self._weight = 0, limit, weight
+
+    def get(
+        self, keys: Collection[K], read: Callable[[list[K]], Iterable[tuple[K, V]]] = lambda _: ()
+    ) -> dict[K, V]:
+        """Return the entries of some keys; those not in the cache are read, perhaps with others."""
+        entries = self._entries  # another thread may replace it meanwhile
+        known = {key: entries[key] for key in keys if key in entries}
+        missing = [] if len(known) == len(keys) else [key for key in dict.fromkeys(keys) if key not in known]
+        if missing:
+            new = dict(read(missing))
+            self.add(new)
+            known |= new
+        return known
+
+    def add(self, new: Mapping[K, V]) -> None:
+        """Add entries."""
+        for key, value in new.items():
+            if key not in self._entries:
+                self._size += self._weight(value)
+                if self._size > self._limit:
+                    self._entries, self._size = {}, self._weight(value)
+                self._entries[key] = value
+
+
 class ReadCache:
-    """Rows, texts and symbols read so far; cleared when full. Thread-safe: entries never change."""
+    """Rows, texts and symbols of one generation."""
 
     def __init__(self) -> None:
-        self._rows: dict[int, SymbolRow] = {}
-        self._texts: dict[int, bytes] = {}
-        self._text_bytes = 0
-        self._symbols: dict[tuple[int, bool], Symbol] = {}
-        self._symbol_characters = 0
+        self.rows = BoundedCache[int, SymbolRow](_MAX_ROWS)
+        self.texts = BoundedCache[int, bytes](_MAX_TEXT_BYTES, len)
+        # By row, negative file id of a whole file, and whether secrets are shown.
+        self.symbols = BoundedCache[tuple[int, bool], Symbol](
+            _MAX_TEXT_BYTES, lambda symbol: len(symbol.code) + len(symbol.doc)
+        )
         self.derived: dict[str, Any] = {}  # what research has computed, by its own names
-
-    def rows(
-        self, wanted: Sequence[int], read: Callable[[Sequence[int]], Iterable[SymbolRow]]
-    ) -> list[SymbolRow]:
-        """Return rows in the given order; those not in the cache are read."""
-        known = self._rows  # another thread may replace it meanwhile
-        missing = [row for row in wanted if row not in known]
-        if missing:
-            if len(known) + len(missing) > _MAX_ROWS:
-                known = self._rows = {row: known[row] for row in wanted if row in known}
-            known.update((row.row, row) for row in read(missing))
-        return [known[row] for row in wanted if row in known]
-
-    def texts(
-        self, wanted: set[int], read: Callable[[Sequence[int]], Iterable[tuple[int, bytes]]]
-    ) -> dict[int, bytes]:
-        """Return the texts of files; those not in the cache are read."""
-        found = {file_id: text for file_id in wanted if (text := self._texts.get(file_id)) is not None}
-        for file_id, text in read([file_id for file_id in wanted if file_id not in found]):
-            if self._text_bytes + len(text) > _MAX_TEXT_BYTES:
-                self._texts, self._text_bytes = {}, 0
-            self._texts[file_id] = found[file_id] = text
-            self._text_bytes += len(text)
-        return found
-
-    def symbols(
-        self,
-        wanted: Sequence[SymbolRow],
-        show_secrets: bool,
-        read: Callable[[Sequence[SymbolRow]], Iterable[Symbol]],
-    ) -> list[Symbol]:
-        """Return symbols with their text, in the given order; those not in the cache are read.
-
-        A row of 0 stands for a whole file and is not cached.
-        """
-        known = [self._symbols.get((row.row, show_secrets)) for row in wanted]
-        missing = [at for at, symbol in enumerate(known) if symbol is None]
-        if missing:
-            for at, symbol in zip(missing, read([wanted[at] for at in missing]), strict=True):
-                known[at] = symbol
-                if wanted[at].row:
-                    self._remember(wanted[at].row, show_secrets, symbol)
-        return [symbol for symbol in known if symbol is not None]
-
-    def _remember(self, row: int, show_secrets: bool, symbol: Symbol) -> None:
-        characters = len(symbol.code) + len(symbol.doc)
-        if self._symbol_characters + characters > _MAX_TEXT_BYTES:
-            self._symbols, self._symbol_characters = {}, 0
-        self._symbols[row, show_secrets] = symbol
-        self._symbol_characters += characters

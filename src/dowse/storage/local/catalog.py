@@ -9,7 +9,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from dowse.errors import IndexMissing, IndexVersionError
 from dowse.security.safe_files import make_private_directory
@@ -76,7 +76,7 @@ class Catalog(CatalogQueries):
         self.identity = _identity(path)
 
     @classmethod
-    def open_for_writing(cls, path: Path) -> Catalog:
+    def open_for_writing(cls, path: Path) -> Self:
         """Open the catalog, creating it if there is none."""
         make_private_directory(path.parent)
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -99,19 +99,20 @@ class Catalog(CatalogQueries):
         return cls(db, path)._checked()
 
     @classmethod
-    def open_for_reading(cls, path: Path) -> Catalog:
+    def open_for_reading(cls, path: Path) -> Self:
         """Open an existing catalog; also one in a folder that can't be written to."""
         if not path.exists():
             raise IndexMissing(f"no index in {path.parent}; run `dowse index` first")
+        uri = path.absolute().as_uri()
         try:
-            return cls(_connect(f"file:{_quoted(path)}?mode=ro"), path)._checked()
+            return cls(_connect(f"{uri}?mode=ro"), path)._checked()
         except sqlite3.OperationalError:
             if os.access(path.parent, os.W_OK):
                 raise
             # A read-only folder can't hold the shared memory of the write-ahead log, and so has no writer.
-            return cls(_connect(f"file:{_quoted(path)}?immutable=1"), path)._checked()
+            return cls(_connect(f"{uri}?immutable=1"), path)._checked()
 
-    def _checked(self) -> Catalog:
+    def _checked(self) -> Self:
         try:
             # The schema has none; in an index from somebody else one could compute without end.
             foreign = self._db.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')")
@@ -288,7 +289,3 @@ def _connect(uri: str) -> sqlite3.Connection:
     # Memory-mapped: a reader touches pages all over the file, without a system call for each.
     db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
     return db
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -96,20 +96,21 @@ class GraphTables:
     def offers(self, file_id: int) -> array[int]:
         """Return what other files can look up in a file."""
         row = self._db.execute("SELECT offers FROM facts WHERE file_id=?", (file_id,)).fetchone()
-        found = array("q")
-        found.frombytes(row[0] if row else b"")
-        return found
+        return unpack_integers(row[0] if row else b"")
 
     def delete_file(self, file_id: int, gone: Sequence[int]) -> None:
         """Remove a file and its edges, and the edges to its symbols that are gone."""
-        own = "(SELECT id FROM symbols WHERE file_id=?)"
-        for table in ("edges", "named"):
-            self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
+        self._delete_edges_from(file_id)
         names = self._db.execute("SELECT name_key FROM symbols WHERE file_id=? AND name_key<>0", (file_id,))
         self._note_names([key for (key,) in names], -1)
         self._db.executemany("DELETE FROM edges WHERE target=?", [(row,) for row in gone])
         for table in ("facts", "marks", "lookups", "graph_todo"):
             self._db.execute(f"DELETE FROM {table} WHERE file_id=?", (file_id,))
+
+    def _delete_edges_from(self, file_id: int) -> None:
+        own = "(SELECT id FROM symbols WHERE file_id=?)"
+        for table in ("edges", "named"):
+            self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
 
     # Linking
 
@@ -123,11 +124,8 @@ class GraphTables:
                 changed.add(key & 0xFFFFFFFF)
         if changed:
             for file_id, keys in self._db.execute("SELECT file_id, keys FROM lookups"):
-                if file_id not in todo:
-                    looked_up = array("I")
-                    looked_up.frombytes(keys)
-                    if not changed.isdisjoint(looked_up):
-                        todo.add(file_id)
+                if file_id not in todo and not changed.isdisjoint(unpack_integers(keys, "I")):
+                    todo.add(file_id)
         return sorted(todo)
 
     def file_to_link(self, file_id: int) -> UnlinkedFile | None:
@@ -140,9 +138,7 @@ class GraphTables:
         if row is None:
             return None
         path, language, facts, packed_rows, references = row
-        rows = array("q")
-        rows.frombytes(packed_rows)
-        found = {
+        by_row = {
             each[0]: FileSymbol(*each)
             for each in self._db.execute(
                 "SELECT id, kind, name, qualified_name, start_line, end_line, part, signature"
@@ -150,7 +146,7 @@ class GraphTables:
                 (file_id,),
             )
         }
-        symbols = [found[each] for each in rows if each in found]
+        symbols = [by_row[each] for each in unpack_integers(packed_rows) if each in by_row]
         table = unpack(facts) if facts else b""
         return UnlinkedFile(file_id, path, language, unpack_references(references), table, symbols)
 
@@ -159,13 +155,11 @@ class GraphTables:
         file_id: int,
         linked: Iterable[ResolvedReference],
         named: Iterable[NamedReference],
-        asked: Iterable[int],
+        dependencies: Iterable[int],
     ) -> None:
-        """Replace the edges out of a file, and store the keys that were looked up for them."""
-        own = "(SELECT id FROM symbols WHERE file_id=?)"
+        """Replace the edges out of a file, and store the lookup keys that they depend on."""
         if self._db.execute("SELECT 1 FROM lookups WHERE file_id=?", (file_id,)).fetchone():
-            for table in ("edges", "named"):
-                self._db.execute(f"DELETE FROM {table} WHERE source IN {own}", (file_id,))
+            self._delete_edges_from(file_id)
         self._db.executemany(
             "INSERT OR IGNORE INTO edges VALUES (?,?,?,?,?,?)",
             sorted((e.source, e.line, e.column, _NUMBERS[e.kind], e.target, e.candidates) for e in linked),
@@ -174,7 +168,7 @@ class GraphTables:
             "INSERT OR IGNORE INTO named VALUES (?,?,?,?,?,?)",
             sorted((n.source, n.line, n.column, _NUMBERS[n.kind], n.name_key, int(n.sure)) for n in named),
         )
-        keys = array("I", sorted(set(asked))).tobytes()
+        keys = array("I", sorted(set(dependencies))).tobytes()
         self._db.execute("INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, keys))
 
     def mark_all_linked(self) -> None:
@@ -222,7 +216,7 @@ class GraphTables:
         wanted = sorted({_NUMBERS[kind] for kind in kinds if kind in _NUMBERS}) if kinds else []
         if (kinds and not wanted) or limit <= 0:
             return []
-        found: list[tuple[tuple[str, str], Edge]] = []
+        located: list[tuple[tuple[str, str], Edge]] = []
         name_counts: dict[int, int] = {}
         unique = sorted(set(rows))
         for start in range(0, len(unique), _BATCH):
@@ -231,19 +225,15 @@ class GraphTables:
                 query = make_query(incoming, len(batch), wanted)
                 for repo, path, *columns, sure, count, key in self._db.execute(query, (*batch, *wanted)):
                     if key is not None and key not in name_counts:
-                        name_counts[key] = self._count_named(key)
+                        named = self._db.execute("SELECT count(*) FROM symbols WHERE name_key=?", (key,))
+                        name_counts[key] = named.fetchone()[0]
                     count = count if key is None else name_counts[key]
                     kind, source, target, file_id, line, column = columns
                     ends = (KINDS[kind], source, target, file_id, line, column)
                     edge = Edge(*ends, _confidence(sure, count), count)
-                    found.append(((repo, path), edge))
-        found.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
-        return [edge for _, edge in found[:limit]]
-
-    def _count_named(self, name_key: int) -> int:
-        """Return how many symbols have this name."""
-        query = "SELECT count(*) FROM symbols WHERE name_key=?"
-        return int(self._db.execute(query, (name_key,)).fetchone()[0])
+                    located.append(((repo, path), edge))
+        located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
+        return [edge for _, edge in located[:limit]]
 
 
 def _confidence(sure: int, count: int) -> str:
@@ -251,6 +241,13 @@ def _confidence(sure: int, count: int) -> str:
     if count > 1 or not sure:
         return "ambiguous"
     return "resolved" if sure == 2 else "unique"
+
+
+def unpack_integers(packed: bytes, typecode: str = "q") -> array[int]:
+    """Return the numbers in a column of packed integers."""
+    numbers = array(typecode)
+    numbers.frombytes(packed)
+    return numbers
 
 
 def unpack_references(packed: bytes) -> list[Reference]:
@@ -299,7 +296,7 @@ def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     tables = (
         "symbols t JOIN named e ON e.name_key = t.name_key"
         if incoming
-        else ("named e JOIN symbols t ON t.name_key = e.name_key")
+        else "named e JOIN symbols t ON t.name_key = e.name_key"
     )
     return (
         "SELECT f.repo, f.path, e.kind, e.source, t.id, f.id, e.line, e.col,"

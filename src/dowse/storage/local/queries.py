@@ -8,12 +8,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dowse.parsing.spans import join_spans, subtract_spans
+from dowse.parsing.spans import join_spans
 from dowse.security.terminal import escape_surrogates
 from dowse.storage.local.compression import unpack
 from dowse.storage.local.graph_tables import unpack_references
-from dowse.storage.symbols import SymbolDetails
-from dowse.types import FileFingerprint, Reference, Span, StoredFile, SymbolRanges, SymbolRow
+from dowse.storage.symbols import SymbolDetails, file_row
+from dowse.types import FileFingerprint, Reference, StoredFile, SymbolRanges, SymbolRow
 
 _ROW_SELECT = (
     "SELECT s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name, s.qualified_name, "
@@ -69,8 +69,8 @@ class CatalogQueries:
 
     def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
         """Return the symbols with these ids, in the given order; unknown ids are left out."""
-        found = {row[0]: SymbolRow(*row) for row in self._among(ids, f"{_ROW_SELECT} WHERE s.id IN ({{}})")}
-        return [found[i] for i in ids if i in found]
+        by_id = {row[0]: SymbolRow(*row) for row in self._among(ids, f"{_ROW_SELECT} WHERE s.id IN ({{}})")}
+        return [by_id[i] for i in ids if i in by_id]
 
     def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return all symbols of some files, in the order of their lines."""
@@ -79,27 +79,22 @@ class CatalogQueries:
 
     def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
         """Yield, for each file, the line ranges of its symbols: by first line, outer before inner."""
-        found: dict[int, SymbolRanges] = {file_id: SymbolRanges([], [], []) for file_id in file_ids}
+        ranges: dict[int, SymbolRanges] = {file_id: SymbolRanges([], [], []) for file_id in file_ids}
         query = (
             "SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({})"
             " ORDER BY file_id, start_line, end_line DESC"
         )
         for file_id, row, first, last in self._among(file_ids, query):
-            extents = found[file_id]
+            extents = ranges[file_id]
             extents.rows.append(row)
             extents.starts.append(first)
             extents.ends.append(last)
-        yield from found.items()
+        yield from ranges.items()
 
     def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
         """Return files as if each were one symbol of kind "file" around all its lines."""
-        found: list[SymbolRow] = []
         query = "SELECT id, key, repo, path, language, role, lines FROM files WHERE id IN ({})"
-        for file_id, key, repo, path, language, role, lines in self._among(file_ids, query):
-            name = path.rpartition("/")[2]
-            columns = (0, f"file:{key}", repo, path, language, role, "file", name, name)
-            found.append(SymbolRow(*columns, 1, max(1, lines), "", file_id))
-        return found
+        return [file_row(*columns) for columns in self._among(file_ids, query)]
 
     def _among(self, ids: Sequence[int] | Sequence[str], query: str) -> Iterator[Any]:
         """Run a query whose `{}` stands for the ids, in batches."""
@@ -136,43 +131,37 @@ class CatalogQueries:
 
     def vector_keys(self) -> tuple[list[int], list[bytes]]:
         """Return the rows of all symbols, ascending, and the keys of their vectors."""
-        found = self._db.execute("SELECT id, vector_key FROM symbols ORDER BY id").fetchall()
-        return [row for row, _ in found], [key for _, key in found]
+        pairs = self._db.execute("SELECT id, vector_key FROM symbols ORDER BY id").fetchall()
+        return [row for row, _ in pairs], [key for _, key in pairs]
 
     def text_keys(self) -> list[tuple[int, int, bytes]]:
         """Return row, file id and a 16-byte key of the own text of every symbol, by row.
 
         Documentation beside the code of a corpus is not part of the content hash, but of what is encoded.
         """
-        found = self._db.execute("SELECT id, file_id, content_hash, vector_key FROM symbols ORDER BY id")
+        symbols = self._db.execute("SELECT id, file_id, content_hash, vector_key FROM symbols ORDER BY id")
         is_corpus = self._is_corpus()
         return [
-            (row, file_id, _text_key(digest, vector_key if is_corpus else b""))
-            for row, file_id, digest, vector_key in found
+            (row, file_id, (int(digest or "0", 16) ^ int.from_bytes(key if is_corpus else b"")).to_bytes(16))
+            for row, file_id, digest, key in symbols
         ]
 
     def symbol_texts(self, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
         """Yield row, own text and, in a corpus, documentation of some symbols."""
-        found = list(self._among(rows, "SELECT id, file_id, spans, doc FROM symbols WHERE id IN ({})"))
-        texts = dict(self.texts(sorted({file_id for _, file_id, _, _ in found})))
+        symbols = list(self._among(rows, "SELECT id, file_id, spans, doc FROM symbols WHERE id IN ({})"))
+        texts = dict(self.texts(sorted({file_id for _, file_id, _, _ in symbols})))
         is_corpus = self._is_corpus()
-        for row, file_id, spans, doc in found:
+        for row, file_id, spans, doc in symbols:
             text = join_spans(texts[file_id], json.loads(spans)).decode("utf-8", "replace")
             yield row, text, doc if is_corpus else ""
 
-    def spans_without_docs(self, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
-        """Return the spans of the own text of symbols without documentation, by row."""
-        query = "SELECT id, spans, doc_spans FROM symbols WHERE id IN ({})"
-        return {
-            row: subtract_spans(json.loads(spans), json.loads(doc_spans) if doc_spans else ())
-            for row, spans, doc_spans in self._among(rows, query)
-        }
-
     def details(self, rows: Sequence[int]) -> dict[int, SymbolDetails]:
-        """Return what symbols have besides their rows, by row."""
-        query = "SELECT id, doc, spans, content_hash FROM symbols WHERE id IN ({})"
-        found = self._among(rows, query)
-        return {row: SymbolDetails(doc, json.loads(spans), digest) for row, doc, spans, digest in found}
+        """Return the columns of symbols that their rows leave out, by row."""
+        query = "SELECT id, doc, spans, doc_spans, content_hash FROM symbols WHERE id IN ({})"
+        return {
+            row: SymbolDetails(doc, json.loads(spans), json.loads(doc_spans) if doc_spans else (), digest)
+            for row, doc, spans, doc_spans, digest in self._among(rows, query)
+        }
 
     def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         """Yield the texts of files, in the order of their ids."""
@@ -189,7 +178,3 @@ class CatalogQueries:
         """Return what SQLite's own check finds wrong, nothing if all is well."""
         rows = [row[0] for row in self._db.execute("PRAGMA quick_check")]
         return [] if rows == ["ok"] else rows
-
-
-def _text_key(content_hash: str, vector_key: bytes) -> bytes:
-    return (int(content_hash or "0", 16) ^ int.from_bytes(vector_key)).to_bytes(16)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.parsing.spans import join_spans
-from dowse.query import Leaf, PathFilter, RepoFilter, SymFilter, path_matches, symbol_matches
+from dowse.query.ast import Leaf, PathFilter, RepoFilter, SymFilter
+from dowse.query.evaluate import path_matches, symbol_matches
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import DERIVED
 from dowse.storage.local.queries import CatalogQueries
 from dowse.storage.local.vectors import GenerationVectors, LocalVectors
 from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
-from dowse.storage.symbols import build_symbols
+from dowse.storage.symbols import build_document, build_symbols
 from dowse.types import KEYWORD_FIELDS, Edge, StoredFile, Symbol, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.document import Document
-    from dowse.query.regex.trigrams import TrigramQuery
-    from dowse.storage.local.fulltext_search import FulltextReader
+    from dowse.storage.local.fulltext import FulltextReader
     from dowse.storage.protocol import Floats
 
 
@@ -27,16 +26,13 @@ class LocalReader(CatalogQueries):
     """Implements `Reader`; what needs the catalog alone is inherited."""
 
     def __init__(
-        self,
-        folder: Path,
-        generation: int,
-        catalog: Catalog,
-        fulltext: FulltextReader,
-        vectors: LocalVectors,
+        self, folder: Path, generation: int, catalog: Catalog, fulltext: FulltextReader, vectors: LocalVectors
     ) -> None:
         super().__init__(catalog.connection)
         self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
         self._cache = fulltext.cache
+        self.explain_bm25, self.coverage = fulltext.explain, fulltext.coverage
+        self.trigram_candidates = fulltext.trigram_candidates
         self.cache_folder: Path | None = folder / DERIVED
         self.derived: dict[str, Any] = self._cache.derived
         self.generation = generation
@@ -51,16 +47,6 @@ class LocalReader(CatalogQueries):
         """Return (row, score) of the best symbols."""
         return self._fulltext.search(request, limit, self._resolve)
 
-    def explain_bm25(
-        self, request: KeywordRequest, rows: Sequence[int]
-    ) -> dict[int, dict[tuple[str, str], float]]:
-        """Return what each (field, term) adds to the score of each row."""
-        return self._fulltext.explain(request, rows)
-
-    def coverage(self, terms: Mapping[str, float], rows: Sequence[int]) -> dict[int, float]:
-        """Return the sum of the weights of the terms that the text of each row has."""
-        return self._fulltext.coverage(terms, rows)
-
     def document_frequency(self, term: str, field: str = "") -> int:
         """Return in how many symbols a term occurs in a field, or in the field where that is most."""
         return max(
@@ -69,10 +55,6 @@ class LocalReader(CatalogQueries):
 
     def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
         """Do nothing: a document frequency takes no round trip."""
-
-    def trigram_candidates(self, trigrams: TrigramQuery) -> list[int]:
-        """Return the ids of files whose text may match."""
-        return self._fulltext.trigram_candidates(trigrams)
 
     def symbol_count(self) -> int:
         """Return the number of symbols."""
@@ -89,18 +71,15 @@ class LocalReader(CatalogQueries):
             return "row", [row for row, name, full in names if symbol_matches(leaf.glob, name, full)]
         raise TypeError(f"no way to evaluate {leaf!r}")
 
-    def _allowed(self, request: VectorRequest) -> list[int] | None:
-        """Return the rows that match the constraint; None without one."""
-        if request.constraint is None:
-            return None
-        among = KeywordRequest((), {}, request.constraint, request.exact_rows)
-        return [row for row, _ in self.search_bm25(among, max(1, self.symbol_count()))]
-
     # Vectors
 
     def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
         """Return (row, cosine) of the nearest symbols."""
-        return self._encoder_vectors(request.encoder).nearest(request, limit, self._allowed(request))
+        allowed = None
+        if request.constraint is not None:
+            among = KeywordRequest((), {}, request.constraint, request.exact_rows)
+            allowed = [row for row, _ in self.search_bm25(among, max(1, self.symbol_count()))]
+        return self._encoder_vectors(request.encoder).nearest(request, limit, allowed)
 
     def embedded_count(self, encoder: str) -> int:
         """Return how many symbols have a vector of an encoder."""
@@ -133,38 +112,33 @@ class LocalReader(CatalogQueries):
 
     def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
         """Return symbols by row, in the given order."""
-        return self._cache.rows(ids, super().rows)
+        read = super().rows
+        found = self._cache.rows.get(ids, lambda missing: ((row.row, row) for row in read(missing)))
+        return [found[row] for row in ids if row in found]
 
     def text(self, file_id: int) -> bytes:
         """Return the text of one file."""
-        return self._cache.texts({file_id}, self.texts)[file_id]
+        return self._cache.texts.get([file_id], self.texts)[file_id]
 
     def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
         """Return symbols with their text, likely secrets masked unless `show_secrets`."""
+        by_key = {(row.row or -row.file_id, show_secrets): row for row in rows}
 
-        def read(missing: Sequence[SymbolRow]) -> list[Symbol]:
-            texts = self._cache.texts({row.file_id for row in missing}, self.texts)
+        def read(keys: Sequence[tuple[int, bool]]) -> Iterable[tuple[tuple[int, bool], Symbol]]:
+            missing = [by_key[key] for key in keys]
+            texts = self._cache.texts.get({row.file_id for row in missing}, self.texts)
             details = self.details([row.row for row in missing if row.row])
-            return build_symbols(missing, texts, details, show_secrets)
+            return zip(keys, build_symbols(missing, texts, details, show_secrets), strict=True)
 
-        return self._cache.symbols(rows, show_secrets, read)
+        symbols = self._cache.symbols.get(by_key, read)
+        return [symbols[row.row or -row.file_id, show_secrets] for row in rows]
 
     def documents(self, rows: Sequence[int]) -> list[Document]:
         """Return what an encoder reads of symbols."""
-        from dowse.encoders.document import Document
-
-        symbols = self.rows(rows)
-        details, spans = self.details(rows), self.spans_without_docs(rows)
-        texts = self._cache.texts({row.file_id for row in symbols}, self.texts)
+        symbols, details = self.rows(rows), self.details(rows)
+        texts = self._cache.texts.get({row.file_id for row in symbols}, self.texts)
         return [
-            Document(
-                qualifier=row.qualified_name.removesuffix(row.name).rstrip("."),
-                name=row.name,
-                docs=details[row.row].doc,
-                code=join_spans(texts[row.file_id], spans[row.row]).decode("utf-8", "replace"),
-                language=row.language,
-                path=row.path,
-            )
+            build_document(row, details[row.row], texts[row.file_id], row.language, row.path)
             for row in symbols
         ]
 
@@ -188,7 +162,7 @@ class LocalReader(CatalogQueries):
         """Return what is wrong: with the catalog, or between the catalog and the text indexes."""
         problems = self.quick_check()
         counts = self.counts()
-        for what, found in (("symbols", self._fulltext.symbol_count), ("files", self._fulltext.file_count)):
-            if found != counts[what]:
-                problems.append(f"the catalog has {counts[what]} {what}, the text index {found}")
+        for what, count in (("symbols", self._fulltext.symbol_count), ("files", self._fulltext.file_count)):
+            if count != counts[what]:
+                problems.append(f"the catalog has {counts[what]} {what}, the text index {count}")
         return problems

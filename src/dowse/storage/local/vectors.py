@@ -121,10 +121,10 @@ class GenerationVectors:
         """Return (row, key) of symbols that have no vector, one for each key."""
         import numpy as np
 
-        found: dict[bytes, int] = {}
+        row_by_key: dict[bytes, int] = {}
         for index in np.flatnonzero(self._matrix_rows < 0).tolist():
-            found.setdefault(self._keys[index].tobytes(), int(self._symbols[index]))
-        return [(row, key) for key, row in found.items()]
+            row_by_key.setdefault(self._keys[index].tobytes(), int(self._symbols[index]))
+        return [(row, key) for key, row in row_by_key.items()]
 
     def rows(self, symbols: Sequence[int]) -> Floats:
         """Return the vectors of symbols, zeros for one that has none."""
@@ -192,8 +192,8 @@ class GenerationVectors:
         from dowse.vectors.ivf_build import noisy_rows, recall
 
         queries = noisy_rows(self.matrix, _HEALTH_QUERIES, np.random.default_rng(1))
-        found = recall(self.ivf, self.matrix, queries)
-        return True, f"{summary}, searched approximately: recall@100 {found:.3f} of {_HEALTH_QUERIES} queries"
+        share = recall(self.ivf, self.matrix, queries)
+        return True, f"{summary}, searched approximately: recall@100 {share:.3f} of {_HEALTH_QUERIES} queries"
 
     def centroids(self) -> Floats:
         """Return the centroids of the clusters, none if they were not fitted."""
@@ -329,7 +329,7 @@ def _open_matrix(folder: Path) -> Matrix:
 def _read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file, an empty one if it can't be read."""
     try:
-        found = json.loads(path.read_bytes())
+        value = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}

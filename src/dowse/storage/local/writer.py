@@ -7,16 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dowse.storage.local import layout
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.graph_tables import GraphTables
-from dowse.storage.local.layout import (
-    clone_generation,
-    damage_error,
-    remove_generation,
-    remove_other_generations,
-    unavailable_error,
-)
-from dowse.types import FileFingerprint, FileRecord
+from dowse.types import FileRecord
 
 
 class LocalWriter:
@@ -27,19 +21,8 @@ class LocalWriter:
         self._catalog = catalog
         self._base = catalog.generation()
         self._fulltext: Any = None
-        remove_other_generations(folder, self._base)  # of a killed writer
-
-    def fingerprints(self) -> dict[str, FileFingerprint]:
-        """Return size, time and content hash of every file of the last generation."""
-        return self._catalog.fingerprints()
-
-    def skipped(self) -> list[tuple[str, str]]:
-        """Return what the last generation skips."""
-        return self._catalog.skipped()
-
-    def meta(self) -> dict[str, str]:
-        """Return the description of the last generation."""
-        return self._catalog.meta()
+        self.fingerprints, self.skipped, self.meta = catalog.fingerprints, catalog.skipped, catalog.meta
+        layout.remove_other_generations(folder, self._base)  # of a killed writer
 
     def put(self, record: FileRecord) -> None:
         """Add a file, or replace the one with its key."""
@@ -87,7 +70,7 @@ class LocalWriter:
             generation += 1
         self._catalog.commit(generation, dict(meta))
         self._base, self._fulltext = generation, None
-        remove_other_generations(self._folder, generation)
+        layout.remove_other_generations(self._folder, generation)
         return generation
 
     def close(self) -> None:
@@ -101,7 +84,7 @@ class LocalWriter:
             self._catalog.rollback()
             # Interrupted right after the commit, this writer may not know that the generation is in use.
             if self._catalog.generation() == self._base:
-                remove_generation(self._folder, self._base + 1)
+                layout.remove_generation(self._folder, self._base + 1)
         finally:
             self._catalog.close()
 
@@ -110,11 +93,13 @@ class LocalWriter:
         if self._fulltext is None:
             from dowse.storage.local.fulltext import FulltextWriter
 
-            folder = clone_generation(self._folder, self._base, self._base + 1)
+            folder = layout.clone_generation(self._folder, self._base, self._base + 1)
             try:
                 self._fulltext = FulltextWriter(folder, create=not self._base)
             except ValueError as error:  # what tantivy raises for anything it can't read
-                raise unavailable_error(self._folder, error) or damage_error(self._folder, error) from error
+                raise layout.unavailable_error(self._folder, error) or layout.damage_error(
+                    self._folder, error
+                ) from error
 
     def _begin_catalog(self) -> None:
         if not self._catalog.in_transaction:

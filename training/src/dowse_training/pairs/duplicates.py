@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable
 
-from dowse.eval.mine.doc_pairs.candidate import first_paragraph
+from dowse.eval.mine.doc_pairs import first_paragraph
 from dowse_training.pairs.exclusion import text_hash
 
 # One hash function, its values dealt into this many buckets, of which each keeps its smallest: an estimate of

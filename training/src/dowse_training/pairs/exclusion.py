@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dowse.errors import DowseError
-from dowse.eval.mine.doc_pairs.candidate import first_paragraph
+from dowse.eval.mine.doc_pairs import first_paragraph
 
 _NOT_WORD = re.compile(r"\W+")
 _NAME_JOINTS = re.compile(r"[-_.]+")

@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from dowse.eval.mine.doc_pairs.candidate import Candidate, code_without_docs
-from dowse.eval.mine.doc_pairs.clean_doc import clean_doc
+from dowse.eval.mine.doc_pairs import Candidate, clean_doc, code_without_docs
 from dowse.parsing.languages import LANGUAGES, detect_language
 from dowse.parsing.parser import parse_file
 from dowse.source.content import classify_content, decode

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.eval.mine.doc_pairs.candidate import first_paragraph
+from dowse.eval.mine.doc_pairs import first_paragraph
 from dowse.parsing.languages import detect_language
 from dowse.query.languages import LANGUAGES, canonical_language
 from dowse.source.corpus import CorpusFunction, open_corpus

@@ -56,12 +56,12 @@ def mine_pairs(
                 statistics.add_failure(name, str(mined))
             else:
                 statistics.dropped.update(mined.dropped)
-                output.add(mined, _new_pairs(mined, wanted, duplicates, statistics.dropped))
+                output.add(mined, new_pairs(mined, wanted, duplicates, statistics.dropped))
             show(statistics)
     return statistics
 
 
-def _new_pairs(
+def new_pairs(
     mined: MinedPackage, wanted: Wanted, duplicates: Duplicates, dropped: Counter[tuple[str, str]]
 ) -> list[tuple[str, Pair]]:
     """The pairs of a package that are not excluded, not seen before and not too many."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from dowse.eval.mine.doc_pairs.candidate import Candidate
+from dowse.eval.mine.doc_pairs import Candidate
 
 # What a written pair holds at most: more than an encoder reads, less than the longest functions are.
 MAX_DOC_CHARACTERS = 800

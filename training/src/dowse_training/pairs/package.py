@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass
 
-from dowse.eval.mine.doc_pairs.candidate import Candidate
+from dowse.eval.mine.doc_pairs import Candidate
 from dowse_training.pairs.exclusion import DOC_EXCLUDED, PACKAGE_EXCLUDED, Exclusion
 from dowse_training.pairs.extract import read_candidates, source_files
 from dowse_training.pairs.filters import drop_reason

@@ -12,11 +12,11 @@ from dowse.eval.gate import Verdict, render_gate, render_gate_markdown, verdict_
 from dowse.eval.gate import gate as decide
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import read_report
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.common import print_json
 from dowse.interfaces.cli.evaluation.output import check_output_paths, save
-from dowse.interfaces.cli.evaluation.rows import ways_named
+from dowse.interfaces.cli.evaluation.parser import named_configurations
 from dowse.interfaces.cli.evaluation.run import named_entries, run
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
 
 # A row of a saved report: `FILE.json`, if it has only one, or `FILE.json:ROW`.
 _SAVED_ROW = re.compile(r"(?P<file>.+\.json(?:\.gz)?)(?::(?P<row>.+))?\Z")
@@ -36,10 +36,8 @@ def gate(options: argparse.Namespace) -> int:
 
 
 def _verdict(options: argparse.Namespace) -> Verdict:
-    (candidate, candidate_report), (baseline, baseline_report) = (
-        _row(options.candidate),
-        _row(options.baseline),
-    )
+    candidate, candidate_report = _row(options.candidate)
+    baseline, baseline_report = _row(options.baseline)
     saved = [report for report in (candidate_report, baseline_report) if report]
     # A row without a file is in the report of the other, unless a report is named for it.
     if len(saved) == 2 or (saved and not _names_a_report(options)):
@@ -81,4 +79,4 @@ def _shared_report(options: argparse.Namespace, rows: Sequence[str]) -> Report:
         raise EvalError("name a report or a dataset: --report FILE, --manifest FILE or --dataset D")
     if options.report:
         return read_report(options.report)
-    return run(named_entries(options), options, ways_named(rows))
+    return run(named_entries(options), options, named_configurations(rows))

@@ -15,11 +15,10 @@ from dowse.eval.judge.judgements import SOURCE
 from dowse.eval.run import Progress, embed, make_search, prepare_index
 from dowse.eval.types import Case, Search
 from dowse.index import Index
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.common import print_message
-from dowse.interfaces.cli.evaluation.output import check_replaceable
-from dowse.interfaces.cli.evaluation.progress import progress
-from dowse.interfaces.cli.evaluation.rows import split_list, ways_named
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND, EXIT_NOTHING
+from dowse.interfaces.cli.evaluation.output import check_replaceable, progress
+from dowse.interfaces.cli.evaluation.parser import named_configurations, split_list
 
 
 def judge(options: argparse.Namespace) -> int:
@@ -72,18 +71,18 @@ def _pool_results(options: argparse.Namespace, queries: list[str]) -> list[Quest
         prepare_index(index, show, refresh=not options.index_dir)
         embed(index, show)
         return pool(
-            _ways(index, options.modes),
+            _searches(index, options.modes),
             queries,
             options.top_k,
             root=index.root,
-            on_query=lambda done: show(Progress("make_search", done, len(queries), "questions")),
+            on_query=lambda done: show(Progress("asking", done, len(queries), "questions")),
         )
 
 
-def _ways(index: Index, modes: str) -> Index | list[Search]:
+def _searches(index: Index, modes: str) -> Index | list[Search]:
     if not modes:
         return index
-    return [make_search(index, each) for each in ways_named(split_list(modes))]
+    return [make_search(index, each) for each in named_configurations(split_list(modes))]
 
 
 def _write_sheet(options: argparse.Namespace, questions: list[Question], judgements: Judgements) -> int:

@@ -1,4 +1,4 @@
-"""Reports: printed, saved, and rendered from a saved one."""
+"""Output of an evaluation: its progress, and reports: printed, saved, and rendered from a saved one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from dowse.errors import EvalError
@@ -19,13 +20,17 @@ from dowse.eval.reports.json_form import details, to_json
 from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.saved import merge_reports, read_report
-from dowse.eval.reports.text import Colours, render_text
+from dowse.eval.reports.text import render_text
+from dowse.eval.run import Progress
 from dowse.formats.style import choose_colors
+from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.common import print_json, print_message
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
+from dowse.interfaces.cli.progress import ProgressBar
 
 # Flags that name a file to write.
 _FILES = ("report", "markdown", "html", "details")
+# Activities that can take long before the first other output.
+_LONG_ACTIVITIES = ("indexing", "embedding")
 
 
 def check_output_paths(options: argparse.Namespace) -> None:
@@ -80,9 +85,7 @@ def write_report(report: Report, options: argparse.Namespace) -> None:
     if options.json:
         print_json(to_json(report, **worst))
         return
-    style = choose_colors(options.color, os.environ)
-    colours = Colours(style.match, style.dim, style.bold, style.reset)
-    sys.stdout.write(render_text(report, colours=colours, **worst))
+    sys.stdout.write(render_text(report, colours=choose_colors(options.color, os.environ), **worst))
 
 
 def save(path: str, text: str) -> None:
@@ -100,3 +103,22 @@ def render_saved(options: argparse.Namespace) -> int:
     reports = [read_report(path) for path in options.saved]
     write_report(reports[0] if len(reports) == 1 else merge_reports(reports), options)
     return EXIT_FOUND
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows a bar for each activity; without a terminal, a line at its start."""
+    bars: dict[str, ProgressBar] = {}  # one at most
+    with ExitStack() as stack:
+
+        def show(at: Progress) -> None:
+            key = f"{at.doing} {at.what}"
+            if key not in bars:
+                stack.close()
+                bars.clear()
+                if at.doing in _LONG_ACTIVITIES and not quiet and not sys.stderr.isatty():
+                    print_message(f"{at.doing} {at.total:,} {at.what}" if at.total else at.doing)
+                bars[key] = stack.enter_context(ProgressBar(at.doing, at.what, quiet=quiet))
+            bars[key].show(at)
+
+        yield show

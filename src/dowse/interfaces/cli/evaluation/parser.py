@@ -1,4 +1,4 @@
-"""The flags of `dowse eval` and of its steps `judge`, `gate` and `report`."""
+"""The flags of `dowse eval` and of its steps, and the configurations that they name."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from dowse.config import VIEWS
-from dowse.eval.configurations import DIVERSIFIERS
+from dowse.eval.configurations import (
+    BUDGETED,
+    COMPARED,
+    DEFAULT_BASELINE,
+    DIVERSIFIERS,
+    Configuration,
+    parse_configuration,
+    per_encoder,
+)
 from dowse.eval.types import HALVES, LEVELS
-from dowse.interfaces.cli.exit_codes import EXIT_ERROR
+from dowse.interfaces.cli.command import EXIT_ERROR
 
 STEPS = {
     "judge": "grade results by hand where there are no judgements: blind, resumable",
@@ -53,7 +61,7 @@ def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _join_filters(arguments: Sequence[str]) -> list[str]:
-    """Return the words with filters merge_reports to their flag: argparse would take `-path:x` for a flag."""
+    """Return the words with filters joined to their flag: argparse would take `-path:x` for a flag."""
     words: list[str] = []
     for word in arguments:
         if words and words[-1] == "--filters" and word.startswith("-") and not word.startswith("--"):
@@ -64,7 +72,7 @@ def _join_filters(arguments: Sequence[str]) -> list[str]:
 
 
 def _check_step(parser: argparse.ArgumentParser, path: str | None) -> None:
-    """Refuse a path that does not exist and was probably meant as a step."""
+    """Refuse a path that does not exist and is probably a misspelt step."""
     steps = get_close_matches(path or "", STEPS, 1)
     if path and steps and not Path(path).exists():
         parser.error(f"there is no {path} to search; did you mean the step `dowse eval {steps[0]}`")
@@ -85,6 +93,37 @@ def eval_parser(step: str = "") -> argparse.ArgumentParser:
     return parser
 
 
+def chosen_configurations(options: argparse.Namespace) -> tuple[Configuration, ...]:
+    """Return the rows that the flags name.
+
+    Switches such as `--expand` change the named rows; with `--compare` each adds a row of its own, so that
+    its effect can be seen.
+    """
+    names = split_list(options.modes)
+    flags = {"expand": options.expand, "graph": options.graph_expand, "rerank": options.rerank}
+    switches = [name for name, is_on in flags.items() if is_on]
+    switches += [options.diversify] if options.diversify else []
+    adaptive = ["adaptive"] if options.adaptive else []
+    if options.compare:
+        names = [*COMPARED, *names, *adaptive, *(f"{DEFAULT_BASELINE}+{switch}" for switch in switches)]
+    else:
+        usual = BUDGETED if options.budget else (DEFAULT_BASELINE,)
+        names = ["+".join((name, *switches)) for name in [*names, *adaptive] or usual]
+    models = list(dict.fromkeys(split_list(options.models)))
+    return tuple(per_encoder(named_configurations(names), models))
+
+
+def named_configurations(names: Sequence[str]) -> tuple[Configuration, ...]:
+    """Return configurations by their names, each once."""
+    configurations = [parse_configuration(name) for name in names]
+    return tuple({each.name: each for each in configurations}.values())
+
+
+def split_list(text: str | None) -> list[str]:
+    """Return the parts of a comma-separated list."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
 def _count(text: str) -> int:
     """Parse a number from 0 on."""
     if not text.isdecimal():
@@ -100,8 +139,8 @@ def _positive(text: str) -> int:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    _add_what(parser)
-    _add_ways(parser)
+    _add_datasets(parser)
+    _add_configurations(parser)
     _add_scoring(parser)
     _add_mining(parser)
     outputs = _add_outputs(parser)
@@ -109,8 +148,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list-models", action="store_true", help="list the encoders there are, and stop")
 
 
-def _add_what(parser: argparse.ArgumentParser) -> None:
-    """Add what is search_root, and the queries."""
+def _add_datasets(parser: argparse.ArgumentParser) -> None:
+    """Add what is searched, and the queries."""
     group = parser.add_argument_group("repositories and queries")
     group.add_argument(
         "path", nargs="?", help="repository, folder or corpus (default: that of the dataset, or .)"
@@ -152,7 +191,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--view", choices=VIEWS, help="what is encoded of a symbol: all, or its docs")
 
 
-def _add_ways(parser: argparse.ArgumentParser) -> None:
+def _add_configurations(parser: argparse.ArgumentParser) -> None:
     """Add the rows of the table."""
     group = parser.add_argument_group("configurations, one row each")
     group.add_argument(
@@ -240,7 +279,7 @@ def _add_judge(parser: argparse.ArgumentParser) -> None:
         "-k", "--top-k", type=_positive, default=10, metavar="N", help="hits of each configuration (10)"
     )
     parser.add_argument("--modes", default="", metavar="W,W", help="configurations to pool (default: all)")
-    parser.add_argument("--sheet", metavar="FILE", help="write a sheet to fill in instead of make_search")
+    parser.add_argument("--sheet", metavar="FILE", help="write a sheet to fill in instead of asking")
     parser.add_argument("--read", metavar="FILE", help="read the grades of a filled sheet")
     parser.add_argument("--index-dir", metavar="DIR", help="folder of the index")
     parser.add_argument("--encoder", metavar="NAME", help="base, small, a model's folder, or none")

@@ -12,20 +12,18 @@ from dowse.errors import EvalError
 from dowse.eval.about import about
 from dowse.eval.budget import TOKENS, read_budgets
 from dowse.eval.configurations import DEFAULT_BASELINE, Configuration, find_baseline
-from dowse.eval.filtering import check_filters
 from dowse.eval.manifest import Entry, read_manifest
-from dowse.eval.means import make_report
+from dowse.eval.reports.aggregate import make_report
 from dowse.eval.reports.model import Report, SetReport
-from dowse.eval.run import RunOptions, ShowProgress, run_dataset, search_root
+from dowse.eval.run import RunOptions, ShowProgress, check_filters, run_dataset, search_root
 from dowse.eval.systems import named_system
 from dowse.eval.systems.ripgrep import find_ripgrep
 from dowse.eval.types import Dataset
+from dowse.interfaces.cli.command import EXIT_FOUND
 from dowse.interfaces.cli.common import print_json, print_line, print_message
 from dowse.interfaces.cli.evaluation.mining import build, build_entry, mined_dataset
-from dowse.interfaces.cli.evaluation.output import check_output_paths, write_report
-from dowse.interfaces.cli.evaluation.progress import progress
-from dowse.interfaces.cli.evaluation.rows import chosen_ways, split_list
-from dowse.interfaces.cli.exit_codes import EXIT_FOUND
+from dowse.interfaces.cli.evaluation.output import check_output_paths, progress, write_report
+from dowse.interfaces.cli.evaluation.parser import chosen_configurations, split_list
 from dowse.source.corpus import is_corpus
 
 _INDEX_SETTINGS = ("backend", "exclude", "strip_docs", "encoder", "view", "reranker")
@@ -40,12 +38,12 @@ def evaluate(options: argparse.Namespace) -> int:
     if options.build and not options.manifest:
         return build(options)
     check_output_paths(options)
-    ways = chosen_ways(options)
+    configurations = chosen_configurations(options)
     entries = named_entries(options)
     if options.build:
         for entry in entries:
             build_entry(entry, options)
-    report = run(entries, options, ways)
+    report = run(entries, options, configurations)
     write_report(report, options)
     return EXIT_FOUND
 
@@ -96,9 +94,11 @@ def _default_root(path: str | None, dataset: str) -> Path | None:
     return Path() if Path(dataset).is_file() and not is_corpus(dataset) else None
 
 
-def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Configuration, ...]) -> Report:
+def run(
+    entries: Sequence[Entry], options: argparse.Namespace, configurations: tuple[Configuration, ...]
+) -> Report:
     """Run every row on every dataset."""
-    running = _running(options, ways)
+    running = _running(options, configurations)
     # All is read before anything is run: a mistake in the last dataset must not show after an hour.
     datasets = [(entry, each) for entry in entries for each in entry.datasets(options.level, options.half)]
     for entry, dataset in datasets:
@@ -116,9 +116,9 @@ def run(entries: Sequence[Entry], options: argparse.Namespace, ways: tuple[Confi
     return make_report({**about(["dowse", *sys.argv[1:]]), **_facts(sets, options)}, sets)
 
 
-def _running(options: argparse.Namespace, ways: tuple[Configuration, ...]) -> RunOptions:
+def _running(options: argparse.Namespace, configurations: tuple[Configuration, ...]) -> RunOptions:
     running = RunOptions(
-        configurations=ways,
+        configurations=configurations,
         systems=tuple(named_system(each) for each in split_list(options.systems)),
         ks=_ks(options.ks),
         depth=options.depth,

@@ -10,8 +10,7 @@ from dowse.errors import DowseError
 from dowse.feedback.events import Event
 from dowse.feedback.store import FeedbackCount as StoredCount
 from dowse.interfaces.http.problems import FeedbackOff
-from dowse.interfaces.http.routes.parameters import IndexName
-from dowse.interfaces.http.state import ServerState, State
+from dowse.interfaces.http.state import IndexName, State, in_thread
 from dowse.services.indexes import ServedIndex
 from dowse.services.models.feedback import FeedbackAnswer, FeedbackRequest, FeedbackReset, RecordedEvent
 from dowse.symbol_lookup import UnknownName
@@ -27,45 +26,9 @@ _QueryText = Annotated[str | None, Query(max_length=2_000, description="Only for
     status_code=201,
     summary="Record an event",
 )
-async def record(state: State, event: FeedbackRequest) -> dict[str, Any]:
+@in_thread
+def record(state: State, event: FeedbackRequest) -> dict[str, Any]:
     """Record a feedback event, on the server's machine and nowhere else."""
-    return await state.threads.run(lambda: _record(state, event))
-
-
-@router.get("/feedback", operation_id="listFeedback", response_model=FeedbackAnswer, summary="List feedback")
-async def list_feedback(
-    state: State,
-    query: _QueryText = None,
-    index: IndexName = None,
-    k: Annotated[int, Query(ge=1, le=500, description="Number of symbols.")] = 100,
-) -> dict[str, Any]:
-    """List which symbols were chosen for which query, and how often."""
-    return await state.threads.run(lambda: _list(state, query, index, k))
-
-
-@router.delete(
-    "/feedback", operation_id="resetFeedback", response_model=FeedbackReset, summary="Delete feedback"
-)
-async def reset(
-    state: State,
-    query: _QueryText = None,
-    symbol: Annotated[str | None, Query(max_length=200, description="Only of this symbol.")] = None,
-    visitor: Annotated[str | None, Query(max_length=100, description="Only of this visitor.")] = None,
-    index: IndexName = None,
-) -> dict[str, Any]:
-    """Delete all feedback, or that for a query, for a symbol or of a visitor."""
-    selected = state.indexes.select(index)
-    removed = await state.threads.run(lambda: sum(_reset(each, query, symbol, visitor) for each in selected))
-    return {"removed": removed}
-
-
-def _reset(served: ServedIndex, query: str | None, symbol: str | None, visitor: str | None) -> int:
-    removed = served.index.feedback.reset(query, symbol=symbol, visitor=visitor)
-    served.past_queries.refresh()
-    return removed
-
-
-def _record(state: ServerState, event: FeedbackRequest) -> dict[str, Any]:
     if event.index is None and len(state.indexes) > 1:
         raise DowseError("`index` is missing; several are served here, name the hit's")
     served = state.indexes.select(event.index)[0]
@@ -82,7 +45,15 @@ def _record(state: ServerState, event: FeedbackRequest) -> dict[str, Any]:
     return {"index": served.name, **recorded._asdict()}
 
 
-def _list(state: ServerState, query: str | None, index: str | None, k: int) -> dict[str, Any]:
+@router.get("/feedback", operation_id="listFeedback", response_model=FeedbackAnswer, summary="List feedback")
+@in_thread
+def list_feedback(
+    state: State,
+    query: _QueryText = None,
+    index: IndexName = None,
+    k: Annotated[int, Query(ge=1, le=500, description="Number of symbols.")] = 100,
+) -> dict[str, Any]:
+    """List which symbols were chosen for which query, and how often."""
     selected = state.indexes.select(index)
     counts = [(served, count) for served in selected for count in served.index.feedback.counts(query)]
     counts.sort(key=lambda each: (-each[1].chosen, -each[1].last))
@@ -92,6 +63,25 @@ def _list(state: ServerState, query: str | None, index: str | None, k: int) -> d
         "total": len(counts),
         "chosen": [_count_to_json(served, count) for served, count in counts[:k]],
     }
+
+
+@router.delete(
+    "/feedback", operation_id="resetFeedback", response_model=FeedbackReset, summary="Delete feedback"
+)
+@in_thread
+def reset(
+    state: State,
+    query: _QueryText = None,
+    symbol: Annotated[str | None, Query(max_length=200, description="Only of this symbol.")] = None,
+    visitor: Annotated[str | None, Query(max_length=100, description="Only of this visitor.")] = None,
+    index: IndexName = None,
+) -> dict[str, Any]:
+    """Delete all feedback, or that for a query, for a symbol or of a visitor."""
+    removed = 0
+    for served in state.indexes.select(index):
+        removed += served.index.feedback.reset(query, symbol=symbol, visitor=visitor)
+        served.past_queries.refresh()
+    return {"removed": removed}
 
 
 def _count_to_json(served: ServedIndex, count: StoredCount) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`GET /api/search`: search one index, or several at once."""
+"""`GET /api/search` and `/api/suggest`: search one index or several, and suggestions while one types."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 
 from dowse.errors import DowseError
-from dowse.interfaces.http.routes.parameters import MAX_QUERY, IndexName
-from dowse.interfaces.http.state import ServerState, State
+from dowse.interfaces.http.state import IndexName, ServerState, State
 from dowse.search.options import OPTIONS
 from dowse.services.errors import Busy
 from dowse.services.indexes import ServedIndex
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
-from dowse.services.models.answer import SearchAnswer
+from dowse.services.models.answer import SearchAnswer, Suggestions
 from dowse.services.option_types import option_default, option_type
+from dowse.services.suggest import suggest as make_suggestions
 from dowse.types import Answer
 
 router = APIRouter()
+# Longer texts are no queries; the query language takes some thousands of characters.
+_MAX_QUERY = 10_000
 # The end of pagination: deeper hits are not worth their cost.
 MAX_HITS = 1_000
 
 
-def _given_options(**given: Any) -> dict[str, Any]:  # noqa: ANN401 - options have several types
-    """Return the search options that a request names; FastAPI reads the parameters off the signature."""
-    return given
+def _search_options(**options: Any) -> dict[str, Any]:  # noqa: ANN401 - options have several types
+    """Return the search options of a request; FastAPI reads the parameters off the signature."""
+    return options
 
 
 _PARAMETERS = inspect.Signature(
@@ -45,15 +47,14 @@ _PARAMETERS = inspect.Signature(
         if spec.in_http
     ]
 )
-# FastAPI reads parameters off the signature.
-setattr(_given_options, "__signature__", _PARAMETERS)  # noqa: B010 - functions have no such attribute to mypy
+setattr(_search_options, "__signature__", _PARAMETERS)  # noqa: B010 - functions have no such attribute to mypy
 
 
 @router.get("/search", operation_id="search", response_model=SearchAnswer, summary="Search")
 async def search(
     state: State,
-    given: Annotated[dict[str, Any], Depends(_given_options)],
-    q: Annotated[str, Query(max_length=MAX_QUERY, description="The query; see docs/QUERY.md.")],
+    options: Annotated[dict[str, Any], Depends(_search_options)],
+    q: Annotated[str, Query(max_length=_MAX_QUERY, description="The query; see docs/QUERY.md.")],
     index: IndexName = None,
     k: Annotated[int, Query(ge=1, le=100, description="How many hits.")] = 10,
     offset: Annotated[int, Query(ge=0, le=MAX_HITS - 100, description="Hits to leave out.")] = 0,
@@ -65,9 +66,9 @@ async def search(
     depth = offset + k + (LOOKAHEAD if len(selected) > 1 else 1)
 
     def run(served: ServedIndex) -> Answer:
-        feedback = given["feedback"] is not False and state.records_feedback(served)
-        page_size = given["page_size"] or k
-        return served.index.search(q, **{**given, "k": depth, "page_size": page_size, "feedback": feedback})
+        feedback = options["feedback"] is not False and state.records_feedback(served)
+        page_size = options["page_size"] or k
+        return served.index.search(q, **{**options, "k": depth, "page_size": page_size, "feedback": feedback})
 
     results = await asyncio.gather(*[_search(state, served, run) for served in selected])
     if results[0].error and all(each.error for each in results):
@@ -89,3 +90,22 @@ async def _search(
         state.refresher.refresh_if_due(served)
     state.metrics.searched(answer)
     return IndexResult(served.name, answer)
+
+
+@router.get("/suggest", operation_id="suggest", response_model=Suggestions, summary="Suggestions")
+async def suggest(
+    state: State,
+    q: Annotated[str, Query(max_length=1_000, description="The query so far.")] = "",
+    index: IndexName = None,
+    k: Annotated[int, Query(ge=1, le=20, description="Number of suggestions.")] = 8,
+) -> dict[str, Any]:
+    """Suggest symbol names, past queries and filters; all from memory, so it answers at once."""
+    started = time.perf_counter()
+    selected = state.indexes.select(index)
+    tables = [(served.name, table) for served in selected if (table := served.names.cached())]
+    past = [
+        each for served in selected if state.records_feedback(served) for each in served.past_queries.cached()
+    ]
+    suggestions = make_suggestions(q, tables, past, k)
+    took = round(1000 * (time.perf_counter() - started), 3)
+    return {"query": q, "suggestions": suggestions, "took_ms": took}
