@@ -158,7 +158,7 @@ class LaneReport(NamedTuple):
 class PlanReport:
     """How a query was classified, and how it was answered."""
 
-    kind: str  # "name", "structure", "prose", "mixed", "pattern", "filter" or "forced"
+    kind: str  # "trace", "name", "structure", "prose", "mixed", "pattern", "filter" or "forced"
     reason: str  # the same in words
     lanes: tuple[str, ...]
     fusion: str  # "" where one lane answered alone
@@ -173,6 +173,7 @@ NoteCode = Literal[
     "below-min-score",  # `min_score` left no hit
     "relaxed",  # the query was relaxed: edit distance, split words
     "graph",  # what a name was resolved to; what the call graph found or cannot see
+    "trace",  # the query was read as a stack trace, compiler output or diff
     "truncated",  # there are more results than the answer holds
     "masked",  # likely secrets are masked
     "partly-embedded",  # some symbols have no vector yet

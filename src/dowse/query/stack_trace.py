@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-# Lines that are read, and characters of each: a pasted log may have megabytes.
-_MAX_LINES, _MAX_LINE = 4_000, 1_000
+# Characters that are read at the beginning and at the end, and of each line: a pasted log may have megabytes.
+_MAX_HALF, _MAX_LINE = 20_000, 1_000
 # Frames that are kept, and characters of the message, which is what the lanes search for.
 _MAX_FRAMES, _MAX_MESSAGE = 200, 400
 
@@ -52,17 +52,20 @@ _FORMATS = {
     "Rust backtrace": rf"\s+at (?P<path>\S+\.rs):{_LINE}(?::\d+)?\s*$",
     "JavaScript stack trace": r"\s*(?:at|❯) (?:async )?(?:(?P<function>[^()]*?) )?\(?"
     rf"(?P<path>[^\s()]+?):{_LINE}:\d+\)?\s*$",
-    "PHP stack trace": rf"\s*#\d+ (?P<path>[^(]+)\({_LINE}\): (?P<function>[^(\s]+)",
+    # It names the function that is called there, not the one that the line is in.
+    "PHP stack trace": rf"\s*#\d+ (?P<path>[^(]+)\({_LINE}\): ",
     "gdb backtrace": r"\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<function>[^(]+?) ?\(.*"
     rf" at (?P<path>\S+):{_LINE}\s*$",
-    "sanitizer report": rf"\s*#\d+ 0x[0-9a-f]+ in (?P<function>.+?) (?P<path>[^\s:]+):{_LINE}(?::\d+)?\s*(?:\(.*)?$",
+    "sanitizer report": r"\s*#\d+ 0x[0-9a-f]+ in (?P<function>.+?) "
+    rf"(?P<path>[^\s:]+):{_LINE}(?::\d+)?\s*(?:\(.*)?$",
     "Go stack trace": rf"\s+(?P<path>\S+\.go):{_LINE}(?: \+0x[0-9a-f]+)?\s*$",
-    "Ruby stack trace": rf"\s*(?:from |# )?{_PATH}:{_LINE}:in [`'](?P<function>[^'`]+)'(?:: (?P<message>.+))?",
+    "Ruby stack trace": rf"\s*(?:from |# )?{_PATH}:{_LINE}:in [`'](?P<function>[^'`]+)'"
+    r"(?:: (?P<message>.+))?",
     "Elixir stack trace": rf"\s*(?:\([\w.]+ [^)\s]*\) )?{_PATH}:{_LINE}: (?P<function>[A-Z][\w.?!]+)[/(]",
     "Rust output": rf".*?(?:-->|:::|panicked at) (?:'(?P<message>.*)', )?{_PATH}:{_LINE}(?::\d+)?",
     "PHP error": rf"(?:PHP )?(?P<message>.+) in (?P<path>\S+\.\w+)(?: on line |:){_LINE}\s*$",
     "test output": rf"(?:\[ERROR\]|\[FAIL\])\s+(?P<function>\w+\.[\w$]+):{_LINE}\s*(?P<message>.*)",
-    "compiler output": rf"\s*(?:(?:at|in|[ew]:|\S{{1,2}}|\[\w+\]|error|warning|ERROR|WARN\w*):?\s+)?"
+    "compiler output": r"\s*(?:(?:at|in|[ew]|\S{1,2}|\[\w+\]|error|warning|ERROR|WARN):?\s+|\*\* \(\w+\) )?"
     rf"(?:file://)?{_PATH}(?::{_LINE}(?::\d+)?|\((?P<line2>\d+)(?:,\d+)?\))(?:[:,]?\s+(?P<message>.*)|:|\s*$)",
 }
 _PATTERNS = {source: re.compile(pattern) for source, pattern in _FORMATS.items()}
@@ -77,13 +80,14 @@ _HEADING = re.compile(rf"{_PATH}\s*$")
 _UNDER_HEADING = re.compile(rf"\s+{_LINE}:\d+\s+(?P<message>\S.*)$")
 _DIFF_FILE = re.compile(r"\+\+\+ (?:b/)?(?P<path>[^\t\n]+)")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(?P<line>\d+)(?:,\d+)? @@")
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _ERROR = re.compile(
     r"\w*(?:Error|Exception|Panic|Failure|Fault)\b|\b(?:panic|error|warning|fatal error)(?:\[\w+\])?:"
     r"|\bpanicked at |AddressSanitizer|\bAssertion|^E\s{2,}|^\*\* \("
 )
 # What frames a message and is no part of it.
 _BOILERPLATE = re.compile(
-    r"^\s*(?:Exception in thread \"[^\"]*\"|Unhandled exception\.|Uncaught|Caused by:|PHP [\w ]+ error:|Fatal error:"
+    r"^\s*(?:Exception in thread \"[^\"]*\"|Unhandled exception\.|Uncaught|Caused by:|(?:PHP )?Fatal error:"
     r"|\*\* |panic:|==\d+==ERROR:|error(?:\[\w+\])?:|E\s{2,}|\[ERROR\])\s*"
 )
 
@@ -93,7 +97,10 @@ def parse_stack_trace(text: str) -> StackTrace | None:
 
     One line is enough if it begins with a position, such as `src/app.py:12: error: …`.
     """
-    lines = [line[:_MAX_LINE] for line in text.strip("\n").splitlines()[:_MAX_LINES]]
+    if len(text) > 2 * _MAX_HALF:
+        text = f"{text[:_MAX_HALF]}\n{text[-_MAX_HALF:]}"
+    text = _COLOUR.sub("", text)
+    lines = [line[:_MAX_LINE] for line in text.strip("\n").splitlines()]
     if any(_HUNK.match(line) for line in lines):
         return _parse_diff(lines)
     found = list(_frame_lines(lines))
@@ -153,7 +160,7 @@ def _root_cause_first(lines: list[str], found: list[_FrameLine]) -> list[Frame]:
 
 
 def _parse_diff(lines: list[str]) -> StackTrace | None:
-    """Read a unified diff: the first changed line of each hunk is a frame, the changed lines are the message."""
+    """Read a unified diff: the first change of each hunk is a frame, all changed lines are the message."""
     path, position, is_new_hunk = "", 0, False
     frames, changed = list[Frame](), list[str]()
     for line in lines:

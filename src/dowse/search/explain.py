@@ -26,6 +26,7 @@ from dowse.types import (
     LineMatch,
     Note,
     PlanReport,
+    Symbol,
 )
 
 # Hits whose texts are in memory at the same time.
@@ -52,7 +53,8 @@ def make_answer(
     all_notes = [*notes]
     if plan.unknown:
         all_notes.append(Note("unknown-name", f"no symbol here is called {plan.unknown}"))
-    if is_nothing([confidences[hit.row.row] for hit in shown if hit.row.row in confidences]):
+    known = [confidences[hit.row.row] for hit in shown if hit.row.row in confidences]
+    if not ranking.frames and is_nothing(known):
         all_notes.append(NOTHING_RELEVANT)
     all_notes += _relaxation_notes(candidates, ranking, shown)
     all_notes += _graph_notes(context, ranking, shown)
@@ -117,7 +119,8 @@ def hit_confidences(
         return {}
     cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
     lowest = min(nearest.scores, default=0.0)
-    rows = [hit.row.row for hit in hits]
+    in_frames = {frame.row.row for frame in ranking.frames}  # facts, whatever their words
+    rows = [hit.row.row for hit in hits if hit.row.row not in in_frames]
     coverage, term_count = ranking.terms.coverage(rows), len(ranking.terms.weights)
     values = {
         row: confidence(context.encoder.id, cosines.get(row, lowest), coverage[row], term_count)
@@ -149,7 +152,15 @@ def _hits(
                 lanes = tuple(map(_mask_lane, lanes))
                 contributions = tuple(map(_mask_contribution, contributions))
             masked_counts.append(max(symbol.masked, masked))
+            lines = lines or _frame_lines(ranking, hit, symbol)
             yield Hit(rank, hit.score, symbol, contributions, lines, lanes, confidences.get(hit.row.row))
+
+
+def _frame_lines(ranking: Ranking, hit: RankedHit, symbol: Symbol) -> tuple[LineMatch, ...]:
+    """Return the line of the stack frame that a hit stands for."""
+    line = next((each.frame.line for each in ranking.frames if each.row.row == hit.row.row), 0)
+    texts = (text for number, text in symbol.numbered_lines if number == line)
+    return tuple(LineMatch(line, text, ((0, len(text)),)) for text in texts)
 
 
 def _relaxation_notes(candidates: Candidates, ranking: Ranking, shown: Sequence[RankedHit]) -> list[Note]:
@@ -197,7 +208,7 @@ def _incomplete_notes(
         notes.append(INCOMPLETE_INDEX)
     # Exact matches and names need no vectors; keywords alone find less of a query in prose.
     needs_vectors = (
-        context.plan.kind in ("prose", "mixed")
+        context.plan.kind in ("prose", "mixed", "trace")
         or "embedding" in context.plan.lanes
         or (context.options.diversify and diversifies_by_vectors(context))
     )

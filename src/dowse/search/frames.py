@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from dowse.query.stack_trace import Frame, StackTrace
@@ -17,7 +18,23 @@ _MAX_HITS = 20
 _MAX_SAME_NAME = 200
 # Parts of a function's name as traces write it: `pkg.(*Type).Method[...]`, `Class::method`, `a.b#c`, `f/2`.
 _NAME = re.compile(r"[A-Za-z_$][\w$]*[?!=]?")
-_NOT_NAMES = frozenset(["anonymous", "async", "new", "lambda", "locals", "block", "closure", "init", "in", "rescue", "fn", "func1", "func2"])
+_NOT_NAMES = frozenset(
+    [
+        "anonymous",
+        "async",
+        "new",
+        "lambda",
+        "locals",
+        "block",
+        "closure",
+        "init",
+        "in",
+        "rescue",
+        "fn",
+        "func1",
+        "func2",
+    ]
+)
 
 
 class FrameHit(NamedTuple):
@@ -31,28 +48,26 @@ def find_frames(reader: Reader, trace: StackTrace) -> list[FrameHit]:
     """Return the symbols of the frames that lie in this index, innermost first, each once.
 
     Paths of traces have the prefix of the machine that wrote them, so the longest matching end of a path
-    decides. A file name alone is enough only where the function has the same name, or nothing else was given.
+    decides. Where several files match equally well, or the file name is all that matches and nothing else
+    confirms it, the frame is one of other code.
     """
-    by_name: dict[str, list[StoredFile]] = {}
-    rows_by_file: dict[int, list[SymbolRow]] = {}
+    files: dict[str, list[StoredFile]] = {}
+    rows: dict[int, list[SymbolRow]] = {}
     hits: dict[int, FrameHit] = {}
     for frame in trace.frames:
         name = frame.path.rpartition("/")[2]
-        if name and name not in by_name:
-            by_name[name] = reader.files_with_suffix(name)[:_MAX_SAME_NAME]
-        best: tuple[tuple[int, ...], SymbolRow] | None = None
-        for file, shared in _same_path_end(frame.path, by_name.get(name, ())):
-            if file.file_id not in rows_by_file:
-                rows_by_file[file.file_id] = reader.rows_of_files([file.file_id])
-            row, is_same_name = _symbol_of_frame(rows_by_file[file.file_id], frame)
-            whole = shared == frame.path.strip("./").count("/") + 1
-            if row is None or not (is_same_name or shared > 1 or whole):
-                continue
-            key = (is_same_name, shared, _shared_words(file.path, frame.path), not file.role, -len(file.path))
-            if best is None or key > best[0]:
-                best = key, row
-        if best:
-            hits.setdefault(best[1].row, FrameHit(best[1], frame))
+        if name not in files:
+            files[name] = reader.files_with_suffix(name)[:_MAX_SAME_NAME]
+        matches = []
+        for file in files[name]:
+            if file.file_id not in rows:
+                rows[file.file_id] = reader.rows_of_files([file.file_id])
+            row, is_same_name = _symbol_of_frame(rows[file.file_id], frame)
+            if row is not None:
+                matches.append((_match_quality(file, frame, is_same_name), row))
+        matches.sort(key=lambda match: match[0], reverse=True)
+        if matches and matches[0][0].is_enough and [match[0] for match in matches].count(matches[0][0]) == 1:
+            hits.setdefault(matches[0][1].row, FrameHit(matches[0][1], frame))
         if len(hits) == _MAX_HITS:
             break
     return list(hits.values())
@@ -78,25 +93,40 @@ def frames_first(hits: Sequence[RankedHit], frames: Sequence[FrameHit]) -> list[
 def frame_note(trace: StackTrace, frames: Sequence[FrameHit]) -> Note:
     """Say how a pasted text was read."""
     total = len(trace.frames)
+    known = f"{len(frames)} of its {total} positions" if total > 1 else "its position"
     if not frames:
-        positions = "its position is" if total == 1 else f"none of its {total} positions is"
-        return Note("trace", f"read as a {trace.source}; {positions} {'not ' if total == 1 else ''}in this index")
-    text = f"{len(frames)} of its {total} positions lie in this index" if total > 1 else "its position comes first"
-    return Note("trace", f"read as a {trace.source}: {text}, then what its message is about")
+        known = f"none of its {total} positions" if total > 1 else "its position"
+        return Note("trace", f"read as {trace.source}; {known} could be found in this index")
+    return Note("trace", f"read as {trace.source}: {known} first, then what its message is about")
 
 
-def _same_path_end(path: str, files: Iterable[StoredFile]) -> list[tuple[StoredFile, int]]:
-    """Return the files whose paths end like a path, each with the number of components that agree."""
-    wanted = path.strip("./").split("/")[::-1]
-    found = []
-    for file in files:
-        shared = 0
-        for mine, other in zip(file.path.split("/")[::-1], wanted, strict=False):
-            if mine != other:
-                break
-            shared += 1
-        found.append((file, shared))
-    return sorted(found, key=lambda each: -each[1])
+class _Match(NamedTuple):
+    """How well a file matches the path of a frame; compared field by field."""
+
+    is_enough: bool
+    is_same_name: bool  # the symbol at the line has the name of the frame's function
+    shared: int  # components at the end of both paths that agree
+    shared_words: int  # `axum-0.8.1/src/x.rs` is rather `axum/src/x.rs` than `axum-core/src/x.rs`
+    is_own_code: bool
+    brevity: int
+
+
+def _match_quality(file: StoredFile, frame: Frame, is_same_name: bool) -> _Match:
+    path, other = file.path.split("/"), frame.path.strip("./").split("/")
+    shared = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(path[::-1], other[::-1], strict=False))
+    )
+    # A file at the root of the repository: the folder above it has the repository's name.
+    above = other[-shared - 1] if shared == len(path) < len(other) else ""
+    is_in_root = bool(_words(file.repo) & _words(above))
+    return _Match(
+        is_same_name or shared > 1 or shared == len(other) or is_in_root,
+        is_same_name,
+        shared,
+        len(_words(file.path) & _words(frame.path)),
+        not file.role,
+        -len(path),
+    )
 
 
 def _symbol_of_frame(rows: Sequence[SymbolRow], frame: Frame) -> tuple[SymbolRow | None, bool]:
@@ -116,11 +146,14 @@ def _symbol_of_frame(rows: Sequence[SymbolRow], frame: Frame) -> tuple[SymbolRow
     same = [row for row in rows if names and row.name == names[-1] and row.kind not in NON_DEFINITION_KINDS]
     if same:
         nearest = min(same, key=lambda row: max(row.start_line - frame.line, frame.line - row.end_line, 0))
-        if inner is None or inner.kind in NON_DEFINITION_KINDS or not nearest.start_line <= frame.line <= nearest.end_line:
+        if (
+            inner is None
+            or inner.kind in NON_DEFINITION_KINDS
+            or not nearest.start_line <= frame.line <= nearest.end_line
+        ):
             return nearest, True
     return inner, False
 
 
-def _shared_words(path: str, other: str) -> int:
-    """Return how many words of a path occur in another: `axum-0.8.1/src/x.rs` is `axum/src/x.rs`."""
-    return len(set(re.findall(r"[a-z]+", path.lower())) & set(re.findall(r"[a-z]+", other.lower())))
+def _words(path: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", path.lower()))

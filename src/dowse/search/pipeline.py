@@ -13,6 +13,7 @@ from dowse.query.ast import PathFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
+from dowse.search.frames import find_frames, frame_note, frames_first
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
@@ -124,6 +125,10 @@ def search(
     total = max(len(hits), len(retrieved))
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
+    if plan.trace:
+        frames = [each for each in find_frames(reader, plan.trace) if context.allows(each.row.row)]
+        hits, ranking = frames_first(hits, frames), replace(ranking, frames=frames)
+        notes.append(frame_note(plan.trace, frames))
     return make_answer(context, candidates, ranking, hits, total, embedded, notes)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from dowse.query.ast import (
     Constraint,
@@ -19,6 +21,11 @@ from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
 
+if TYPE_CHECKING:
+    from dowse.query.stack_trace import StackTrace
+
+# What every stack trace has: a position. Cheaper than trying all formats on every query.
+_POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d", re.MULTILINE)
 # The lanes that the planner chooses from; tfidf answers on request only.
 PLANNED_LANES = ("keyword", "embedding", "graph")
 _MODE_LANES = {
@@ -36,7 +43,8 @@ class Plan:
     """How a query is answered; a value, so that it can be shown and tested."""
 
     mode: str  # "regex", "symbol", or what the lanes are called together: "keyword", "hybrid", …
-    kind: str  # of the query: "structure", "name", "mixed", "prose", "pattern", "filter" or "forced"
+    # of the query: "trace", "structure", "name", "mixed", "prose", "pattern", "filter" or "forced"
+    kind: str
     reason: str
     lanes: tuple[str, ...]
     fusion: str
@@ -44,6 +52,7 @@ class Plan:
     constraint: Constraint | None
     exact: tuple[Phrase | Regex, ...] = ()  # patterns to match in the text before ranking
     structural: StructuralQuery | None = None
+    trace: StackTrace | None = None  # of a pasted stack trace, compiler output or diff
     seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
     unknown: str = ""  # a name in the query that no symbol has
     text: str = ""  # the words to rank by; of a structural query only the names or words it is about
@@ -66,12 +75,14 @@ def make_plan(
     """
     request = SearchRequest(request) if isinstance(request, str) else request
     options = request.options
-    query = narrow(_parse(request), filter_query(options))
+    trace = _parse_trace(request)
+    query = narrow(_trace_query(request, trace) if trace else _parse(request), filter_query(options))
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
     has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
     plan = Plan("", "forced", "asked for", (), "", query, constraint, exact, text=query.text_for_ranking)
+    plan = replace(plan, trace=trace)
     if options.mode == "regex" or (
         options.mode in ("auto", "hybrid", "embedding", "graph")
         and needs_match(constraint)
@@ -83,10 +94,13 @@ def make_plan(
         return replace(plan, mode="keyword", kind="filter", reason="filters alone", lanes=("keyword",))
     if options.lanes or options.mode != "auto":
         plan = _plan_forced(plan, request, exists)
+    elif trace:
+        reason = f"{trace.source}: the symbols at its positions first, then what its message is about"
+        plan = replace(plan, mode="hybrid", kind="trace", reason=reason, lanes=PLANNED_LANES[:2])
     else:
         plan = _plan_by_kind(plan, exists, has_graph)
-        if not has_vectors:
-            plan = _without_lane(plan, "embedding")
+    if options.mode == "auto" and not options.lanes and not has_vectors:
+        plan = _without_lane(plan, "embedding")
     return replace(plan, fusion=_choose_fusion(plan, options.fusion))
 
 
@@ -94,6 +108,23 @@ def _parse(request: SearchRequest) -> Query:
     if request.options.mode == "regex":
         return Query((Regex(request.text),), source=request.text)
     return plain_query(request.text) if request.options.plain else parse_query(request.text)
+
+
+def _parse_trace(request: SearchRequest) -> StackTrace | None:
+    if request.options.mode in ("regex", "symbol", "graph") or not _POSITION.search(request.text):
+        return None
+    from dowse.query.stack_trace import parse_stack_trace
+
+    return parse_stack_trace(request.text)
+
+
+def _trace_query(request: SearchRequest, trace: StackTrace) -> Query:
+    """Return the words of a trace's message; without any, the names of its functions and files."""
+    names = " ".join(f"{frame.function} {frame.path}" for frame in trace.frames[:3])
+    for text in (trace.message, names):
+        if re.search(r"[^\W\d_]", text):
+            return replace(plain_query(text), source=request.text)
+    return plain_query(request.text)
 
 
 def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], bool]) -> Plan:
