@@ -16,7 +16,7 @@ from dowse.eval.reports.json_form import details, to_json
 from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
-from dowse.services.models.evaluation import EvalCases, EvalReport, Evals
+from dowse.services.models.evaluation import CasesQuery, EvalCases, EvalReport, Evals
 from dowse.services.reports import Reports, cases_page, list_reports, report_page
 from dowse.storage.protocol import Backend
 from dowse.transfer.export_snapshot import TransferReport, export
@@ -142,7 +142,7 @@ def _serve_reports(repository: Path, place: Path) -> None:
     for saved in listed["reports"]:
         EvalReport.model_validate(report_page(reports.get(saved["id"]))).model_dump_json()
         if saved["sets"] and saved["against"]:
-            found = cases_page(reports, saved["id"], metric=_metric(reports, saved["id"]))
+            found = cases_page(reports, saved["id"], CasesQuery(metric=_metric(reports, saved["id"])))
             EvalCases.model_validate(found).model_dump_json()
 
 
