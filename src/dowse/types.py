@@ -171,6 +171,7 @@ NoteCode = Literal[
     "nothing-relevant",  # the hits are only the nearest ones
     "unknown-name",  # the query is a name that no symbol has
     "below-min-score",  # `min_score` left no hit
+    "plain-text",  # parts of the query are no query language and count as words
     "relaxed",  # the query was relaxed: edit distance, split words
     "graph",  # what a name was resolved to; what the call graph found or cannot see
     "truncated",  # there are more results than the answer holds

@@ -96,7 +96,7 @@ def test_wrong_options_are_told(sample_index, options):
         sample_index.search("bread", **options)
 
 
-@pytest.mark.parametrize("query", ["colour:red", "lang:klingon", "(", '"open', "/(/", "kind:spoon"])
+@pytest.mark.parametrize("query", ["lang:klingon", "kind:spoon", "lang:py -lang:py"])
 def test_mistakes_in_queries_are_told(sample_index, query):
     with pytest.raises(QueryError):
         sample_index.search(query)

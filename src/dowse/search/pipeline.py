@@ -17,7 +17,7 @@ from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
-from dowse.search.planner import Plan, lane_weights, make_plan, plain_name
+from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes
 from dowse.search.ranking.coverage import QueryTerms
 from dowse.search.ranking.fusion import (
     FusedCandidate,
@@ -92,6 +92,7 @@ def search(
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
     profile = profile or (CORPUS if reader.is_corpus else TREE)
     boosts, notes = _boosts(feedback, reader, plan, request)
+    notes = [*plain_text_notes(plan.query), *notes]
     matches = match_patterns(reader, plan, settings.exact_seconds) if plan.exact else {}
     features = query_features(plan)
     context = SearchContext(

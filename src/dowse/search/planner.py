@@ -18,6 +18,7 @@ from dowse.query.ast import (
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
+from dowse.types import Note
 
 # The lanes that the planner chooses from; tfidf answers on request only.
 PLANNED_LANES = ("keyword", "embedding", "graph")
@@ -29,6 +30,8 @@ _MODE_LANES = {
     "hybrid": ("keyword", "embedding"),
     "graph": ("graph",),
 }
+# Remarks that one note lists.
+_MAX_REMARKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,13 @@ def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
         return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
     has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
     return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.2}
+
+
+def plain_text_notes(query: Query) -> list[Note]:
+    """Say what of a query is no query language."""
+    shown = "; ".join(query.remarks[:_MAX_REMARKS])
+    more = f"; and {len(query.remarks) - _MAX_REMARKS} more" if len(query.remarks) > _MAX_REMARKS else ""
+    return [Note("plain-text", f"taken as plain text: {shown}{more}")] if shown else []
 
 
 def filter_query(options: SearchOptions) -> str:
