@@ -17,23 +17,7 @@ _MAX_HITS = 20
 _MAX_SAME_NAME = 200
 # Parts of a function's name as traces write it: `pkg.(*Type).Method[...]`, `Class::method`, `a.b#c`, `f/2`.
 _NAME = re.compile(r"[A-Za-z_$][\w$]*[?!=]?")
-_NOT_NAMES = frozenset(
-    [
-        "anonymous",
-        "async",
-        "new",
-        "lambda",
-        "locals",
-        "block",
-        "closure",
-        "init",
-        "in",
-        "rescue",
-        "fn",
-        "func1",
-        "func2",
-    ]
-)
+_NOT_NAMES = frozenset(["anonymous", "async", "new", "lambda", "locals", "block", "closure", "init", "in", "rescue", "fn", "func1", "func2"])
 
 
 class FrameHit(NamedTuple):
@@ -96,14 +80,8 @@ def frame_note(trace: StackTrace, frames: Sequence[FrameHit]) -> Note:
     total = len(trace.frames)
     if not frames:
         positions = "its position is" if total == 1 else f"none of its {total} positions is"
-        return Note(
-            "trace", f"read as a {trace.source}; {positions} {'not ' if total == 1 else ''}in this index"
-        )
-    text = (
-        f"{len(frames)} of its {total} positions lie in this index"
-        if total > 1
-        else "its position comes first"
-    )
+        return Note("trace", f"read as a {trace.source}; {positions} {'not ' if total == 1 else ''}in this index")
+    text = f"{len(frames)} of its {total} positions lie in this index" if total > 1 else "its position comes first"
     return Note("trace", f"read as a {trace.source}: {text}, then what its message is about")
 
 
@@ -138,11 +116,7 @@ def _symbol_of_frame(rows: Sequence[SymbolRow], frame: Frame) -> tuple[SymbolRow
     same = [row for row in rows if names and row.name == names[-1] and row.kind not in NON_DEFINITION_KINDS]
     if same:
         nearest = min(same, key=lambda row: max(row.start_line - frame.line, frame.line - row.end_line, 0))
-        if (
-            inner is None
-            or inner.kind in NON_DEFINITION_KINDS
-            or not nearest.start_line <= frame.line <= nearest.end_line
-        ):
+        if inner is None or inner.kind in NON_DEFINITION_KINDS or not nearest.start_line <= frame.line <= nearest.end_line:
             return nearest, True
     return inner, False
 
