@@ -7,10 +7,11 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from dowse.errors import DowseError
+from dowse.query.edits import edit_distance, fold_name
 from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_name, escape_surrogates
 from dowse.storage.protocol import Reader
-from dowse.types import NON_DEFINITION_KINDS, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, SymbolRow
 
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
 # Candidates that an error about an ambiguous name lists.
@@ -19,6 +20,10 @@ _MAX_LISTED = 8
 _FOLDER_FILES = frozenset(["__init__", "index", "mod"])
 # Symbols of one name that are read: a large repository has tens of thousands of `__init__`.
 _MAX_SAME_NAME = 100_000
+# Names that are compared with a misspelt one, and the size of an index in which all names are scanned for them.
+_MAX_NEAR, _MAX_SCANNED = 2_000, 300_000
+# A longer text is no name.
+_MAX_LENGTH = 80
 
 
 class UnknownName(DowseError):
@@ -88,6 +93,38 @@ def symbols_named(reader: Reader, name: str, limit: int) -> list[SymbolRow]:
 def has_symbol(reader: Reader, name: str) -> bool:
     """Whether a text names a symbol."""
     return bool(symbols_named(reader, name, 1))
+
+
+def nearest_names(reader: Reader, name: str, distance: int, limit: int) -> list[SymbolRow]:
+    """Return symbols whose name is within an edit distance, without case and separators; nearest first.
+
+    One for each name: the project's own code before tests, types before members.
+    """
+    wanted = fold_name(name)
+    if not wanted or len(wanted) > _MAX_LENGTH or reader.symbol_count() > _MAX_SCANNED:
+        return []
+    if distance and (same := nearest_names(reader, name, 0, limit)):
+        return same
+    # Of k + 1 pieces of a name, k edits leave one as it is.
+    size = -(-len(wanted) // (distance + 1))
+    pieces = [wanted[start : start + size] for start in range(0, len(wanted), size)]
+    found: dict[str, tuple[tuple[object, ...], SymbolRow]] = {}
+    for place, piece in enumerate(pieces):
+        pattern = f"{'*' if place else ''}{'*'.join(piece)}{'*' if place < len(pieces) - 1 else ''}"
+        for row in reader.lookup(pattern, _MAX_NEAR):
+            far = edit_distance(fold_name(row.name), wanted, distance)
+            if far > distance or not row.row or row.kind in NON_DEFINITION_KINDS:
+                continue
+            key = (
+                far,
+                bool(row.role),
+                row.name.lower() != name.lower(),
+                row.kind not in TYPE_KINDS,
+                row.path,
+            )
+            if row.name not in found or key < found[row.name][0]:
+                found[row.name] = key, row
+    return [row for _, row in sorted(found.values(), key=lambda each: each[0])[:limit]]
 
 
 def is_partial_match(text: str, row: SymbolRow) -> bool:

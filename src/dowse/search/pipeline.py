@@ -47,6 +47,7 @@ from dowse.search.retrieval import (
     retrieve,
     seed_described,
 )
+from dowse.search.spelling import correct_query
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol
 from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
@@ -87,12 +88,15 @@ def search(
         partial(has_symbol, reader),
         has_vectors=bool(embedded and embedded.symbols),
         has_graph=not reader.is_corpus,
+        correct=partial(correct_query, reader, fuzziness=request.options.fuzziness),
     )
     if "embedding" in plan.lanes and encoder is None:
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
     profile = profile or (CORPUS if reader.is_corpus else TREE)
     boosts, notes = _boosts(feedback, reader, plan, request)
     notes = [*plain_text_notes(plan.query), *notes]
+    if plan.corrections:
+        notes.append(Note("relaxed", f"not here as typed: {', '.join(plan.corrections)}"))
     matches = match_patterns(reader, plan, settings.exact_seconds) if plan.exact else {}
     features = query_features(plan)
     context = SearchContext(

@@ -18,6 +18,7 @@ from dowse.query.ast import (
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
+from dowse.search.spelling import Correction
 from dowse.types import Note
 
 # The lanes that the planner chooses from; tfidf answers on request only.
@@ -49,6 +50,7 @@ class Plan:
     structural: StructuralQuery | None = None
     seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
     unknown: str = ""  # a name in the query that no symbol has
+    corrections: tuple[str, ...] = ()  # of misspelt words: "sring → string"
     text: str = ""  # the words to rank by; of a structural query only the names or words it is about
 
 
@@ -58,6 +60,7 @@ def make_plan(
     *,
     has_vectors: bool = True,
     has_graph: bool = True,
+    correct: Callable[[Query], Correction] = Correction,
 ) -> Plan:
     """Parse a query and decide how to answer it.
 
@@ -66,15 +69,18 @@ def make_plan(
         exists: Whether a symbol has a name.
         has_vectors: Whether an encoder is in use and something is embedded.
         has_graph: Whether there are references between symbols; a corpus of functions has none.
+        correct: Corrects the spelling of words.
     """
     request = SearchRequest(request) if isinstance(request, str) else request
     options = request.options
-    query = narrow(_parse(request), filter_query(options))
+    correction = correct(_parse(request))
+    query = narrow(correction.query, filter_query(options))
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
     has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
     plan = Plan("", "forced", "asked for", (), "", query, constraint, exact, text=query.text_for_ranking)
+    plan = replace(plan, corrections=correction.changes)
     if options.mode == "regex" or (
         options.mode in ("auto", "hybrid", "embedding", "graph")
         and needs_match(constraint)
