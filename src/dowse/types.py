@@ -302,6 +302,12 @@ class SymbolRow(NamedTuple):
     file_id: int
 
 
+def is_test(symbol: SymbolRow) -> bool:
+    """Whether a symbol belongs to the tests, by its file or, in Rust, by the module around it."""
+    modules = symbol.qualified_name.split(".")[:-1]
+    return symbol.role == "test" or (symbol.language == "rust" and bool({"test", "tests"} & set(modules)))
+
+
 class Edge(NamedTuple):
     """A resolved reference from a symbol to a symbol: an edge of the code graph."""
 

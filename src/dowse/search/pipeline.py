@@ -50,7 +50,15 @@ from dowse.search.retrieval import (
 from dowse.search.spelling import correct_query
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol
-from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
+from dowse.types import (
+    NON_DEFINITION_KINDS,
+    Answer,
+    Contribution,
+    EmbeddingCoverage,
+    Note,
+    SymbolRow,
+    is_test,
+)
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -116,6 +124,9 @@ def search(
         return _search_exact(context, embedded, notes)
     candidates = retrieve(context, lanes, _seeds(context, lanes))
     ranking = rank_candidates(context, candidates)
+    if plan.structural and plan.structural.relation == "tests":  # of what only mentions the name, tests first
+        hits = sorted(ranking.hits, key=lambda hit: not (ranking.is_from(hit, "graph") or is_test(hit.row)))
+        ranking = replace(ranking, hits=hits)
     if plan.kind != "structure":  # the graph's answer is a fact, not a guess to be improved
         candidates, ranking = _refine(context, lanes, candidates, ranking)
     hits, below = ranking.hits, list[Note]()

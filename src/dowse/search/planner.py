@@ -10,6 +10,7 @@ from dowse.query.ast import (
     Phrase,
     Query,
     Regex,
+    Word,
     WordConstraint,
     leaves,
     needs_match,
@@ -122,8 +123,13 @@ def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], boo
 def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
     """Choose lanes by the kind of query."""
     query = plan.query
-    structural = parse_structural(query.source, exists) if has_graph else None
-    if structural and (not structural.seed or exists(structural.seed)):
+    structural = parse_structural(query.source, exists)
+    if structural and structural.relation == "definition":
+        return _plan_definition(plan, structural.seed, exists, has_graph)
+    structural = structural if has_graph else None
+    names = (structural.seed, structural.target) if structural else ()
+    missing = next((name for name in names if name and not exists(name)), "")
+    if structural and not missing:
         reason = f"asks for {structural.relation} of {structural.seed or structural.described}"
         return replace(
             plan,
@@ -133,10 +139,31 @@ def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) ->
             lanes=("keyword", "graph"),
             structural=structural,
             seeds=(structural.seed,) if structural.seed else (),
-            text=" ".join(filter(None, (structural.seed, structural.target))) or structural.described,
+            text=_structural_text(structural),
         )
-    if structural and structural.seed:
-        plan = replace(plan, unknown=structural.seed)
+    if missing:
+        plan = replace(plan, unknown=missing)
+    return _plan_by_words(plan, exists, has_graph)
+
+
+def _plan_definition(plan: Plan, name: str, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+    """Answer "where is X defined" and "what does X return" as the name alone."""
+    if not exists(name):
+        return _plan_by_words(replace(plan, unknown=name), exists, has_graph)
+    others = (clause for clause in plan.query.clauses if not isinstance(clause, Word))
+    query = replace(plan.query, clauses=(Word(name, identifier=True), *others))
+    plan = _plan_by_words(replace(plan, query=query, text=name), exists, has_graph)
+    return replace(plan, reason=f"asks for the definition of {name}: it comes first")
+
+
+def _structural_text(structural: StructuralQuery) -> str:
+    names = " ".join(filter(None, (structural.seed, structural.target))) or structural.described
+    return f"{names} test" if structural.relation == "tests" else names
+
+
+def _plan_by_words(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+    """Choose lanes by names and words."""
+    query = plan.query
     names = [word.text for word in query.words if word.identifier]
     if names and len(names) == len(query.words):
         seeds = _seeds(query, None, exists)

@@ -22,6 +22,10 @@ _MIN_PART, _MAX_PARTS = 2, 6
 _MIN_COMPOUND = 6
 # A name of known words is corrected to that of a symbol from this length on: befor_request.
 _MIN_LONG_NAME = 8
+# Known words are joined in queries of so many words.
+_MAX_JOINED = 3
+# Words one edit away that are examined, the most frequent first.
+_MAX_CANDIDATES = 10
 # Queries of more words are sentences: their words are not joined to one name.
 _MAX_NAME_WORDS = 5
 # Of a longer query, such as a pasted text, nothing is corrected: it has enough words that the index knows.
@@ -103,12 +107,14 @@ class _Speller:
         near = self._nearest_word(text)
         if not near and (name := self._nearest_name(text, self._distance)):
             return [Word(name, identifier=True)]
-        return [Word(near)] if near else self._split_with_typo(text.lower()) or [word]
+        if not near and is_alone:
+            return self._split_with_typo(text.lower()) or [word]
+        return [Word(near)] if near else [word]
 
     def _correct_name(self, word: Word, is_alone: bool) -> list[Word]:
         """Correct a name by the names of symbols, else the parts of it that the index does not have."""
-        if has_symbol(self._reader, word.text):
-            return [word]
+        if has_symbol(self._reader, word.text) or self._reader.document_frequency(word.text.lower()):
+            return [word]  # a symbol, or a name from elsewhere that the code uses
         is_short = len(word.text) < _MIN_COMPOUND and not is_alone
         unknown = [part for part in split_identifier(word.text) if len(part) > 2 and not self.frequency(part)]
         may_be_misspelt = unknown or len(word.text) >= _MIN_LONG_NAME
@@ -116,7 +122,7 @@ class _Speller:
         if name:
             return [Word(name, identifier=True)]
         text = word.text
-        for part in unknown:
+        for part in unknown if is_alone or "." not in text else ():
             if near := self._nearest_word(part):
                 text = re.sub(re.escape(part), partial(_same_case, near), text, flags=re.I)
         if text != word.text and (name := self._nearest_name(text, 0)):
@@ -143,13 +149,12 @@ class _Speller:
         known = [each for each in near if self.frequency(each)]
         if not known and self._distance > 1 and len(lower) > 5:
             known = self._two_edits_away(lower)
-        if not known:
-            return ""
-        best = max((self.name_frequency(each), self.frequency(each)) for each in known)
-        same = [each for each in known if (self.name_frequency(each), self.frequency(each)) == best]
-        # Several words have one stem; that of a name is a word.
-        named = (each for each in same if len(same) > 1 and self._reader.lookup(f"*{each}*", 1))
-        return next(named, same[0])
+        by_frequency = sorted(known, key=lambda each: (-self.name_frequency(each), -self.frequency(each)))
+        return next(filter(self._is_attested, by_frequency[:_MAX_CANDIDATES]), "")
+
+    def _is_attested(self, word: str) -> bool:
+        """Whether a word itself is in the index, not only its stem: `entere` has the stem of `enter`."""
+        return stem(word) == word or bool(self._reader.lookup(f"*{word}*", 1))
 
     def _two_edits_away(self, text: str) -> list[str]:
         """Return words of names two edits away; the backend finds the symbols that have one."""
@@ -224,7 +229,7 @@ class _Speller:
         if len(pairs) < length or len(words) != length or not all(_PLAIN.match(word.text) for word in words):
             return False
         # Only where a word is in no name, or the query is so short that it may be one.
-        if total > 4 and all(self.name_frequency(word.text) for word in words):
+        if total > _MAX_JOINED and all(self.name_frequency(word.text) for word in words):
             return False
         joined = "".join(word.text for word in words).lower()
         if len(joined) < 5 or not self.name_frequency(joined):
