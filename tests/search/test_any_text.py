@@ -12,7 +12,8 @@ from dowse.errors import FilterError, QueryError
 PIECES = st.sampled_from([
     "lang:py", "lang:", "-path:x", 'path:"a b', "case:yes", "AND", "OR", "NOT", "(", ")", '"', '""', "`", "/",
     "/a(/", "/a+/i", "-", '-"', "who calls", "where is", "defined", "bake", "Oven", "node:fs", "std::x", "\n",
-    "\ud800", '"\ud800"', "tests for", "path from", "to", "\x00", "?", "é", "File \"/x.py\", line 3", "sym:*[",
+    "\ud800", '"\ud800"', "tests for", "path from", "to", "\x00", "?", "é", "File \"/x.py\", line 3",
+    "sym:*[",
 
 ])  # fmt: skip
 TEXTS = st.one_of(

@@ -74,7 +74,7 @@ def make_plan(
     """
     request = SearchRequest(request) if isinstance(request, str) else request
     options = request.options
-    correction = correct(_parse(request))
+    correction = _correct(_parse(request), exists, correct)
     query = narrow(correction.query, filter_query(options))
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
@@ -104,6 +104,22 @@ def _parse(request: SearchRequest) -> Query:
     if request.options.mode == "regex":
         return Query((Regex(request.text),), source=request.text)
     return plain_query(request.text) if request.options.plain else parse_query(request.text)
+
+
+def _correct(
+    query: Query, exists: Callable[[str], bool], correct: Callable[[Query], Correction]
+) -> Correction:
+    """Correct the words of a query; of a structural one only its names."""
+    structural = parse_structural(query.source, exists)
+    if structural is None:
+        return correct(query)
+    changes: list[str] = []
+    for name in (structural.seed, structural.target):
+        if name and not exists(name):
+            correction = correct(Query((Word(name, identifier=True),), source=name))
+            query = replace(query, source=query.source.replace(name, correction.query.source))
+            changes += correction.changes
+    return Correction(query, tuple(changes))
 
 
 def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], bool]) -> Plan:
