@@ -18,14 +18,16 @@ from dowse.symbol_lookup import has_symbol, nearest_names
 
 # Minimum length of each part of a compound, and the most parts it is split into.
 _MIN_PART, _MAX_PARTS = 2, 6
-# The shortest compound.
-_MIN_COMPOUND = 6
+# The shortest compound; a longer word than the second is data.
+_MIN_COMPOUND, _MAX_LENGTH = 6, 50
 # A name of known words is corrected to that of a symbol from this length on: befor_request.
 _MIN_LONG_NAME = 8
 # Known words are joined in queries of so many words.
 _MAX_JOINED = 3
 # Words one edit away that are examined, the most frequent first.
 _MAX_CANDIDATES = 10
+# A word of such a rank is English and meant as it is written, though no symbol has it: "three" is not "tree".
+_COMMON = 10_000
 # Queries of more words are sentences: their words are not joined to one name.
 _MAX_NAME_WORDS = 5
 # Of a longer query, such as a pasted text, nothing is corrected: it has enough words that the index knows.
@@ -34,6 +36,25 @@ _MAX_WORDS = 12
 _MIN_USES = {2: 5, 3: 2}
 _PLAIN = re.compile(r"[^\W\d_]+\Z")
 _IDENTIFIER = re.compile(r"[\w.:]+\Z")
+
+
+@cache
+def _word_ranks() -> dict[str, int]:
+    """Return the words of the shipped encoder's vocabulary by rank: the more frequent, the lower."""
+    import json
+
+    from dowse.encoders.model_files import shipped_folder
+
+    try:
+        vocabulary = json.loads((shipped_folder() / "base" / "tokenizer.json").read_bytes())["model"]["vocab"]
+    except (OSError, ValueError, KeyError):  # then every unknown word may be misspelt
+        return {}
+    return {token[1:]: rank for token, rank in vocabulary.items() if token.startswith("Ġ")}
+
+
+def word_rank(word: str) -> int | None:
+    """Return the rank of a word among those that an encoder knows as a whole; None if it is none of them."""
+    return _word_ranks().get(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +70,7 @@ def correct_query(reader: Reader, query: Query, fuzziness: str) -> Correction:
     words = [clause for clause in query.clauses if isinstance(clause, Word)]
     if fuzziness == "0" or not words or len(words) > _MAX_WORDS:
         return Correction(query)
-    speller = _Speller(reader, 2 if fuzziness == "2" else 1)
+    speller = _Speller(reader, fuzziness)
     corrected = [speller.correct(word, is_alone=len(words) == 1) for word in words]
     whole = speller.join_all(words, corrected)
     if whole:
@@ -77,15 +98,16 @@ def _replaced(query: Query, pairs: Sequence[tuple[list[Word], list[Word]]]) -> C
 class _Speller:
     """Corrections of single words, and joins of neighbours."""
 
-    def __init__(self, reader: Reader, distance: int) -> None:
-        self._reader, self._distance = reader, distance
+    def __init__(self, reader: Reader, fuzziness: str) -> None:
+        self._reader, self._distance = reader, 2 if fuzziness == "2" else 1
+        self._keeps_words = fuzziness == "auto"
         self.frequency = cache(partial(_frequency, reader, ""))
         self.name_frequency = cache(partial(_frequency, reader, "name"))
 
     def correct(self, word: Word, *, is_alone: bool) -> list[Word]:
         """Return what a word is taken for; the word itself if it is known or nothing is near."""
         text = word.text
-        if len(text) < 3 or text.lower() in STOP_WORDS or not _IDENTIFIER.match(text):
+        if not 3 <= len(text) <= _MAX_LENGTH or text.lower() in STOP_WORDS or not _IDENTIFIER.match(text):
             return [word]
         if _PLAIN.match(text) and not word.identifier:
             return self._correct_plain(word, is_alone)
@@ -93,23 +115,22 @@ class _Speller:
 
     def _correct_plain(self, word: Word, is_alone: bool) -> list[Word]:
         text, known = word.text, self.frequency(word.text)
-        has_name = self.name_frequency(text) and not (is_alone and known)
-        if known and not (is_alone and len(text) >= _MIN_COMPOUND and not has_name):
+        if (known and not (is_alone and len(text) >= _MIN_COMPOUND)) or has_symbol(self._reader, text):
             return [word]
-        if has_symbol(self._reader, text):
+        rank = word_rank(text.lower()) if self._keeps_words and not is_alone else None
+        if rank is not None and rank < _COMMON:
             return [word]
         if is_alone and (name := self._nearest_name(text, 0 if known else self._distance)):
             return [Word(name, identifier=True)]
-        if parts := self._split(text.lower()) if not self.name_frequency(text) else []:
+        if rank is None and not self.name_frequency(text) and (parts := self._split(text.lower())):
             return [*([word] if known else []), *map(Word, parts)]
         if known:
             return [word]
-        near = self._nearest_word(text)
-        if not near and (name := self._nearest_name(text, self._distance)):
+        if near := self._nearest_word(text):
+            return [Word(near)]
+        if not is_alone and (name := self._nearest_name(text, self._distance)):
             return [Word(name, identifier=True)]
-        if not near and is_alone:
-            return self._split_with_typo(text.lower()) or [word]
-        return [Word(near)] if near else [word]
+        return (is_alone and self._split_with_typo(text.lower())) or [word]
 
     def _correct_name(self, word: Word, is_alone: bool) -> list[Word]:
         """Correct a name by the names of symbols, else the parts of it that the index does not have."""
