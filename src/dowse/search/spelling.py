@@ -22,12 +22,14 @@ _MIN_PART, _MAX_PARTS = 2, 6
 _MIN_COMPOUND, _MAX_LENGTH = 6, 50
 # A name of known words is corrected to that of a symbol from this length on: befor_request.
 _MIN_LONG_NAME = 8
-# Known words are joined in queries of so many words.
+# Words are joined in queries of so many words: longer ones are sentences.
 _MAX_JOINED = 3
 # Words one edit away that are examined, the most frequent first.
 _MAX_CANDIDATES = 10
 # A word of such a rank is English and meant as it is written, though no symbol has it: "three" is not "tree".
 _COMMON = 10_000
+# Names that have a word which no dictionary has, for it to be a correction.
+_MIN_NAMES = 3
 # Queries of more words are sentences: their words are not joined to one name.
 _MAX_NAME_WORDS = 5
 # Of a longer query, such as a pasted text, nothing is corrected: it has enough words that the index knows.
@@ -167,14 +169,19 @@ class _Speller:
             return ""
         near = dict.fromkeys(one_edit_away(lower)) if lower.isascii() else {}
         self._reader.prefetch_document_frequencies(map(stem, near))
-        known = [each for each in near if self.frequency(each)]
+        known = [each for each in near if len(each) >= min(len(lower), 4) and self.frequency(each)]
         if not known and self._distance > 1 and len(lower) > 5:
             known = self._two_edits_away(lower)
         by_frequency = sorted(known, key=lambda each: (-self.name_frequency(each), -self.frequency(each)))
         return next(filter(self._is_attested, by_frequency[:_MAX_CANDIDATES]), "")
 
     def _is_attested(self, word: str) -> bool:
-        """Whether a word itself is in the index, not only its stem: `entere` has the stem of `enter`."""
+        """Whether a word itself is in the index, not only its stem: `entere` has the stem of `enter`.
+
+        One that few names have must be a word that the encoder knows.
+        """
+        if self._keeps_words and word_rank(word) is None and self.name_frequency(word) < _MIN_NAMES:
+            return False
         return stem(word) == word or bool(self._reader.lookup(f"*{word}*", 1))
 
     def _two_edits_away(self, text: str) -> list[str]:
@@ -235,22 +242,20 @@ class _Speller:
         self, pairs: Sequence[tuple[list[Word], list[Word]]]
     ) -> Iterator[tuple[list[Word], list[Word]]]:
         """Add the one word that the names of symbols have for two or three neighbours: time out → timeout."""
+        if len(pairs) > _MAX_JOINED:
+            yield from pairs
+            return
         index = 0
         while index < len(pairs):
-            length = next(
-                (n for n in (3, 2) if self._is_one_word(pairs[index : index + n], n, len(pairs))), 1
-            )
+            length = next((n for n in (3, 2) if self._is_one_word(pairs[index : index + n], n)), 1)
             old = [word for each, _ in pairs[index : index + length] for word in each]
             new = [word for _, each in pairs[index : index + length] for word in each]
             yield old, [*new, Word("".join(word.text for word in new))] if length > 1 else new
             index += length
 
-    def _is_one_word(self, pairs: Sequence[tuple[list[Word], list[Word]]], length: int, total: int) -> bool:
+    def _is_one_word(self, pairs: Sequence[tuple[list[Word], list[Word]]], length: int) -> bool:
         words = [word for _, each in pairs for word in each]
         if len(pairs) < length or len(words) != length or not all(_PLAIN.match(word.text) for word in words):
-            return False
-        # Only where a word is in no name, or the query is so short that it may be one.
-        if total > _MAX_JOINED and all(self.name_frequency(word.text) for word in words):
             return False
         joined = "".join(word.text for word in words).lower()
         if len(joined) < 5 or not self.name_frequency(joined):
