@@ -39,7 +39,7 @@ def main() -> None:
     figures = summary(rows)
     print(json.dumps(figures, indent=1))
     if options.out:
-        write_results(options.out, {**figures, "questions": rows})
+        write_results(options.out, {**figures, "answers": rows})
 
 
 def ask(checkout: Path, questions: list[dict[str, Any]], fuzziness: str) -> list[dict[str, Any]]:

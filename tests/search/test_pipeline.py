@@ -384,7 +384,7 @@ def test_a_typo_is_forgiven_and_told(sample_index):
     answer = sample_index.search("shortets_rout")
     typo = sample_index.search("preheet")
     assert typo.hits[0].symbol.name == "Preheat"
-    assert any("edit" in str(note) for note in typo.notes)
+    assert any(note.code == "relaxed" and "preheet → Preheat" in note.text for note in typo.notes)
     assert answer.query == "shortets_rout"
 
 
