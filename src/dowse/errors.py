@@ -52,3 +52,7 @@ class QueryError(ValueError):
     def shifted(self, offset: int) -> QueryError:
         """Return the same error for a text that contains this one at `offset`."""
         return QueryError(str(self), self.position + offset)
+
+
+class FilterError(QueryError):
+    """A filter of the query language with a bad value, or filters that contradict each other."""

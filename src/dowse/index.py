@@ -338,13 +338,18 @@ class Index:
             return self._lanes
 
     def warm(
-        self, query: str = "", mode: Mode | None = None, lanes: str | Sequence[str] | None = None
+        self,
+        query: str = "",
+        mode: Mode | None = None,
+        lanes: str | Sequence[str] | None = None,
+        plain: bool | None = None,
     ) -> None:
         """Start the processes that a search will need while the caller does something else."""
         from dowse.search.options import SearchRequest, make_options
         from dowse.search.planner import make_plan
 
-        request = SearchRequest(query or "anything", make_options(self.settings, mode=mode, lanes=lanes))
+        options = make_options(self.settings, mode=mode, lanes=lanes, plain=plain)
+        request = SearchRequest(query or "anything", options)
         self.lanes.warm(make_plan(request, has_vectors=self.settings.encoder != "none").lanes)
 
     def _available_encoder(self) -> Encoder | None:

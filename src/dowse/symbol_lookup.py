@@ -7,10 +7,11 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from dowse.errors import DowseError
+from dowse.query.edits import edit_distance, fold_name
 from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_name, escape_surrogates
 from dowse.storage.protocol import Reader
-from dowse.types import NON_DEFINITION_KINDS, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, SymbolRow, is_test
 
 _LOCATION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::\d+)?\Z")
 # Candidates that an error about an ambiguous name lists.
@@ -19,6 +20,16 @@ _MAX_LISTED = 8
 _FOLDER_FILES = frozenset(["__init__", "index", "mod"])
 # Symbols of one name that are read: a large repository has tens of thousands of `__init__`.
 _MAX_SAME_NAME = 100_000
+# Names that are compared with a misspelt one, and the size of an index up to which all names are scanned.
+_MAX_NEAR, _MAX_SCANNED = 2_000, 300_000
+# A longer text is no name.
+_MAX_LENGTH = 80
+# Names that an error suggests, and the length of a name from which on two edits are allowed.
+_MAX_SUGGESTED, _MIN_TWO_EDITS = 3, 8
+# The shortest name of a type that can be misspelt.
+_MIN_OWNER = 4
+# Files in which definitions inside functions are told from others.
+_MAX_FILES = 200
 
 
 class UnknownName(DowseError):
@@ -44,32 +55,37 @@ class AmbiguousName(DowseError):
 
 def resolve(reader: Reader, text: str) -> SymbolRow:
     """Return the one symbol that a text names; raise if there is none, or more than one."""
-    rows = candidates(reader, text)
-    if not rows:
-        raise _unknown(text)
-    if len(rows) > 1:
-        raise AmbiguousName(text, rows)
-    return rows[0]
+    return resolve_all(reader, text)[0]
 
 
 def resolve_all(reader: Reader, text: str, kinds: Collection[str] = ()) -> list[SymbolRow]:
-    """Return the one symbol that a text names, with all its overloads and the later parts of a long one.
+    """Return the one symbol that a text names, with all its overloads and the later parts of a long one."""
+    groups = resolve_groups(reader, text, kinds)
+    if not groups:
+        raise _unknown(reader, text)
+    if len(groups) > 1:
+        raise AmbiguousName(text, [group[0] for group in groups])
+    return groups[0]
+
+
+def resolve_groups(reader: Reader, text: str, kinds: Collection[str] = ()) -> list[list[SymbolRow]]:
+    """Return every symbol that a text names, each with its overloads and the later parts of a long one.
 
     A location names a symbol without its overloads. If some candidates are of the given kinds, only those
     count.
     """
     matches = _matches(reader, text)
-    if not matches:
-        raise _unknown(text)
     matches = [row for row in matches if row.kind in kinds] or matches
-    names = {(row.file_id, row.qualified_name) for row in matches}
-    if len(names) > 1:
-        raise AmbiguousName(text, _first_parts(matches))
     if not _LOCATION.match(_normalize(text)):
-        return matches
-    rows = reader.rows_of_files([matches[0].file_id])
-    same = (matches[0].qualified_name, matches[0].signature)
-    return [row for row in rows if (row.qualified_name, row.signature) == same]
+        groups: dict[tuple[int, str], list[SymbolRow]] = {}
+        for row in matches:
+            groups.setdefault((row.file_id, row.qualified_name), []).append(row)
+        return list(groups.values())
+    rows = reader.rows_of_files([row.file_id for row in matches])
+    same = [(row.file_id, row.qualified_name, row.signature) for row in matches]
+    return [
+        [row for row in rows if (row.file_id, row.qualified_name, row.signature) == each] for each in same
+    ]
 
 
 def candidates(reader: Reader, text: str) -> list[SymbolRow]:
@@ -90,6 +106,49 @@ def has_symbol(reader: Reader, name: str) -> bool:
     return bool(symbols_named(reader, name, 1))
 
 
+def nearest_names(reader: Reader, name: str, distance: int, limit: int) -> list[SymbolRow]:
+    """Return symbols whose name is within an edit distance, without case and separators; nearest first.
+
+    One for each name: the project's own code before tests, types before members.
+    """
+    wanted = fold_name(name)
+    if not wanted or len(wanted) > _MAX_LENGTH or reader.symbol_count() > _MAX_SCANNED:
+        return []
+    if distance and (same := nearest_names(reader, name, 0, limit)):
+        return same
+    # Of k + 1 pieces of a name, k edits leave one as it is.
+    size = -(-len(wanted) // (distance + 1))
+    pieces = [wanted[start : start + size] for start in range(0, len(wanted), size)]
+    found: dict[str, tuple[tuple[object, ...], SymbolRow]] = {}
+    for place, piece in enumerate(pieces):
+        pattern = f"{'*' if place else ''}{'*'.join(piece)}{'*' if place < len(pieces) - 1 else ''}"
+        for row in reader.lookup(pattern, _MAX_NEAR):
+            far = edit_distance(fold_name(row.name), wanted, distance)
+            if far > distance or not row.row or row.kind in NON_DEFINITION_KINDS:
+                continue
+            key = (
+                far,
+                bool(row.role),
+                row.name.lower() != name.lower(),
+                row.kind not in TYPE_KINDS,
+                row.path,
+            )
+            if row.name not in found or key < found[row.name][0]:
+                found[row.name] = key, row
+    return [row for _, row in sorted(found.values(), key=lambda each: each[0])[:limit]]
+
+
+def suggestions(reader: Reader, text: str) -> list[str]:
+    """Return the qualified names nearest to a misspelt one: by its last part, or by what stands before it."""
+    parts = _parts(text)
+    if not parts:
+        return []
+    rows = _with_near_owner(_named(reader, parts[-1]), parts)
+    distance = 1 if len(parts[-1]) < _MIN_TWO_EDITS else 2
+    rows = rows or nearest_names(reader, parts[-1], distance, _MAX_SUGGESTED)
+    return list(dict.fromkeys(row.qualified_name for row in rows))[:_MAX_SUGGESTED]
+
+
 def is_partial_match(text: str, row: SymbolRow) -> bool:
     """Whether only the last part of a name matches a symbol, and nothing of its qualifier."""
     parts = _parts(text)
@@ -104,15 +163,48 @@ def _matches(reader: Reader, text: str) -> list[SymbolRow]:
     parts = _parts(text)
     if not parts:
         return []
-    named = [row for row in reader.lookup(parts[-1], _MAX_SAME_NAME) if row.name == parts[-1] and row.row]
+    named = _named(reader, parts[-1])
     for length in range(len(parts), 0, -1):
         matching = [row for row in named if _ends_with(row, parts[-length:])]
+        if length == 1 < len(parts) and _with_near_owner(named, parts):
+            return []  # a misspelt class is no reason to take any method of that name
         if matching:
             defined = [row for row in matching if row.kind not in NON_DEFINITION_KINDS] or matching
             # `Y.Y` in Y.java is the constructor, not the file's class.
             exact = [row for row in defined if len(parts) > 1 and row.qualified_name == ".".join(parts)]
-            return sorted(exact or _without_constructors(defined), key=partial(_relevance_key, parts))
+            rows = exact or _without_inner(reader, _without_constructors(defined))
+            return sorted(rows, key=partial(_relevance_key, parts))
     return []
+
+
+def _named(reader: Reader, name: str) -> list[SymbolRow]:
+    return [row for row in reader.lookup(name, _MAX_SAME_NAME) if row.name == name and row.row]
+
+
+def _with_near_owner(rows: list[SymbolRow], parts: list[str]) -> list[SymbolRow]:
+    """Return the members whose type has nearly the name that was given for it: Sesion.close."""
+    if len(parts) < 2 or len(parts[-2]) < _MIN_OWNER:
+        return []
+    wanted = parts[-2].lower()
+    return [row for row in rows if 0 < edit_distance(_owner(row).rpartition(".")[2].lower(), wanted, 1) < 2]
+
+
+def _owner(row: SymbolRow) -> str:
+    return row.qualified_name.rpartition(".")[0]
+
+
+def _without_inner(reader: Reader, rows: list[SymbolRow]) -> list[SymbolRow]:
+    """Leave out definitions in tests and inside functions, if there are others."""
+    if len({(row.file_id, row.qualified_name) for row in rows}) < 2:
+        return rows
+    rows = [row for row in rows if not is_test(row)] or rows
+    files = sorted({row.file_id for row in rows if _owner(row)})[:_MAX_FILES]
+    functions = {
+        (row.file_id, row.qualified_name)
+        for row in (reader.rows_of_files(files) if files else ())
+        if row.kind in ("function", "method")
+    }
+    return [row for row in rows if (row.file_id, _owner(row)) not in functions] or rows
 
 
 def _without_constructors(rows: list[SymbolRow]) -> list[SymbolRow]:
@@ -136,7 +228,10 @@ def _parts(text: str) -> list[str]:
     return [part for part in re.split(r"::|->|[.#/\\]", _normalize(text)) if part]
 
 
-def _unknown(text: str) -> DowseError:
+def _unknown(reader: Reader, text: str) -> DowseError:
+    near = " or ".join(escape_name(mask_text(name)) for name in suggestions(reader, text))
+    if near:
+        return UnknownName(f"no symbol is called {text}; did you mean {near}?")
     return UnknownName(f"no symbol is called {text}; `dowse search {text}` shows the nearest ones")
 
 

@@ -171,6 +171,7 @@ NoteCode = Literal[
     "nothing-relevant",  # the hits are only the nearest ones
     "unknown-name",  # the query is a name that no symbol has
     "below-min-score",  # `min_score` left no hit
+    "plain-text",  # parts of the query are no query language and count as words
     "relaxed",  # the query was relaxed: edit distance, split words
     "graph",  # what a name was resolved to; what the call graph found or cannot see
     "trace",  # the query was read as a stack trace, compiler output or diff
@@ -300,6 +301,12 @@ class SymbolRow(NamedTuple):
     end_line: int
     signature: str
     file_id: int
+
+
+def is_test(symbol: SymbolRow) -> bool:
+    """Whether a symbol belongs to the tests, by its file or, in Rust, by the module around it."""
+    modules = symbol.qualified_name.split(".")[:-1]
+    return symbol.role == "test" or (symbol.language == "rust" and bool({"test", "tests"} & set(modules)))
 
 
 class Edge(NamedTuple):

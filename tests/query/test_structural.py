@@ -167,10 +167,39 @@ QUESTIONS = {
         dependents of Session -> Session
         can I safely remove parse_cookie -> parse_cookie
         is it safe to delete parse_cookie? -> parse_cookie
-        which tests cover parse_cookie -> parse_cookie
         effects of changing Session -> Session
         what needs to change if I rename parse_cookie -> parse_cookie
         what else changes if parse_cookie is renamed -> parse_cookie
+    """,
+    "tests": """
+        tests for parse_cookie -> parse_cookie
+        unit tests of Session.close -> Session.close
+        find the tests for `parse` -> parse
+        show me tests for Session -> Session
+        which tests cover parse_cookie -> parse_cookie
+        what tests exercise Session.close -> Session.close
+        tests that call parse_cookie -> parse_cookie
+        where is Session.close tested -> Session.close
+        is parse_cookie tested? -> parse_cookie
+        where are the tests for Session -> Session
+        parse_cookie tests -> parse_cookie
+    """,
+    "definition": """
+        where is parse_cookie defined -> parse_cookie
+        where is the class Session defined? -> Session
+        where is `parse` declared -> parse
+        in which file is Session.close implemented -> Session.close
+        where Session is defined -> Session
+        where does parse_cookie live -> parse_cookie
+        definition of Session -> Session
+        find the definition of Session.close -> Session.close
+        show me the definition of parse_cookie -> parse_cookie
+        declaration of parse_cookie -> parse_cookie
+        parse_cookie definition -> parse_cookie
+        what does parse_cookie return -> parse_cookie
+        what does the parse method return? -> parse
+        what type does Session.close return -> Session.close
+        return type of parse_cookie -> parse_cookie
     """,
 }
 POSITIVE = [
@@ -190,6 +219,7 @@ def test_a_question_is_recognised(relation: str, text: str, seed: str) -> None:
 @pytest.mark.parametrize(
     ("text", "ends"),
     [
+        ("path from main to save", ("main", "save")),
         ("path from parse_cookie to Session.close", ("parse_cookie", "Session.close")),
         ("call path from main to render", ("main", "render")),
         ("shortest path from `main` to `save`", ("main", "save")),
@@ -227,6 +257,12 @@ def test_a_symbol_may_only_be_described(text: str, relation: str, described: str
     "text",
     """
     how are callbacks called in order
+    where is the session timeout defined
+    what does it return
+    tests for the login page
+    definition of done
+    unit tests
+    where is the cookie parsed
     function that calls an api with retry
     what uses less memory
     what uses the least memory
@@ -242,7 +278,6 @@ def test_a_symbol_may_only_be_described(text: str, relation: str, described: str
     where is it used
     where is this called
     what calls it
-    where is parse_cookie defined
     implementation of quicksort
     implementation of Session
     implement a binary search tree

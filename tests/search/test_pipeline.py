@@ -96,7 +96,7 @@ def test_wrong_options_are_told(sample_index, options):
         sample_index.search("bread", **options)
 
 
-@pytest.mark.parametrize("query", ["colour:red", "lang:klingon", "(", '"open', "/(/", "kind:spoon"])
+@pytest.mark.parametrize("query", ["lang:klingon", "kind:spoon", "lang:py -lang:py"])
 def test_mistakes_in_queries_are_told(sample_index, query):
     with pytest.raises(QueryError):
         sample_index.search(query)
@@ -384,7 +384,7 @@ def test_a_typo_is_forgiven_and_told(sample_index):
     answer = sample_index.search("shortets_rout")
     typo = sample_index.search("preheet")
     assert typo.hits[0].symbol.name == "Preheat"
-    assert any("edit" in str(note) for note in typo.notes)
+    assert any(note.code == "relaxed" and "preheet → Preheat" in note.text for note in typo.notes)
     assert answer.query == "shortets_rout"
 
 

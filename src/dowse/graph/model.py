@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from dowse.types import Edge, Note, SymbolRow
+from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
 _CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "ambiguous": 2}
@@ -137,12 +137,6 @@ def describe_confidence(edge: Edge) -> str:
 def uncertainty(edge: Edge) -> tuple[int, int]:
     """Return a sort key that orders references from certain to uncertain."""
     return _CONFIDENCE_ORDER.get(edge.confidence, len(_CONFIDENCE_ORDER)), edge.candidates
-
-
-def is_test(symbol: SymbolRow) -> bool:
-    """Whether a symbol belongs to the tests, by its file or, in Rust, by the module around it."""
-    modules = symbol.qualified_name.split(".")[:-1]
-    return symbol.role == "test" or (symbol.language == "rust" and bool({"test", "tests"} & set(modules)))
 
 
 def is_peripheral(symbol: SymbolRow) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from dowse.errors import DowseError
@@ -20,7 +20,7 @@ from dowse.graph.traverse import Reached
 from dowse.graph.type_hierarchy import KINDS_WITH_MEMBERS
 from dowse.security.secret_masking import mask_row, mask_text, masked_note
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import resolve_all
+from dowse.symbol_lookup import resolve_all, resolve_groups
 from dowse.types import INCOMPLETE_INDEX, Edge, Note, SymbolRow
 
 # Relations of types: if a name can mean a type, it does.
@@ -47,9 +47,17 @@ def query_relation(
         show_secrets: Do not mask likely secrets in names and signatures.
     """
     _check_limits(depth, k)
-    seeds = resolve_all(reader, name, KINDS_WITH_MEMBERS if relation in _TYPE_RELATIONS else ())
+    seeds = resolve_all(reader, name, _seed_kinds(relation))
     notes = seed_notes(name, seeds)
     return query_relation_of(reader, relation, seeds, depth, k, notes=notes, show_secrets=show_secrets)
+
+
+def seeds_named(reader: Reader, relation: str, name: str) -> list[list[SymbolRow]]:
+    """Return the symbols that a name means in a relation, as its command takes it; none if it is unknown."""
+    try:
+        return resolve_groups(reader, name, _seed_kinds(relation))
+    except DowseError:
+        return []
 
 
 def query_relation_of(
@@ -119,6 +127,10 @@ def find_path_between(
     seeds = [*_start_member(reader, starts, path), *starts]
     answer = _answer(reader, "path", seeds, steps, len(steps), hops, edges, notes, ends[0])
     return answer if show_secrets else _mask_secrets(answer)
+
+
+def _seed_kinds(relation: str) -> Collection[str]:
+    return KINDS_WITH_MEMBERS if relation in _TYPE_RELATIONS else ()
 
 
 def _check_limits(depth: int | None, k: int | None = None) -> None:

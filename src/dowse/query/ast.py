@@ -106,6 +106,7 @@ class Query:
     clauses: tuple[Clause, ...]
     case: bool | None = None  # of the case: filter; None for smart case
     source: str = field(default="", compare=False)
+    remarks: tuple[str, ...] = field(default=(), compare=False)  # what of the text is no query language
 
     @cached_property
     def words(self) -> tuple[Word, ...]:

@@ -1,13 +1,17 @@
-"""The lexer of the query language: text to tokens."""
+"""The lexer of the query language: text to tokens.
+
+Text that is no query language, such as an unclosed quote or an unknown `word:`, becomes plain words, and a
+remark says so.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from dowse.errors import QueryError
+from dowse.errors import FilterError
 
 FILTERS = ("lang", "path", "repo", "kind", "sym", "case")
 # Names that users of other search tools type.
@@ -51,15 +55,17 @@ class Token:
     flag: bool = False
 
 
-def tokenize(text: str) -> Iterator[Token]:
-    """Split a query into tokens."""
+def tokenize(text: str, remarks: list[str] | None = None) -> Iterator[Token]:
+    """Split a query into tokens; remarks say what was taken as plain text."""
+    remarks = [] if remarks is None else remarks
     start = 0
     while start < len(text):
         if text[start].isspace():
             start += 1
             continue
-        token, start = _next_token(text, start)
-        yield token
+        token, start = _next_token(text, start, remarks)
+        if token.text:
+            yield token
 
 
 def is_code_word(text: str) -> bool:
@@ -67,48 +73,57 @@ def is_code_word(text: str) -> bool:
     return bool(_NAME.match(text) and _CODE_SHAPE.search(text))
 
 
-def _next_token(text: str, start: int) -> tuple[Token, int]:
+def _next_token(text: str, start: int, remarks: list[str]) -> tuple[Token, int]:
     """Read the token at `start`, and return it with its end."""
     char = text[start]
     if char in "()":
         return Token(char, char, start), start + 1  # type: ignore[arg-type]
-    if char == '"':
-        value, end = _quoted(text, start)
-        return Token("phrase", value, start), end
-    if char == "`":
-        return _backticked(text, start)
-    if char == "/":
-        regex = _regex(text, start)
-        if regex is not None:
-            return regex
-    if _NEGATABLE.match(text, start):
+    is_negated = bool(_NEGATABLE.match(text, start))
+    delimiter, known = start + is_negated, len(remarks)
+    if text[delimiter] in _DELIMITED:
+        literal = _DELIMITED[text[delimiter]](text, delimiter, remarks)
+        if literal is None and len(remarks) > known:
+            return _stray(text, start)
+        if literal and not (is_negated and literal[0].text):
+            return literal
+    if is_negated:
         return Token("not", "-", start), start + 1
-    return _filter(text, start) or _word(text, start)
+    return _filter(text, start, remarks) or _word(text, start, remarks)
 
 
-def _quoted(text: str, start: int) -> tuple[str, int]:
-    r"""Read a quoted string; \" and \\ are the only escapes."""
+def _stray(text: str, start: int) -> tuple[Token, int]:
+    """Read a word that begins with the delimiter of nothing; without it the word may be empty."""
+    raw, end = _bare(text, start)
+    value = raw.strip('-"`')
+    return Token("word", value, start, flag=is_code_word(value)), end
+
+
+def _phrase(text: str, start: int, remarks: list[str]) -> tuple[Token, int] | None:
+    quoted = _quoted(text, start)
+    if quoted is None:
+        remarks.append(f'the " at position {start} is never closed on its line')
+        return None
+    value, end = quoted
+    if not value.strip():
+        remarks.append(f"the quotes at position {start} are empty")
+        return Token("word", "", start), end
+    return Token("phrase", value, start), end
+
+
+def _quoted(text: str, start: int) -> tuple[str, int] | None:
+    r"""Read a quoted string; \" and \\ are the only escapes. None if it is not closed on the same line."""
     match = _QUOTED.match(text, start)
-    if match is not None:
-        value = re.sub(r'\\(["\\])', r"\1", match[1])
-        if not value.strip():
-            raise QueryError(f"empty quotes at position {start}; put the text to find between them", start)
-        return value, match.end()
-    newline = text.find("\n", start)
-    if newline >= 0:
-        message = f"a line break inside quotes at position {newline}; quote each line by itself"
-        raise QueryError(message, newline)
-    message = f'the quote at position {start} is never closed; add a closing " or write \\" inside quotes'
-    raise QueryError(message, start)
+    return (re.sub(r'\\(["\\])', r"\1", match[1]), match.end()) if match else None
 
 
-def _backticked(text: str, start: int) -> tuple[Token, int]:
+def _backticked(text: str, start: int, remarks: list[str]) -> tuple[Token, int] | None:
     end = text.find("`", start + 1)
     if end < 0:
-        raise QueryError(f"the backtick at position {start} is never closed; close it or leave it out", start)
+        remarks.append(f"the backtick at position {start} is never closed")
+        return None
     value = " ".join(text[start + 1 : end].split())
     if not value:
-        raise QueryError(f"empty backticks at position {start}; put a name between them", start)
+        remarks.append(f"the backticks at position {start} are empty")
     end += 1
     punctuation = len(text[end:]) - len(text[end:].lstrip(TRAILING))
     if text[end + punctuation : end + punctuation + 1].strip() == "":  # "where is `render`?"
@@ -116,31 +131,34 @@ def _backticked(text: str, start: int) -> tuple[Token, int]:
     return Token("word", value, start, flag=True), end
 
 
-def _regex(text: str, start: int) -> tuple[Token, int] | None:
+def _regex(text: str, start: int, remarks: list[str]) -> tuple[Token, int] | None:
     """Read /regex/ or /regex/i; None if the slash begins a path or a comment, or is alone."""
     if text[start + 1 : start + 2] in ("", "/", ")") or text[start + 1].isspace():
         return None
     match = _REGEX.match(text, start)
     if match is None:
-        message = (
-            f'the regex at position {start} is never closed; add a closing / or quote a path as in "/etc"'
-        )
-        raise QueryError(message, start)
+        remarks.append(f"the / at position {start} is never closed, so it begins no regex")
+        return None
     end = match.end()
     value = re.sub(r"\\.", lambda m: "/" if m[0] == "\\/" else m[0], match[1], flags=re.DOTALL)
     after = _REGEX_END.match(text, end)
     if after is not None:
         return Token("regex", value, start, flag=after.group(1) == "i"), after.end()
     if any(char.isspace() for char in value):
-        raise QueryError(
-            f"unexpected text after the regex at position {end}; only the flag i may follow, "
-            "and a / inside a regex is written \\/",
-            end,
+        remarks.append(
+            f"text follows the regex at position {start} directly; only the flag i may, and / inside is \\/"
         )
     return None
 
 
-def _filter(text: str, start: int) -> tuple[Token, int] | None:
+_DELIMITED: dict[str, Callable[[str, int, list[str]], tuple[Token, int] | None]] = {
+    '"': _phrase,
+    "`": _backticked,
+    "/": _regex,
+}
+
+
+def _filter(text: str, start: int, remarks: list[str]) -> tuple[Token, int] | None:
     """Read name:value; None if the colon belongs to a word."""
     match = _FILTER.match(text, start)
     if match is None:
@@ -148,26 +166,27 @@ def _filter(text: str, start: int) -> tuple[Token, int] | None:
     name, colon = match.group(1), match.end()
     is_empty = colon == len(text) or text[colon].isspace() or text[colon] == ")"
     if name not in FILTERS:
-        if is_empty or text[colon].isdigit():  # "key: value", "localhost:8080"
-            return None
-        raise _unknown_filter(text, name, start, colon)
+        if not is_empty and not text[colon].isdigit():  # "key: value", "localhost:8080"
+            remarks.append(_unknown_filter(name))
+        return None
     if is_empty:
-        message = f'{name}: needs a value right after the colon; quote "{name}:" to search for it'
-        raise QueryError(message, start)
-    value, end = _quoted(text, colon) if text[colon] == '"' else _bare(text, colon)
+        remarks.append(f"{name}: has no value right after the colon")
+        return None
+    quoted = _quoted(text, colon) if text[colon] == '"' else None
+    value, end = quoted or _bare(text, colon, remarks)
+    if not quoted and value.startswith('"'):
+        remarks.append(f'the " at position {colon} is never closed on its line')
+        value = value.strip('"')
+    if not value.strip():
+        raise FilterError(f"{name}: needs a value; write one after the colon", start)
     return Token("filter", value, start, name=name), end
 
 
-def _unknown_filter(text: str, name: str, start: int, colon: int) -> QueryError:
-    """Return an error with the known filters, the nearest one, and how to search for the text itself."""
+def _unknown_filter(name: str) -> str:
+    """Return a remark with the nearest known filter."""
     nearest = suggestion(name, (*FILTERS, *FILTER_SYNONYMS))
     nearest = FILTER_SYNONYMS.get(nearest, nearest)
-    hint = f"did you mean {nearest}:? " if nearest else ""
-    known = ", ".join(f"{each}:" for each in FILTERS)
-    literal = (text[start:colon] + "".join(text[colon:].split(None, 1)[:1])).replace('"', "")
-    return QueryError(
-        f'unknown filter {name}: ({hint}filters: {known}); to search for it, quote it: "{literal}"', start
-    )
+    return f"{name}: is no filter" + (f"; did you mean {nearest}:?" if nearest else "")
 
 
 def suggestion(value: str, known: tuple[str, ...]) -> str:
@@ -177,7 +196,7 @@ def suggestion(value: str, known: tuple[str, ...]) -> str:
     return next(iter(get_close_matches(value, known, n=1, cutoff=0.55)), "")
 
 
-def _bare(text: str, start: int) -> tuple[str, int]:
+def _bare(text: str, start: int, remarks: list[str] | None = None) -> tuple[str, int]:
     """Read up to white space or an unmatched closing parenthesis."""
     opened: list[int] = []
     end = start
@@ -189,20 +208,14 @@ def _bare(text: str, start: int) -> tuple[str, int]:
                 break
             opened.pop()
         end += 1
-    if opened:
-        raise unclosed_parenthesis(opened[-1])
+    if opened and remarks is not None:
+        remarks.append(f"the ( at position {opened[-1]} is never closed")
     return text[start:end], end
 
 
-def unclosed_parenthesis(position: int) -> QueryError:
-    """Return the error for an opening parenthesis without a closing one."""
-    message = f"the ( at position {position} is never closed; close it, or quote text that holds it"
-    return QueryError(message, position)
-
-
-def _word(text: str, start: int) -> tuple[Token, int]:
+def _word(text: str, start: int, remarks: list[str]) -> tuple[Token, int]:
     """Read a plain word or an operator."""
-    raw, end = _bare(text, start)
+    raw, end = _bare(text, start, remarks)
     if raw in OPERATORS:
         return Token("not" if raw == "NOT" else "operator", raw, start), end
     value = _strip_punctuation(raw)

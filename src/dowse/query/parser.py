@@ -4,19 +4,23 @@ Words next to each other are ranking words. Filters of one name mean "one of the
 these". AND binds tighter than OR, and both bind tighter than juxtaposition, so `lang:py OR lang:go cookie`
 means `(lang:py OR lang:go) cookie`. Words under AND, OR or NOT are conditions; all words of a group under an
 operator are required.
+
+What is no query language is plain text with a remark, never an error; only a known filter with a bad value,
+filters that contradict each other and an empty query are errors.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from dowse.errors import QueryError
+from dowse.errors import FilterError, QueryError
 from dowse.query.ast import (
     And,
     Clause,
     Constraint,
+    Filter,
     KindFilter,
     LangFilter,
     Leaf,
@@ -44,7 +48,6 @@ from dowse.query.lexer import (
     is_code_word,
     suggestion,
     tokenize,
-    unclosed_parenthesis,
 )
 
 # Far below Python's recursion limit, far above what people nest.
@@ -63,11 +66,12 @@ def parse_query(text: str) -> Query:
     """Parse a query.
 
     Raises:
-        QueryError: with the position and the remedy, if the text is not a valid query.
+        QueryError: with the position and the remedy, if the text is empty or a filter is invalid.
     """
     parser = _Parser(text)
-    query = Query(parser.parse(), parser.case, text)
-    _reject_contradictions(query, parser.positions)
+    clauses = tuple(_without_contradictions(parser.parse(), parser.remarks))
+    query = Query(clauses, parser.case, text, tuple(dict.fromkeys(parser.remarks)))
+    _reject_contradictions(query, parser.positions, only_filters=True)
     return query
 
 
@@ -81,8 +85,10 @@ def narrow(query: Query, filters: str) -> Query:
         return query
     parser = _Parser(filters)
     added = Query(parser.parse(only_case=True), parser.case)
+    if parser.remarks:
+        raise FilterError(f"in the filters, {parser.remarks[0]}; write them as in lang:py -path:tests/**")
     if added.case is not None and query.case not in (None, added.case):
-        raise QueryError(_CASE_CONTRADICTION, 0)
+        raise FilterError(_CASE_CONTRADICTION, 0)
     case = query.case if added.case is None else added.case
     # As one condition: next to the query's own filters they would be alternatives.
     constraint = added.constraint
@@ -90,7 +96,7 @@ def narrow(query: Query, filters: str) -> Query:
         constraint = And((constraint,))
     conditions = () if constraint is None else (constraint,)
     words = (clause for clause in added.clauses if isinstance(clause, Word))
-    narrowed = Query((*query.clauses, *words, *conditions), case, query.source)
+    narrowed = replace(query, clauses=(*query.clauses, *words, *conditions), case=case)
     _reject_contradictions(narrowed, {})
     return narrowed
 
@@ -126,14 +132,24 @@ class _Group:
 _Item = Clause | _Group
 
 
+class _TooDeep(Exception):
+    """Parentheses or negations are nested too deep."""
+
+
 class _Parser:
     """A recursive-descent parser over the tokens of one query."""
 
     def __init__(self, text: str) -> None:
+        self.remarks: list[str] = []
         if len(text) > MAX_LENGTH:
-            raise QueryError(f"the query is longer than {MAX_LENGTH} characters; shorten it", MAX_LENGTH)
-        self.tokens = list(tokenize(text))
-        self.length = len(text)
+            self.remarks.append(f"only the first {MAX_LENGTH:,} characters count")
+        # Half a surrogate pair can't be searched for.
+        self.text = text[:MAX_LENGTH].encode(errors="replace").decode()
+        self.tokens = repair(tokenize(self.text, self.remarks), self.remarks)
+        self.reset()
+
+    def reset(self) -> None:
+        """Go back to the first token."""
         self.index = 0
         self.depth = 0
         self.case: bool | None = None
@@ -141,18 +157,20 @@ class _Parser:
 
     def parse(self, *, only_case: bool = False) -> tuple[Clause, ...]:
         """Parse the whole query; one with nothing but case: is an error unless `only_case`."""
-        if not self.tokens:
+        if not self.text.strip():
             raise QueryError("the query is empty; type what to look for", 0)
-        group = self.parse_items()
-        if token := self.peek():
-            position = token.position
-            raise QueryError(
-                f"the ) at position {position} closes nothing; remove it, or quote text that holds it",
-                position,
-            )
+        try:
+            group = self.parse_items()
+        except _TooDeep:
+            self.remarks.append(f"nested more than {MAX_DEPTH} deep: operators and parentheses do not count")
+            self.tokens = [token for token in self.tokens if token.kind not in ("operator", "not", "(", ")")]
+            self.reset()
+            group = self.parse_items()
         clauses = tuple(_flatten(group))
+        if not clauses and self.case is None:
+            return (Word(" ".join(self.text.split())),)
         if not clauses and not only_case:
-            raise QueryError("the query has no words or filters besides case:; say what to look for", 0)
+            raise FilterError("the query has no words or filters besides case:; say what to look for", 0)
         return clauses
 
     def peek(self) -> Token | None:
@@ -177,11 +195,11 @@ class _Parser:
             raise _misplaced_case(token)
         value = {"yes": True, "no": False}.get(token.text.lower())
         if value is None:
-            raise QueryError(
+            raise FilterError(
                 f"case: is yes or no, not {_shorten(token.text)}; write case:yes or case:no", token.position
             )
         if self.case is not None and self.case != value:
-            raise QueryError(_CASE_CONTRADICTION, token.position)
+            raise FilterError(_CASE_CONTRADICTION, token.position)
         self.case = value
 
     def parse_or(self) -> _Item:
@@ -207,43 +225,23 @@ class _Parser:
 
     def parse_unary(self) -> _Item:
         """Parse NOT x, -x, a group or a leaf."""
-        token = self.peek()
-        if token is None or token.kind in (")", "operator"):
-            raise self.missing_operand(token)
+        token = self.tokens[self.index]
         self.index += 1
         if token.kind in ("not", "("):
             self.depth += 1
             if self.depth > MAX_DEPTH:
-                raise QueryError(f"nested more than {MAX_DEPTH} deep; simplify the query", token.position)
-            is_not = token.kind == "not"
-            item = negation(_to_constraint(self.parse_unary())) if is_not else self.parse_group(token)
+                raise _TooDeep
+            item = negation(_to_constraint(self.parse_unary())) if token.kind == "not" else self.parse_group()
             self.depth -= 1
             return item
         leaf = self.parse_leaf(token)
         self.positions[WordConstraint(leaf) if isinstance(leaf, Word) else leaf] = token.position
         return leaf
 
-    def missing_operand(self, token: Token | None) -> QueryError:
-        """Return the error for AND, OR or NOT without an operand."""
-        before = self.tokens[self.index - 1] if self.index else None
-        culprit = before if before and before.kind in ("operator", "not") else token
-        name = culprit.text if culprit else "the operator"
-        position = culprit.position if culprit else self.length
-        return QueryError(
-            f"{name} at position {position} needs something on each side that it joins; "
-            f'add it, or write "{name.lower()}" in lower case as a plain word',
-            position,
-        )
-
-    def parse_group(self, opening: Token) -> _Item:
+    def parse_group(self) -> _Item:
         """Parse the rest of a parenthesis."""
-        position = opening.position
         group = self.parse_items()
-        if self.peek() is None:
-            raise unclosed_parenthesis(position)
         self.index += 1
-        if not group.items:
-            raise QueryError(f"empty parentheses at position {position}; fill them or quote them", position)
         return group.items[0] if len(group.items) == 1 else group
 
     def parse_leaf(self, token: Token) -> Word | Leaf:
@@ -253,7 +251,7 @@ class _Parser:
         if token.kind == "phrase":
             return Phrase(token.text)
         if token.kind == "regex":
-            return _checked_regex(token)
+            return self.parse_regex(token)
         if token.name == "lang":
             languages = filter_languages()
             language = canonical_language(token.text, languages)
@@ -262,22 +260,63 @@ class _Parser:
             return KindFilter(_checked_choice(token, KINDS))
         if token.name == "case":
             raise _misplaced_case(token)
-        if not token.text.strip():
-            raise QueryError(f"{token.name}: needs a value; write one after the colon", token.position)
         if token.name == "sym":
             return SymFilter(token.text)
         return PathFilter(token.text) if token.name == "path" else RepoFilter(token.text)
 
+    def parse_regex(self, token: Token) -> Word | Regex:
+        """Return a regex, or a word if the pattern is invalid."""
+        from dowse.query.regex.matcher import compile_pattern
 
-def _checked_regex(token: Token) -> Regex:
-    """Return a regex leaf; errors have their position in the whole query."""
-    from dowse.query.regex.parser import parse_regex
+        try:
+            for case in ("sensitive", "insensitive"):
+                compile_pattern(token.text, case=case)
+        except QueryError as problem:
+            self.remarks.append(f"/{_shorten(token.text)}/ is no regex: {problem}")
+            return Word(token.text)
+        return Regex(token.text, token.flag)
 
-    try:
-        parse_regex(token.text)
-    except QueryError as problem:
-        raise problem.shifted(token.position + 1) from None
-    return Regex(token.text, token.flag)
+
+def repair(tokens: Iterable[Token], remarks: list[str]) -> list[Token]:
+    """Leave out parentheses without a partner or content, and operators without operands."""
+    return _without_lone_operators(_without_lone_parentheses(list(tokens), remarks), remarks)
+
+
+def _without_lone_parentheses(tokens: list[Token], remarks: list[str]) -> list[Token]:
+    kept: list[Token] = []
+    opened: list[int] = []  # places in `kept`
+    for token in tokens:
+        if token.kind == "(":
+            opened.append(len(kept))
+        elif token.kind == ")":
+            if not opened:
+                remarks.append(f"the ) at position {token.position} closes nothing")
+                continue
+            start = opened.pop()
+            if start == len(kept) - 1:
+                remarks.append(f"the parentheses at position {kept.pop().position} are empty")
+                continue
+        kept.append(token)
+    remarks += [f"the ( at position {kept[place].position} is never closed" for place in opened]
+    return [token for place, token in enumerate(kept) if place not in set(opened)]
+
+
+def _without_lone_operators(tokens: list[Token], remarks: list[str]) -> list[Token]:
+    """Leave out AND, OR and NOT where an operand is missing: first on the right, then on the left."""
+    kept: list[Token] = []
+    for token in reversed(tokens):
+        needs_operand = token.kind in ("operator", "not")
+        if needs_operand and (not kept or kept[-1].kind in ("operator", ")")):
+            remarks.append(f"{token.text} at position {token.position} has nothing to join")
+        else:
+            kept.append(token)
+    joined: list[Token] = []
+    for token in reversed(kept):
+        if token.kind == "operator" and (not joined or joined[-1].kind == "("):
+            remarks.append(f"{token.text} at position {token.position} has nothing to join")
+        else:
+            joined.append(token)
+    return joined
 
 
 def _checked_choice(token: Token, known: tuple[str, ...]) -> str:
@@ -289,7 +328,7 @@ def _checked_choice(token: Token, known: tuple[str, ...]) -> str:
     hint = f"did you mean {token.name}:{nearest}? " if nearest else ""
     more = f" and {len(known) - _MAX_LISTED} more" if len(known) > _MAX_LISTED else ""
     listed = ", ".join(known[:_MAX_LISTED]) + more
-    raise QueryError(f"unknown {token.name}:{_shorten(token.text)} ({hint}known: {listed})", token.position)
+    raise FilterError(f"unknown {token.name}:{_shorten(token.text)} ({hint}known: {listed})", token.position)
 
 
 def _shorten(value: str) -> str:
@@ -297,8 +336,8 @@ def _shorten(value: str) -> str:
     return (" ".join(value.split()))[:40]
 
 
-def _misplaced_case(token: Token) -> QueryError:
-    return QueryError(
+def _misplaced_case(token: Token) -> FilterError:
+    return FilterError(
         "case: holds for the whole query; write case:yes or case:no once, outside parentheses, "
         "without AND, OR, NOT or -",
         token.position,
@@ -322,16 +361,29 @@ def _to_constraint(item: _Item) -> Constraint:
     return item
 
 
-def _reject_contradictions(query: Query, positions: dict[Leaf, int]) -> None:
+def _without_contradictions(clauses: tuple[Clause, ...], remarks: list[str]) -> Iterator[Clause]:
+    """Leave out the exclusion of a word, phrase or regex that the query also asks for."""
+    for clause in clauses:
+        if isinstance(clause, Not) and not any(isinstance(leaf, Filter) for leaf in leaves(clause)):
+            wanted = clause.part.word if isinstance(clause.part, WordConstraint) else clause.part
+            if wanted in clauses or clause.part in clauses:
+                remarks.append("an exclusion of what the query asks for does not count")
+                continue
+        yield clause
+
+
+def _reject_contradictions(query: Query, positions: dict[Leaf, int], *, only_filters: bool = False) -> None:
+    """Raise if conditions contradict each other; unless `only_filters`, words and phrases count, too."""
     if query.constraint is None:
         return
     parts = query.constraint.parts if isinstance(query.constraint, And) else (query.constraint,)
     excluded = [part.part for part in parts if isinstance(part, Not)]
     required = [*parts, *(WordConstraint(clause) for clause in query.clauses if isinstance(clause, Word))]
     for part in excluded:
-        if part in required:
+        has_filter = any(isinstance(leaf, Filter) for leaf in leaves(part))
+        if part in required and (has_filter or not only_filters):
             position = max((positions.get(leaf, 0) for leaf in leaves(part)), default=0)
-            raise QueryError("the query asks for something and excludes it; drop one of the two", position)
+            raise FilterError("the query asks for something and excludes it; drop one of the two", position)
     _reject_empty_choice("lang", LangFilter, required, excluded, positions)
     _reject_empty_choice("kind", KindFilter, required, excluded, positions)
 
@@ -352,7 +404,7 @@ def _reject_empty_choice(
             left = chosen if left is None else left & chosen
     if left is not None and not left - set(excluded):
         of_type = (position for leaf, position in positions.items() if isinstance(leaf, filter_type))
-        raise QueryError(
+        raise FilterError(
             f"no symbol can satisfy all {name}: filters together; keep one, or join them with OR",
             max(of_type, default=0),
         )

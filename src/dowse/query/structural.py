@@ -1,4 +1,4 @@
-"""Structural queries in plain words: "what calls X", "who implements X", "what breaks if X changes".
+"""Structural queries in plain words: "what calls X", "who implements X", "where is X defined", "tests for X".
 
 A query is structural only if all of it matches such a form and its subject looks like one name, so that
 "function that calls an api with retry" stays a semantic query.
@@ -18,7 +18,7 @@ from dowse.query.structural_forms import Form, forms
 class StructuralQuery:
     """A graph query in words."""
 
-    relation: str  # a key of `dowse.graph.model.RELATIONS`
+    relation: str  # a key of `dowse.graph.model.RELATIONS`, "tests" or "definition"
     seed: str  # the name in the query; "" if the symbol is only described
     target: str = ""  # the end of a path
     described: str = ""  # the description of the symbol, if it is not named

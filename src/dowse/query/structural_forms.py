@@ -59,6 +59,9 @@ _WORDS = {
     "what_is": "((what|which|where)_is|is_there)",
     "call_chain": "(call(ing)?_(path|chain|graph|sequence))",
     "reach": "(reach|get_to|call|invoke|lead_to|end_up_(calling|in|at))",
+    "tests": "((unit_?|integration_)?(tests?|specs?)|test_cases?)",
+    "cover": "covers?|exercises?|hits?|reach(es)?|tests?|calls?|uses?|checks?",
+    "defined": "(defined|declared|implemented|located|found)",
     "impact": "(impacts?|effects?|consequences?|ripple_effects?|side_effects?|blast_radius|fallout|risks?)",
 }
 
@@ -73,6 +76,8 @@ _TRIGGERS = {
     "impact": r"\b(?:if|when|once|after|by|from|with|impact|effect|side|blast|fallout|risk|reach"
     r"|depend|rel(?:y|ies)|consequen|ripple|safe|tests?|can|may|could)",
     "path": r"path|chain|reach|get to|call|invoke|lead|end up",
+    "tests": r"test|spec|cover",
+    "definition": r"defin|declar|return|implemented|live|source|located",
 }
 
 _FORMS = {
@@ -155,15 +160,36 @@ _FORMS = {
         open   depend[ea]nts? (of|on) X
         weak   (can|may|could) {we} [safely] {change} X [safely]
         open   is it (safe|ok|okay) to {change} X
-        weak   (which|what) tests? (covers?|exercises?|hits?|reach(es)?|tests?) X
     """,
     "path": """
         plain  [{what_is}] [the|a|any] [shortest] {call_chain} from X to Y
         plain  [{what_is}] [the|a|any] [shortest] {call_chain} between X and Y
-        weak   [{what_is}] [the|a|any] [shortest] (path|chain) from X to Y
+        plain  [{what_is}] [the|a|any] [shortest] (path|chain) from X to Y
         weak   [{what_is}] [the|a|any] [shortest] (path|chain) between X and Y
         plain  how ({does}|can|could) X [ever|eventually|finally] {reach} Y
         plain  ({does}|can|could) X [ever|eventually|finally] {reach} Y
+    """,
+    "tests": """
+        plain  {tests} (for|of) X
+        weak   {tests} (covering|exercising|testing|hitting|using|calling) X
+        plain  (which|what) {tests} ({cover}) X
+        plain  {tests} (that|which) ({cover}) X
+        plain  (where|how) {is} X (tested|covered) [by|in]
+        plain  is X [ever|even|still|actually] (tested|covered) [by] [tests?]
+        plain  (what|which) {tests} {is} X (tested|covered) by
+        plain  where are the {tests} (for|of) X
+        weak   X('s)? {tests}
+    """,
+    "definition": """
+        plain  (where|in_(which|what)_(file|module|package|class)) {is} X {defined} [in]
+        plain  where X {is} {defined}
+        plain  where {does} X (live|come_from)
+        plain  (definitions?|declarations?) (of|for) X
+        weak   (source|source_code) (of|for) X
+        weak   X('s)? (definition|declaration)
+        plain  (what|which_type|what_type|what_kind_of_(value|object)) {does} X returns?
+        weak   (what|which)_(is|type_is) returned by X
+        plain  (return_type|return_value) of X
     """,
 }
 

@@ -18,7 +18,7 @@ from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
-from dowse.search.planner import Plan, lane_weights, make_plan, plain_name
+from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes
 from dowse.search.ranking.coverage import QueryTerms
 from dowse.search.ranking.fusion import (
     FusedCandidate,
@@ -48,9 +48,18 @@ from dowse.search.retrieval import (
     retrieve,
     seed_described,
 )
+from dowse.search.spelling import correct_query
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol
-from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
+from dowse.types import (
+    NON_DEFINITION_KINDS,
+    Answer,
+    Contribution,
+    EmbeddingCoverage,
+    Note,
+    SymbolRow,
+    is_test,
+)
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -88,11 +97,15 @@ def search(
         partial(has_symbol, reader),
         has_vectors=bool(embedded and embedded.symbols),
         has_graph=not reader.is_corpus,
+        correct=partial(correct_query, reader, fuzziness=request.options.fuzziness),
     )
     if "embedding" in plan.lanes and encoder is None:
         raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
     profile = profile or (CORPUS if reader.is_corpus else TREE)
     boosts, notes = _boosts(feedback, reader, plan, request)
+    notes = [*plain_text_notes(plan.query), *notes]
+    if plan.corrections:
+        notes.append(Note("relaxed", f"not here as typed: {', '.join(plan.corrections)}"))
     matches = match_patterns(reader, plan, settings.exact_seconds) if plan.exact else {}
     features = query_features(plan)
     context = SearchContext(
@@ -112,6 +125,9 @@ def search(
         return _search_exact(context, embedded, notes)
     candidates = retrieve(context, lanes, _seeds(context, lanes))
     ranking = rank_candidates(context, candidates)
+    if plan.structural and plan.structural.relation == "tests":  # of what only mentions the name, tests first
+        hits = sorted(ranking.hits, key=lambda hit: not (ranking.is_from(hit, "graph") or is_test(hit.row)))
+        ranking = replace(ranking, hits=hits)
     if plan.kind != "structure":  # the graph's answer is a fact, not a guess to be improved
         candidates, ranking = _refine(context, lanes, candidates, ranking)
     hits, below = ranking.hits, list[Note]()

@@ -12,6 +12,7 @@ from dowse.query.ast import (
     Phrase,
     Query,
     Regex,
+    Word,
     WordConstraint,
     leaves,
     needs_match,
@@ -20,6 +21,8 @@ from dowse.query.ast import (
 from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
+from dowse.search.spelling import Correction
+from dowse.types import Note
 
 if TYPE_CHECKING:
     from dowse.query.stack_trace import StackTrace
@@ -36,6 +39,8 @@ _MODE_LANES = {
     "hybrid": ("keyword", "embedding"),
     "graph": ("graph",),
 }
+# Remarks that one note lists.
+_MAX_REMARKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class Plan:
     trace: StackTrace | None = None  # of a pasted stack trace, compiler output or diff
     seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
     unknown: str = ""  # a name in the query that no symbol has
+    corrections: tuple[str, ...] = ()  # of misspelt words: "sring → string"
     text: str = ""  # the words to rank by; of a structural query only the names or words it is about
 
 
@@ -64,6 +70,7 @@ def make_plan(
     *,
     has_vectors: bool = True,
     has_graph: bool = True,
+    correct: Callable[[Query], Correction] = Correction,
 ) -> Plan:
     """Parse a query and decide how to answer it.
 
@@ -72,17 +79,22 @@ def make_plan(
         exists: Whether a symbol has a name.
         has_vectors: Whether an encoder is in use and something is embedded.
         has_graph: Whether there are references between symbols; a corpus of functions has none.
+        correct: Corrects the spelling of words.
     """
     request = SearchRequest(request) if isinstance(request, str) else request
     options = request.options
     trace = _parse_trace(request)
-    query = narrow(_trace_query(request, trace) if trace else _parse(request), filter_query(options))
+    if trace:
+        correction = Correction(_trace_query(request, trace), ())
+    else:
+        correction = _correct(_parse(request), exists, correct)
+    query = narrow(correction.query, filter_query(options))
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
     has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
     plan = Plan("", "forced", "asked for", (), "", query, constraint, exact, text=query.text_for_ranking)
-    plan = replace(plan, trace=trace)
+    plan = replace(plan, trace=trace, corrections=correction.changes)
     if options.mode == "regex" or (
         options.mode in ("auto", "hybrid", "embedding", "graph")
         and needs_match(constraint)
@@ -127,6 +139,22 @@ def _trace_query(request: SearchRequest, trace: StackTrace) -> Query:
     return plain_query(request.text)
 
 
+def _correct(
+    query: Query, exists: Callable[[str], bool], correct: Callable[[Query], Correction]
+) -> Correction:
+    """Correct the words of a query; of a structural one only its names."""
+    structural = parse_structural(query.source, exists)
+    if structural is None:
+        return correct(query)
+    changes: list[str] = []
+    for name in (structural.seed, structural.target):
+        if name and not exists(name):
+            correction = correct(Query((Word(name, identifier=True),), source=name))
+            query = replace(query, source=query.source.replace(name, correction.query.source))
+            changes += correction.changes
+    return Correction(query, tuple(changes))
+
+
 def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], bool]) -> Plan:
     """Take the lanes that the options name."""
     options = request.options
@@ -144,8 +172,13 @@ def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], boo
 def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
     """Choose lanes by the kind of query."""
     query = plan.query
-    structural = parse_structural(query.source, exists) if has_graph else None
-    if structural and (not structural.seed or exists(structural.seed)):
+    structural = parse_structural(query.source, exists)
+    if structural and structural.relation == "definition":
+        return _plan_definition(plan, structural.seed, exists, has_graph)
+    structural = structural if has_graph else None
+    names = (structural.seed, structural.target) if structural else ()
+    missing = next((name for name in names if name and not exists(name)), "")
+    if structural and not missing:
         reason = f"asks for {structural.relation} of {structural.seed or structural.described}"
         return replace(
             plan,
@@ -155,10 +188,31 @@ def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) ->
             lanes=("keyword", "graph"),
             structural=structural,
             seeds=(structural.seed,) if structural.seed else (),
-            text=" ".join(filter(None, (structural.seed, structural.target))) or structural.described,
+            text=_structural_text(structural),
         )
-    if structural and structural.seed:
-        plan = replace(plan, unknown=structural.seed)
+    if missing:
+        plan = replace(plan, unknown=missing)
+    return _plan_by_words(plan, exists, has_graph)
+
+
+def _plan_definition(plan: Plan, name: str, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+    """Answer "where is X defined" and "what does X return" as the name alone."""
+    if not exists(name):
+        return _plan_by_words(replace(plan, unknown=name), exists, has_graph)
+    others = (clause for clause in plan.query.clauses if not isinstance(clause, Word))
+    query = replace(plan.query, clauses=(Word(name, identifier=True), *others))
+    plan = _plan_by_words(replace(plan, query=query, text=name), exists, has_graph)
+    return replace(plan, reason=f"asks for the definition of {name}: it comes first")
+
+
+def _structural_text(structural: StructuralQuery) -> str:
+    names = " ".join(filter(None, (structural.seed, structural.target))) or structural.described
+    return f"{names} test" if structural.relation == "tests" else names
+
+
+def _plan_by_words(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+    """Choose lanes by names and words."""
+    query = plan.query
     names = [word.text for word in query.words if word.identifier]
     if names and len(names) == len(query.words):
         seeds = _seeds(query, None, exists)
@@ -220,6 +274,13 @@ def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
         return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
     has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
     return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.2}
+
+
+def plain_text_notes(query: Query) -> list[Note]:
+    """Say what of a query is no query language."""
+    shown = "; ".join(query.remarks[:_MAX_REMARKS])
+    more = f"; and {len(query.remarks) - _MAX_REMARKS} more" if len(query.remarks) > _MAX_REMARKS else ""
+    return [Note("plain-text", f"taken as plain text: {shown}{more}")] if shown else []
 
 
 def filter_query(options: SearchOptions) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import zip_longest
 
 from dowse.errors import DowseError
+from dowse.graph.queries import seeds_named
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
 from dowse.search.exact import exact_rows
@@ -19,7 +20,7 @@ from dowse.search.ranking.profile import SYMBOL_FIELDS
 from dowse.search.ranking.query_expansion import expansion_terms
 from dowse.search.ranking.signals import RankedHit, has_no_signals
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import is_partial_match, symbols_named
+from dowse.symbol_lookup import is_partial_match
 from dowse.types import Note, SymbolRow
 
 # The intersection of TF-IDF and embedding takes so many of the embedding's first, in any index.
@@ -44,13 +45,19 @@ class StaleGeneration(Exception):
 def find_seeds(reader: Reader, plan: Plan) -> GraphSeeds:
     """Return the symbols that the names in a plan refer to."""
     structural = plan.structural
-    ends = symbols_named(reader, structural.target, _MAX_SEEDS) if structural and structural.target else []
+    relation = structural.relation if structural else ""
+    ends = seeds_named(reader, relation, structural.target) if structural and structural.target else []
     names = plan.seeds[:1] if ends else plan.seeds
     # Names take turns, so that a name of many symbols leaves room for the others.
-    by_name = [symbols_named(reader, name, _MAX_SEEDS + 1) for name in names]
-    symbols = [row for turn in zip_longest(*by_name) for row in turn if row is not None]
-    notes = _ambiguity_notes(names, symbols) if plan.kind == "structure" else ()
-    return GraphSeeds(tuple(row.row for row in symbols[:_MAX_SEEDS]), tuple(row.row for row in ends), notes)
+    by_name = [seeds_named(reader, relation, name) for name in names]
+    groups = [group for turn in zip_longest(*by_name) for group in turn if group is not None]
+    notes = _ambiguity_notes(names, [group[0] for group in groups]) if plan.kind == "structure" else ()
+    return GraphSeeds(_rows(groups), _rows(ends), notes)
+
+
+def _rows(groups: Sequence[Sequence[SymbolRow]]) -> tuple[int, ...]:
+    """Return the rows of the first symbols, with their overloads and parts."""
+    return tuple(row.row for group in groups[:_MAX_SEEDS] for row in group)
 
 
 def seed_described(symbol: SymbolRow | None) -> GraphSeeds:

@@ -812,7 +812,7 @@ def test_only_ways_that_can_be_asked_are_pooled(run, tree, tmp_path):
         (["--dataset", "cases.jsonl", "--ks", ""], "numbers such as 1,5,10"),
         (["--dataset", "cases.jsonl", "--depth", "0"], "no number from 1 on"),
         (["--dataset", "cases.jsonl", "--worst", "-1"], "no number from 0 on"),
-        (["--dataset", "cases.jsonl", "--filters", "lang:"], "needs a value"),
+        (["--dataset", "cases.jsonl", "--filters", "lang:"], "has no value"),
         (["--dataset", "cases.jsonl", "--report", "folder"], "is a folder; name a file in it"),
         (["--dataset", "cases.jsonl", "--html", "cases.jsonl/x.html"], "name another file"),
         (["--dataset", "cases.jsonl", "--level", "line"], "--help"),

@@ -366,11 +366,11 @@ def test_a_batch_in_a_real_process(sample, sample_index, tmp_path):
 
 def test_a_wrong_query_is_told_and_the_others_are_answered(words_only, tmp_path):
     file = tmp_path / "q"
-    file.write_text("bread\n(\nlang:klingon x\noven\n")
+    file.write_text("bread\nkind:spoon\nlang:klingon x\noven\n")
     code, out, err = words_only("--batch", file, "--json")
     found = [json.loads(line) for line in out.splitlines()]
     assert code == 2 and ["error" in each for each in found] == [False, True, True, False]
-    assert (found[1]["id"], found[1]["query"]) == ("2", "(")
+    assert (found[1]["id"], found[1]["query"]) == ("2", "kind:spoon")
     assert "klingon" in found[2]["error"]
     assert err.count("dowse: query ") == 2 and "Traceback" not in err
     code, out, err = words_only("--batch", file)

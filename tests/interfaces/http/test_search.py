@@ -136,7 +136,7 @@ def test_what_can_be_asked_of_the_ranking(server: Running) -> None:
 def test_invalid_query_has_a_position(server: Running) -> None:
     problem = server.get("search", 400, q="bread lang:klingon")
     assert problem["position"] == 6 and "klingon" in problem["detail"]
-    assert server.get("search", 400, q="/(/")["type"].endswith("bad-query")
+    assert server.get("search", 400, q="(", mode="regex")["type"].endswith("bad-query")
 
 
 @pytest.mark.parametrize(

@@ -1263,7 +1263,7 @@ export interface components {
              * @description For programs.
              * @enum {string}
              */
-            code: "nothing-relevant" | "unknown-name" | "below-min-score" | "relaxed" | "graph" | "truncated" | "masked" | "partly-embedded" | "incomplete-index" | "refreshing" | "lane-failed" | "index-failed" | "feedback" | "other";
+            code: "nothing-relevant" | "unknown-name" | "below-min-score" | "plain-text" | "relaxed" | "graph" | "truncated" | "masked" | "partly-embedded" | "incomplete-index" | "refreshing" | "lane-failed" | "index-failed" | "feedback" | "other";
             /**
              * Text
              * @description For people, with what helps.

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     _warn_of_ignored_flags(index, options)
     is_new = not index.is_shared and not index.exists
     if not is_new:
-        index.warm(options.query or "", values.get("mode"), values.get("lanes"))
+        index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
     ensure_current(index)
     search_options = make_options(index.settings, **values)
     _embed_new_symbols(index, search_options, is_new)

@@ -11,6 +11,7 @@ from dowse.graph.traverse import Aliases, Reached, breadth_first_search
 from dowse.graph.type_hierarchy import call_aliases, is_definition
 from dowse.search.lanes.jobs import LaneResult
 from dowse.storage.protocol import Reader
+from dowse.types import is_test
 
 # Score of a reference by its confidence; the number of references breaks ties.
 _CONFIDENCE_SCORES = {"resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
@@ -32,10 +33,13 @@ def graph_query_lane(
 ) -> LaneResult:
     """Traverse the call graph from the seeds: by a relation, to the ends of a path, or to their neighbours.
 
-    `relation` is a key of `RELATIONS`, "" for the neighbours; `depth` is never less than the relation needs.
+    `relation` is a key of `RELATIONS`, "tests", or "" for the neighbours; `depth` is never less than the
+    relation needs.
     """
     if not relation:
         return neighbour_lane(reader, seeds, limit)
+    if relation == "tests":
+        return tests_lane(reader, seeds, depth, limit)
     depth = max(depth, RELATIONS[relation].depth)
     if relation == "path":
         return path_lane(reader, seeds, ends, depth, limit)
@@ -48,6 +52,13 @@ def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: in
     walked, bases = reach(reader, relation, symbols, depth)
     incoming = RELATIONS[relation].incoming
     return _scored_result(reader, walked.reached, incoming, limit, bases)
+
+
+def tests_lane(reader: Reader, seeds: Sequence[int], depth: int, limit: int) -> LaneResult:
+    """Return the tests that reach the seeds, nearest first."""
+    walked, bases = reach(reader, "impact", reader.rows(list(dict.fromkeys(seeds))), depth)
+    tests = [step for step in walked.reached if is_test(step.symbol) and step.symbol.kind != "module"]
+    return _scored_result(reader, tests, True, limit, bases)
 
 
 def graph_lane(
