@@ -149,7 +149,8 @@ def _hits(
                 lanes = tuple(map(_mask_lane, lanes))
                 contributions = tuple(map(_mask_contribution, contributions))
             masked_counts.append(max(symbol.masked, masked))
-            yield Hit(rank, hit.score, symbol, contributions, lines, lanes, confidences.get(hit.row.row))
+            confidence = confidences.get(hit.row.row)
+            yield Hit(rank, hit.score, symbol, contributions, lines, lanes, confidence, hit.also_in)
 
 
 def _relaxation_notes(candidates: Candidates, ranking: Ranking, shown: Sequence[RankedHit]) -> list[Note]:

@@ -48,13 +48,16 @@ from dowse.search.retrieval import (
     seed_described,
 )
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import has_symbol
+from dowse.symbol_lookup import has_symbol, symbols_named
 from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
     from dowse.types import Boost
+
+# Symbols of the name that a query is, which are candidates even where no lane finds them.
+_MAX_NAMED = 20
 
 
 def search(
@@ -138,12 +141,11 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     if len(rankings) == 1:
         return _rank_single_lane(context, rankings[0], terms)
     fusion, fused = _fuse(context, rankings, terms)
-    hits = rank(
-        reader.rows([each.row for each in fused]),
-        [each.contributions for each in fused],
-        context.features,
-        _signal_profile(context, fusion),
-    )
+    profile = _signal_profile(context, fusion)
+    rows = reader.rows([each.row for each in fused])
+    named = _named_rows(context, profile, rows)
+    contributions = [*(each.contributions for each in fused), *([] for _ in named)]
+    hits = rank([*rows, *named], contributions, context.features, profile)
     return Ranking(hits, terms, fusion, {each.row: each.lanes for each in fused})
 
 
@@ -260,9 +262,23 @@ def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: Query
         profile = NO_SIGNALS
     rows = context.reader.rows(ranking.rows)
     pairs = sorted(zip(rows, ranking.scores, strict=True), key=lambda pair: location(pair[0]))
-    contributions = [[Contribution(ranking.lane, score)] for _, score in pairs]
-    hits = rank([row for row, _ in pairs], contributions, context.features, profile)
+    named = _named_rows(context, profile, rows)
+    contributions = [*([Contribution(ranking.lane, score)] for _, score in pairs), *([] for _ in named)]
+    hits = rank([*(row for row, _ in pairs), *named], contributions, context.features, profile)
     return Ranking(hits, terms, "", {each.row: each.lanes for each in collect([ranking])})
+
+
+def _named_rows(context: SearchContext, profile: Profile, known: Sequence[SymbolRow]) -> list[SymbolRow]:
+    """Return the symbols that a query is the name of and that no lane found.
+
+    By words, a class is one among hundreds of symbols that use it, and not always among the candidates.
+    """
+    names = context.features.names
+    if len(names) != 1 or not profile.definition or context.plan.kind == "structure":
+        return []
+    found = {row.row for row in known}
+    named = symbols_named(context.reader, *names, _MAX_NAMED)
+    return [row for row in named if row.row not in found and context.allows(row.row)]
 
 
 def _fuse(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from dowse.parsing.tokenizer import split_identifier, stem
 from dowse.search.ranking.profile import Profile
+from dowse.search.ranking.type_names import types_first
 from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
 
 # Stems of the words by which a query asks for files of a role that is otherwise ranked lower.
@@ -51,6 +52,7 @@ class RankedHit:
     row: SymbolRow
     score: float
     contributions: list[Contribution]
+    also_in: tuple[tuple[str, int], ...] = ()  # path and line of copies
 
 
 def rank(
@@ -77,7 +79,9 @@ def rank(
     ranked.sort(key=lambda hit: -hit.score)
     if profile.promote_definitions:
         _promote_definitions(ranked)
-    return _apply_file_saturation(ranked, profile.saturation) if profile.saturation < 1 else ranked
+    if profile.saturation < 1:
+        ranked = _apply_file_saturation(ranked, profile.saturation)
+    return types_first(ranked, *features.names) if profile.definition and len(features.names) == 1 else ranked
 
 
 def profile_for_cosines(profile: Profile) -> Profile:
