@@ -18,6 +18,7 @@ from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name
+from dowse.search.ranking.copies import COPY_ROLES, collapse_copies
 from dowse.search.ranking.coverage import QueryTerms
 from dowse.search.ranking.fusion import (
     FusedCandidate,
@@ -32,6 +33,7 @@ from dowse.search.ranking.fusion import (
 from dowse.search.ranking.profile import CORPUS, NO_SIGNALS, TREE, Profile
 from dowse.search.ranking.signals import (
     QueryFeatures,
+    RankedHit,
     location,
     name_terms,
     profile_for_blend,
@@ -116,7 +118,7 @@ def search(
     ranking = rank_candidates(context, candidates)
     if plan.kind != "structure":  # the graph's answer is a fact, not a guess to be improved
         candidates, ranking = _refine(context, lanes, candidates, ranking)
-    hits, below = ranking.hits, list[Note]()
+    hits, below = _collapse_copies(context, ranking.hits), list[Note]()
     if boosts:
         hits = apply_boosts(context, ranking, hits)
     if request.options.diversify and plan.kind != "structure":
@@ -200,6 +202,14 @@ def _refine(
     if options.rerank:
         ranking = replace(ranking, hits=rerank_hits(context, ranking.hits))
     return candidates, ranking
+
+
+def _collapse_copies(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
+    """Replace built and vendored copies by their sources, unless they are asked for."""
+    is_factual = context.plan.kind == "structure" or context.reader.is_corpus
+    if is_factual or context.features.roles() & COPY_ROLES or not hits:
+        return hits
+    return collapse_copies(context.reader, hits, context.allows, context.options.k)
 
 
 def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:
