@@ -38,6 +38,7 @@ from dowse.search.ranking.signals import (
     name_terms,
     profile_for_blend,
     profile_for_cosines,
+    profile_for_ranks,
     rank,
 )
 from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
@@ -51,7 +52,7 @@ from dowse.search.retrieval import (
 )
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol, symbols_named
-from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
+from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -279,7 +280,7 @@ def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: Query
 
 
 def _named_rows(context: SearchContext, profile: Profile, known: Sequence[SymbolRow]) -> list[SymbolRow]:
-    """Return the symbols that a query is the name of and that no lane found.
+    """Return the symbols that a query is the name of and, of types, the members, as far as no lane found them.
 
     By words, a class is one among hundreds of symbols that use it, and not always among the candidates.
     """
@@ -288,26 +289,35 @@ def _named_rows(context: SearchContext, profile: Profile, known: Sequence[Symbol
         return []
     found = {row.row for row in known}
     named = symbols_named(context.reader, *names, _MAX_NAMED)
-    return [row for row in named if row.row not in found and context.allows(row.row)]
+    types = [row for row in named if row.kind in TYPE_KINDS][:1]
+    scopes = {row.qualified_name for row in types}
+    members = [
+        row
+        for row in context.reader.rows_of_files([row.file_id for row in types])
+        if row.qualified_name.rpartition(".")[0] in scopes
+    ]
+    rows = [*named, *members[:_MAX_NAMED]]
+    return [row for row in rows if row.row not in found and context.allows(row.row)]
 
 
 def _fuse(
     context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
 ) -> tuple[str, list[FusedCandidate]]:
     """Return the fusion that was used, and the fused candidates, best first."""
-    plan, fusion = context.plan, context.plan.fusion
+    plan, fusion, settings = context.plan, context.plan.fusion, context.settings
     if plan.kind == "structure":
-        return "weighted", rrf(keep_first_in(rankings, "graph"), lane_weights(plan, "weighted"))
+        weights = lane_weights(plan, "weighted", settings)
+        return "weighted", rrf(keep_first_in(rankings, "graph"), weights)
     if fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
         fusion = "convex"  # the embedding lane is not in the plan, or did not answer in time
-    weights = lane_weights(plan, fusion)
+    weights = lane_weights(plan, fusion, settings)
     if fusion == "blend":
         return fusion, _blend(context, rankings, terms)
     if fusion == "convex":
         return fusion, convex(rankings, weights)
     if fusion == "intersection":
         return fusion, intersection(rankings)
-    return fusion, rrf(rankings, weights if fusion in ("weighted", "adaptive") else None)
+    return fusion, rrf(rankings, weights if fusion in ("weighted", "adaptive") else None, settings.rrf_k)
 
 
 def _blend(
@@ -315,17 +325,17 @@ def _blend(
 ) -> list[FusedCandidate]:
     from dowse.encoders.registry import is_shipped
 
-    encoder = context.encoder
+    encoder, weights = context.encoder, context.profile.blend.scale_lexical(context.settings.lexical_weight)
     rows = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
     name_coverage: dict[int, float] = {}
-    if context.profile.blend.name:
+    if weights.name:
         for row in context.reader.rows(rows):
             shared = name_terms(row.name) & terms.weights.keys()
             if shared:
                 name_coverage[row.row] = sum(terms.weights[term] for term in shared)
     return blend(
         rankings,
-        context.profile.blend,
+        weights,
         len(terms.weights),
         terms.coverage(rows),
         name_coverage,
@@ -335,13 +345,11 @@ def _blend(
 
 
 def _signal_profile(context: SearchContext, fusion: str) -> Profile:
-    """Return the weights of the signals after a fusion.
-
-    A structural query is answered by the graph lane. Sums of 1/rank lie so close together that signals, which
-    are shares of the best score, would decide the order.
-    """
-    if context.plan.kind == "structure" or fusion in ("rrf", "weighted", "adaptive", "intersection"):
+    """Return the weights of the signals after a fusion; a structural query is answered by the graph lane."""
+    if context.plan.kind == "structure" or fusion == "intersection":
         return NO_SIGNALS
+    if fusion in ("rrf", "weighted", "adaptive"):
+        return profile_for_ranks(context.profile)
     return profile_for_blend(context.profile) if fusion == "blend" else context.profile
 
 

@@ -8,7 +8,7 @@ were tuned on the development halves of the sets; docs/RANKING.md has the effect
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,13 @@ class BlendWeights:
     name: float = 0.0
     graph: float = 0.05
     coherence: float = 0.0  # the signal of that name, with this fusion
+
+    def scale_lexical(self, factor: float) -> BlendWeights:
+        """Return the weights with those of shared words multiplied by a factor."""
+        if factor == 1.0:
+            return self
+        words, long_words, coverage = (factor * w for w in (self.words, self.long_words, self.coverage))
+        return replace(self, words=words, long_words=long_words, coverage=coverage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +50,16 @@ class Profile:
     cosine_role_share: float = 0.5
     promote_definitions: bool = False  # above the module level of their file, if that ranks higher
     saturation: float = 1.0  # factor of every further hit of the same file
+    # Signals are shares of the difference between the best and the last score, not of the best score: sums of
+    # 1/rank lie so close together that signals would decide alone.
+    by_spread: bool = False
     blend: BlendWeights = BlendWeights()
     # Share of the signals with the default fusion: its best score is large compared with the differences
     # between its candidates.
     blend_signal_share: float = 0.5
+    # The same for sums of 1/rank, and the signal of coherence with them.
+    rank_signal_share: float = 0.5
+    rank_coherence: float = 0.0
 
 
 TREE = Profile(
@@ -61,6 +74,7 @@ TREE = Profile(
     saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
     blend=BlendWeights(words=0.25, coverage=0.45, coherence=0.4),
+    rank_coherence=0.4,
 )
 CORPUS = Profile(
     fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0},

@@ -1,7 +1,7 @@
 """Ranking signals beside the lanes: definition, name, file, folder, coherence, role and file saturation.
 
-Every signal adds a share of the best lane score, so that it means the same for short and long queries and on
-small and large indexes.
+Every signal adds a share of the best lane score, or with sums of 1/rank of the range of scores, so that it
+means the same for short and long queries and on small and large indexes.
 """
 
 from __future__ import annotations
@@ -65,15 +65,18 @@ def rank(
     if not rows:
         return []
     scores = [sum(part.value for part in each) for each in contributions]
-    top = max(scores)
-    signals = _Signals(features, profile, top)
+    # Symbols that no lane found have no contribution yet.
+    low = min((score for score, each in zip(scores, contributions, strict=True) if each), default=0.0)
+    low = low if profile.by_spread else 0.0
+    unit = max(scores) - low or max(scores)
+    signals = _Signals(features, profile, unit)
     if features.names:
         signals.note_first_parts(rows)
     candidates = zip(rows, scores, contributions, strict=True)
     ranked = [signals.boost(RankedHit(row, score, list(each))) for row, score, each in candidates]
     if profile.coherence:
-        weights = [max(0.0, score) ** profile.coherence_power for score in scores]
-        _add_coherence(ranked, weights, profile.coherence * top)
+        weights = [max(0.0, score - low) ** profile.coherence_power for score in scores]
+        _add_coherence(ranked, weights, profile.coherence * unit)
     for hit in ranked:
         signals.penalise_role(hit)
     ranked.sort(key=lambda hit: -hit.score)
@@ -106,6 +109,21 @@ def profile_for_blend(profile: Profile) -> Profile:
     )
 
 
+def profile_for_ranks(profile: Profile) -> Profile:
+    """Return the weights for sums of 1/rank: RRF, with or without weights of lanes."""
+    share = profile.rank_signal_share
+    return replace(
+        profile,
+        by_spread=True,
+        name=share * profile.name,
+        file=share * profile.file,
+        folder=share * profile.folder,
+        header=share * profile.header,
+        coherence=profile.rank_coherence,
+        coherence_power=3.0,
+    )
+
+
 def has_no_signals(profile: Profile) -> bool:
     """Whether only an exact name in the query can change the order of lane scores."""
     shares = (profile.name, profile.file, profile.folder, profile.header, profile.coherence)
@@ -116,8 +134,8 @@ def has_no_signals(profile: Profile) -> bool:
 class _Signals:
     """The signals of one query; comparisons of words are cached."""
 
-    def __init__(self, features: QueryFeatures, profile: Profile, top: float) -> None:
-        self._features, self._profile, self._top = features, profile, top
+    def __init__(self, features: QueryFeatures, profile: Profile, unit: float) -> None:
+        self._features, self._profile, self._unit = features, profile, unit
         self._roles = features.roles()
         self._shares: dict[frozenset[str], float] = {}
         self._words: dict[str, bool] = {}
@@ -141,8 +159,8 @@ class _Signals:
             ("header", profile.header if _is_module_level(row) else 0.0),
         ):
             if share:
-                hit.contributions.append(Contribution(f"signal.{name}", share * self._top))
-                hit.score += share * self._top
+                hit.contributions.append(Contribution(f"signal.{name}", share * self._unit))
+                hit.score += share * self._unit
         return hit
 
     def penalise_role(self, hit: RankedHit) -> None:
