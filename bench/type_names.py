@@ -2,9 +2,9 @@
 
     python bench/type_names.py CHECKOUT … [--encoder base] [--work DIR] [--out bench/results/type_names.json]
 
-Every class, interface, struct, enum, trait and type alias outside tests, examples, generated and vendored code
-is asked for by its name alone; names with a leading underscore are left out. It counts as found if the first
-hit is a type of that name in the project's own code.
+Every class, interface, struct, enum, trait and type alias outside tests, examples, generated and vendored
+code is asked for by its name alone; names with a leading underscore are left out. It counts as found if the
+first hit is a type of that name.
 """
 
 from __future__ import annotations

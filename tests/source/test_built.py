@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - sources of one line each
 """Files that a compiler or bundler wrote are told apart from sources, by their content."""
 
 import pytest
@@ -14,11 +15,13 @@ BUILT = {
     "source map of styles": "a { color: red }\n/*# sourceMappingURL=a.css.map */\n",
     "rollup umd": "/*! licence */\n(function (global, factory) {\n  typeof exports === 'object' && typeof module !== 'undefined' ? factory(exports) :\n  define(factory)\n}(this, function () {\n",
     "umd with require": ";(function (global, factory) {\n   typeof exports === 'object' && typeof module !== 'undefined'\n       && typeof require === 'function' ? factory(require('../a')) :\n",
-    "commonjs of es modules": "'use strict';\n\nObject.defineProperty(exports, '__esModule', { value: true });\n" + CODE,
-    "tsc helper": 'var __extends = (this && this.__extends) || (function () {\n})();\n' + CODE,
+    "commonjs of es modules": "'use strict';\n\nObject.defineProperty(exports, '__esModule', { value: true });\n"
+    + CODE,
+    "tsc helper": "var __extends = (this && this.__extends) || (function () {\n})();\n" + CODE,
     "webpack": "/******/ (() => { // webpackBootstrap\n/******/ 	function __webpack_require__(moduleId) {\n",
     "webpack chunk": '(self["webpackChunkapp"] = self["webpackChunkapp"] || []).push([["main"],{\n',
-    "esbuild": "var __defProp = Object.defineProperty;\nvar __getOwnPropNames = Object.getOwnPropertyNames;\n" + CODE,
+    "esbuild": "var __defProp = Object.defineProperty;\nvar __getOwnPropNames = Object.getOwnPropertyNames;\n"
+    + CODE,
     "babel": CODE + "function _interopRequireDefault(e) { return e && e.__esModule ? e : { default: e }; }\n",
     "system": "System.register(['./a'], function (exports) {\n",
     "amd of tsc": 'define(["require", "exports", "./a"], function (require, exports, a) {\n',

@@ -23,6 +23,7 @@ from dowse.search.ranking.coverage import QueryTerms
 from dowse.search.ranking.fusion import (
     FusedCandidate,
     LaneRanking,
+    add_coverage,
     blend,
     collect,
     convex,
@@ -52,7 +53,15 @@ from dowse.search.retrieval import (
 )
 from dowse.storage.protocol import Reader
 from dowse.symbol_lookup import has_symbol, symbols_named
-from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
+from dowse.types import (
+    NON_DEFINITION_KINDS,
+    TYPE_KINDS,
+    Answer,
+    Contribution,
+    EmbeddingCoverage,
+    Note,
+    SymbolRow,
+)
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
@@ -280,7 +289,7 @@ def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: Query
 
 
 def _named_rows(context: SearchContext, profile: Profile, known: Sequence[SymbolRow]) -> list[SymbolRow]:
-    """Return the symbols that a query is the name of and, of types, the members, as far as no lane found them.
+    """Return the symbols that a query is the name of, and members of a type, as far as no lane found them.
 
     By words, a class is one among hundreds of symbols that use it, and not always among the candidates.
     """
@@ -317,7 +326,11 @@ def _fuse(
         return fusion, convex(rankings, weights)
     if fusion == "intersection":
         return fusion, intersection(rankings)
-    return fusion, rrf(rankings, weights if fusion in ("weighted", "adaptive") else None, settings.rrf_k)
+    fused = rrf(rankings, weights if fusion in ("weighted", "adaptive") else None, settings.rrf_k)
+    coverage = context.profile.rank_coverage
+    if coverage:
+        fused = add_coverage(fused, terms.coverage([each.row for each in fused]), coverage)
+    return fusion, fused
 
 
 def _blend(

@@ -20,6 +20,7 @@ from dowse.query.parser import narrow, parse_query, plain_query
 from dowse.query.structural import StructuralQuery, parse_structural
 from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
 
+_DEFAULTS = Settings()
 # The lanes that the planner chooses from; tfidf answers on request only.
 PLANNED_LANES = ("keyword", "embedding", "graph")
 _MODE_LANES = {
@@ -179,12 +180,12 @@ def _choose_fusion(plan: Plan, fusion: str) -> str:
     return "blend" if "embedding" in plan.lanes else "convex"
 
 
-def lane_weights(plan: Plan, fusion: str, settings: Settings = Settings()) -> dict[str, float]:
+def lane_weights(plan: Plan, fusion: str, settings: Settings = _DEFAULTS) -> dict[str, float]:
     """Return the weight of each lane in a weighted fusion.
 
     The embedding lane finds what keywords miss more often than the other way round. "adaptive" lowers its
-    weight to that of keywords where the query has identifiers, which keywords find. For a structural query the graph lane counts
-    so much that its last candidate comes before the first one of another lane.
+    weight to that of keywords where the query has identifiers, which keywords find. For a structural query
+    the graph lane counts so much that its last candidate comes before the first one of another lane.
     """
     if plan.kind == "structure":
         return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}

@@ -38,7 +38,12 @@ BUNDLE = """(function (global, factory) {
 """
 PLAIN_COPY = SOURCE.replace("import { clamp } from './math.js';\n\n", "").replace("export default ", "")
 OTHER = "export function debounce(event) {\n  event.preventDefault();\n  return queue.push(event);\n}\n"
-TREE = {"src/debounce.js": SOURCE, "umd.js": BUNDLE, "dist/all.js": PLAIN_COPY, "vendor/x/debounce.js": PLAIN_COPY}
+TREE = {
+    "src/debounce.js": SOURCE,
+    "umd.js": BUNDLE,
+    "dist/all.js": PLAIN_COPY,
+    "vendor/x/debounce.js": PLAIN_COPY,
+}
 
 
 @pytest.fixture
@@ -51,7 +56,9 @@ def index(tmp_path):
 @pytest.mark.parametrize("query", ["debounce", "wait until calls stop", "call once after delay timer"])
 def test_copies_are_listed_at_the_source(index, query):
     hits = index.search(query).hits
-    functions = [hit for hit in hits if hit.symbol.name.startswith("debounce") and hit.symbol.kind == "function"]
+    functions = [
+        hit for hit in hits if hit.symbol.name.startswith("debounce") and hit.symbol.kind == "function"
+    ]
     assert [hit.symbol.path for hit in functions] == ["src/debounce.js"]
     assert [path for path, _ in functions[0].also_in] == ["dist/all.js", "umd.js", "vendor/x/debounce.js"]
     assert all(line > 0 for _, line in functions[0].also_in)
@@ -91,7 +98,10 @@ def test_namesakes_with_other_text_and_other_scopes_stay(tmp_path):
     }
     with Index.open(write_tree(tmp_path / "tree", tree), encoder="none") as index:
         index.update()
-        assert {hit.symbol.path for hit in index.search("debounce").hits} >= {"src/debounce.js", "vendor/queue.js"}
+        assert {hit.symbol.path for hit in index.search("debounce").hits} >= {
+            "src/debounce.js",
+            "vendor/queue.js",
+        }
         assert not any(hit.also_in for query in ("debounce", "name") for hit in index.search(query).hits)
 
 

@@ -1,6 +1,9 @@
+# ruff: noqa: E501 - sources of one line each
 """The bare name of a type: the type, its constructors, its members, then what uses it; in every language."""
 
 from __future__ import annotations
+
+import itertools
 
 import pytest
 from hypothesis import given
@@ -31,12 +34,17 @@ CONSTRUCTORS = {"Limiter", "__init__", "__construct", "constructor", "new", "ini
 
 @pytest.mark.parametrize("path", TYPES)
 def test_the_type_then_its_constructor_then_its_members(tmp_path, path):
-    uses = {f"uses/u{n}{path[path.rindex('.') :]}": TYPES[path].replace("Limiter", f"Limiter{n}User") for n in range(3)}
+    uses = {
+        f"uses/u{n}{path[path.rindex('.') :]}": TYPES[path].replace("Limiter", f"Limiter{n}User")
+        for n in range(3)
+    }
     root = write_tree(tmp_path / "tree", {f"src/{path}": TYPES[path], **uses})
     with Index.open(root, encoder="none") as index:
         index.update()
         hits = [hit.symbol for hit in index.search("Limiter", 10)]
-    own = [symbol for symbol in hits if symbol.path == f"src/{path}" and symbol.kind not in ("module", "impl")]
+    own = [
+        symbol for symbol in hits if symbol.path == f"src/{path}" and symbol.kind not in ("module", "impl")
+    ]
     assert own[0] == hits[0] and hits[0].name == "Limiter" and hits[0].kind in ("class", "struct")
     # Kotlin's constructors are part of the class.
     assert path == "a.kt" or own[1].name in CONSTRUCTORS
@@ -44,8 +52,14 @@ def test_the_type_then_its_constructor_then_its_members(tmp_path, path):
 
 
 def test_a_type_is_found_even_if_hundreds_of_symbols_say_its_name_more_often(tmp_path):
-    users = "".join(f"    def limiter_{n}(limiter: Limiter, other: Limiter): return Limiter(limiter)\n" for n in range(300))
-    tree = {"src/core/base.py": "class Limiter:\n    " + "x = 1\n    " * 300 + "\n", "src/uses.py": f"class Uses:\n{users}"}
+    users = "".join(
+        f"    def limiter_{n}(limiter: Limiter, other: Limiter): return Limiter(limiter)\n"
+        for n in range(300)
+    )
+    tree = {
+        "src/core/base.py": "class Limiter:\n    " + "x = 1\n    " * 300 + "\n",
+        "src/uses.py": f"class Uses:\n{users}",
+    }
     with Index.open(write_tree(tmp_path / "tree", tree), encoder="none") as index:
         index.update()
         first = index.search("Limiter").hits[0]
@@ -70,7 +84,10 @@ def test_own_code_before_tests_and_bodies_before_forward_declarations(tmp_path):
 
 
 def test_a_function_of_the_project_goes_before_a_type_of_the_tests(tmp_path):
-    tree = {"src/a.py": "def Money(amount):\n    return amount\n", "tests/test_a.py": "class Money:\n    x = 1\n"}
+    tree = {
+        "src/a.py": "def Money(amount):\n    return amount\n",
+        "tests/test_a.py": "class Money:\n    x = 1\n",
+    }
     with Index.open(write_tree(tmp_path / "tree", tree), encoder="none") as index:
         index.update()
         assert index.search("Money").hits[0].symbol.path == "src/a.py"
@@ -79,7 +96,10 @@ def test_a_function_of_the_project_goes_before_a_type_of_the_tests(tmp_path):
 KINDS = ("class", "struct", "function", "method", "module", "impl", "section")
 NAMES = ("A", "A.A", "A.run", "A.__init__", "B", "B.A", "run", "n.A")
 drawn_hits = st.lists(
-    st.tuples(st.sampled_from(KINDS), st.sampled_from(NAMES), st.sampled_from(["", "test"]), st.floats(0, 10)), max_size=15
+    st.tuples(
+        st.sampled_from(KINDS), st.sampled_from(NAMES), st.sampled_from(["", "test"]), st.floats(0, 10)
+    ),
+    max_size=15,
 )
 
 
@@ -87,7 +107,21 @@ drawn_hits = st.lists(
 def test_nothing_is_lost_and_scores_explain_the_order(drawn):
     hits = [
         RankedHit(
-            SymbolRow(n, str(n), "", f"{n}.py", "python", role, kind, name.rpartition(".")[2], name, n, n + n % 2, "", n),
+            SymbolRow(
+                n,
+                str(n),
+                "",
+                f"{n}.py",
+                "python",
+                role,
+                kind,
+                name.rpartition(".")[2],
+                name,
+                n,
+                n + n % 2,
+                "",
+                n,
+            ),
             score,
             [Contribution("keyword", score)],
         )
@@ -95,8 +129,16 @@ def test_nothing_is_lost_and_scores_explain_the_order(drawn):
     ]
     ordered = types_first(hits, "A")
     assert sorted(hit.row.row for hit in ordered) == list(range(len(hits)))
-    assert all(a.score >= b.score for a, b in zip(ordered, ordered[1:], strict=False))
+    assert all(a.score >= b.score for a, b in itertools.pairwise(ordered))
     assert all(sum(part.value for part in hit.contributions) == pytest.approx(hit.score) for hit in ordered)
-    own_types = [hit for hit in hits if hit.row.name == "A" and hit.row.kind in ("class", "struct") and not hit.row.role]
+    own_types = [
+        hit
+        for hit in hits
+        if hit.row.name == "A" and hit.row.kind in ("class", "struct") and not hit.row.role
+    ]
     if own_types:
-        assert ordered[0].row.kind in ("class", "struct") and ordered[0].row.name == "A" and not ordered[0].row.role
+        assert (
+            ordered[0].row.kind in ("class", "struct")
+            and ordered[0].row.name == "A"
+            and not ordered[0].row.role
+        )

@@ -57,9 +57,13 @@ class Profile:
     # Share of the signals with the default fusion: its best score is large compared with the differences
     # between its candidates.
     blend_signal_share: float = 0.5
-    # The same for sums of 1/rank, and the signal of coherence with them.
-    rank_signal_share: float = 0.5
+    # The same for sums of 1/rank, whose range is the unit there; `rank_coverage` is what covering all words of
+    # the query adds, which blend has in its formula. Ranks fall slowly: only a high exponent keeps the many
+    # middling candidates of large files from adding up to more than a good one.
+    rank_signal_share: float = 0.3
     rank_coherence: float = 0.0
+    rank_coherence_power: float = 8.0
+    rank_coverage: float = 0.0
 
 
 TREE = Profile(
@@ -74,7 +78,8 @@ TREE = Profile(
     saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
     blend=BlendWeights(words=0.25, coverage=0.45, coherence=0.4),
-    rank_coherence=0.4,
+    rank_coherence=0.2,
+    rank_coverage=0.5,
 )
 CORPUS = Profile(
     fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0},

@@ -120,7 +120,8 @@ def profile_for_ranks(profile: Profile) -> Profile:
         folder=share * profile.folder,
         header=share * profile.header,
         coherence=profile.rank_coherence,
-        coherence_power=3.0,
+        coherence_power=profile.rank_coherence_power,
+        saturation=1 - share * (1 - profile.saturation),
     )
 
 
