@@ -18,7 +18,7 @@ from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name
-from dowse.search.ranking.copies import COPY_ROLES, collapse_copies
+from dowse.search.ranking.copies import collapse_copies
 from dowse.search.ranking.coverage import QueryTerms
 from dowse.search.ranking.fusion import (
     FusedCandidate,
@@ -33,6 +33,7 @@ from dowse.search.ranking.fusion import (
 )
 from dowse.search.ranking.profile import CORPUS, NO_SIGNALS, TREE, Profile
 from dowse.search.ranking.signals import (
+    COPY_ROLES,
     QueryFeatures,
     RankedHit,
     location,

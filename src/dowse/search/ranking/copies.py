@@ -6,11 +6,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from dowse.search.ranking.signals import RankedHit
+from dowse.search.ranking.signals import COPY_ROLES, RankedHit
 from dowse.storage.protocol import Reader
 from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
 
-COPY_ROLES = frozenset(["generated", "vendored"])
 # Hits that are compared; behind them nobody looks.
 _WINDOW = 100
 # Symbols of one name that are compared with its copies.

@@ -25,6 +25,8 @@ _ROLE_WORDS = {
     "docs": {"doc", "document", "readm", "changelog", "guid"},
     "benchmark": {"bench", "benchmark"},
 }
+# Roles of files that hold copies of other code.
+COPY_ROLES = frozenset(["generated", "vendored"])
 # The shortest word that counts as an abbreviation of a longer one: "conf" for "configuration".
 _MIN_PREFIX = 4
 # Weight of a definition whose name differs from the query in case only.
@@ -75,7 +77,10 @@ def rank(
     candidates = zip(rows, scores, contributions, strict=True)
     ranked = [signals.boost(RankedHit(row, score, list(each))) for row, score, each in candidates]
     if profile.coherence:
-        weights = [max(0.0, score - low) ** profile.coherence_power for score in scores]
+        weights = [
+            0.0 if signals.is_copy(row) else max(0.0, score - low) ** profile.coherence_power
+            for row, score in zip(rows, scores, strict=True)
+        ]
         _add_coherence(ranked, weights, profile.coherence * unit)
     for hit in ranked:
         signals.penalise_role(hit)
@@ -163,6 +168,13 @@ class _Signals:
                 hit.contributions.append(Contribution(f"signal.{name}", share * self._unit))
                 hit.score += share * self._unit
         return hit
+
+    def is_copy(self, row: SymbolRow) -> bool:
+        """Whether a file is built, generated or vendored, and not asked for.
+
+        A bundle has the matches of all files that it was built from: that says nothing for it.
+        """
+        return row.role in COPY_ROLES and row.role not in self._roles
 
     def penalise_role(self, hit: RankedHit) -> None:
         """Lower the score of tests, examples and the like, unless the query asks for them."""
@@ -265,8 +277,9 @@ def _add_coherence(ranked: list[RankedHit], weights: Sequence[float], maximum: f
     highest = max(sums.values()) or 1.0
     for file_id, hit in best.items():
         share = maximum * sums[file_id] / highest
-        hit.contributions.append(Contribution("signal.coherence", share))
-        hit.score += share
+        if share:
+            hit.contributions.append(Contribution("signal.coherence", share))
+            hit.score += share
 
 
 def _is_module_level(row: SymbolRow) -> bool:
