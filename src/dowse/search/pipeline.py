@@ -20,6 +20,7 @@ from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name
 from dowse.search.ranking.copies import collapse_copies
 from dowse.search.ranking.coverage import QueryTerms
+from dowse.search.ranking.direction import asked_direction
 from dowse.search.ranking.fusion import (
     FusedCandidate,
     LaneRanking,
@@ -171,6 +172,7 @@ def query_features(plan: Plan) -> QueryFeatures:
         frozenset(term.text for term in query_terms(" ".join(word.text for word in words))),
         frozenset(plain_name(word.text) for word in words) if only_names else frozenset(),
         _filtered_roles(plan),
+        asked_direction(" ".join(word.text for word in words)),
     )
 
 

@@ -42,6 +42,7 @@ class Profile:
     file: float = 0.0  # words of the query in the file's name
     folder: float = 0.0  # and in the folders above it
     header: float = 0.0  # the symbol is the module level of a file: imports, module documentation
+    direction: float = 0.0  # "int to string" and `int_to_string`; the opposite direction loses as much
     coherence: float = 0.0  # the best symbol of a file gains by the others that match
     coherence_power: float = 1.0  # exponent of their scores before they are summed
     # Factor of a score, by role of the file, unless the query asks for that role.

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dowse.parsing.tokenizer import split_identifier, stem
+from dowse.search.ranking.direction import Direction, agreement
 from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.type_names import types_first
 from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
@@ -40,6 +41,7 @@ class QueryFeatures:
     terms: frozenset[str]  # stemmed, stop words left out
     names: frozenset[str] = frozenset()  # as written, if the query is nothing but names
     filtered_roles: frozenset[str] = frozenset()  # roles that path filters select
+    direction: Direction | None = None  # of the conversion that it asks for
 
     def roles(self) -> frozenset[str]:
         """Return the roles that the query asks for by words or filters."""
@@ -132,7 +134,7 @@ def profile_for_ranks(profile: Profile) -> Profile:
 
 def has_no_signals(profile: Profile) -> bool:
     """Whether only an exact name in the query can change the order of lane scores."""
-    shares = (profile.name, profile.file, profile.folder, profile.header, profile.coherence)
+    shares = (profile.name, profile.file, profile.folder, profile.header, profile.coherence, profile.direction)
     is_saturated = profile.saturation != 1.0 or profile.promote_definitions
     return not any(shares) and not profile.roles and not is_saturated
 
@@ -156,13 +158,14 @@ class _Signals:
 
     def boost(self, hit: RankedHit) -> RankedHit:
         """Add the signals that speak for a symbol to its score."""
-        profile, row = self._profile, hit.row
+        profile, row, direction = self._profile, hit.row, self._features.direction
         for name, share in (
             ("definition", profile.definition and profile.definition * self._name_match(row)),
             ("name", profile.name and profile.name * self._overlap(name_terms(row.name))),
             ("file", profile.file and profile.file * self._overlap(_file_terms(row.path))),
             ("folder", profile.folder and profile.folder * self._overlap(_folder_terms(row.path))),
             ("header", profile.header if _is_module_level(row) else 0.0),
+            ("direction", direction and profile.direction * agreement(row.name, direction)),
         ):
             if share:
                 hit.contributions.append(Contribution(f"signal.{name}", share * self._unit))
