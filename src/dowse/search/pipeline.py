@@ -44,6 +44,7 @@ from dowse.search.ranking.signals import (
     profile_for_ranks,
     rank,
 )
+from dowse.search.ranking.type_names import is_constructor
 from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
 from dowse.search.retrieval import (
     GraphSeeds,
@@ -72,6 +73,8 @@ if TYPE_CHECKING:
 
 # Symbols of the name that a query is, which are candidates even where no lane finds them.
 _MAX_NAMED = 20
+# Members of a type that are: more would leave no room for its uses.
+_MAX_MEMBERS = 5
 
 
 def search(
@@ -302,13 +305,14 @@ def _named_rows(context: SearchContext, profile: Profile, known: Sequence[Symbol
     found = {row.row for row in known}
     named = symbols_named(context.reader, *names, _MAX_NAMED)
     types = [row for row in named if row.kind in TYPE_KINDS][:1]
-    scopes = {row.qualified_name for row in types}
+    scopes = {row.qualified_name: row.name for row in types}
     members = [
         row
         for row in context.reader.rows_of_files([row.file_id for row in types])
         if row.qualified_name.rpartition(".")[0] in scopes
     ]
-    rows = [*named, *members[:_MAX_NAMED]]
+    members.sort(key=lambda row: not is_constructor(row, *scopes.values()))
+    rows = [*named, *members[:_MAX_MEMBERS]]
     return [row for row in rows if row.row not in found and context.allows(row.row)]
 
 

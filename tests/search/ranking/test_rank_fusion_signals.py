@@ -20,7 +20,7 @@ from helpers import write_tree
 
 TREE_FILES = {
     "src/cart.py": "def total(prices):\n    '''Sum the prices of the cart.'''\n    return sum(prices)\n",
-    "tests/test_cart.py": "def test_total():\n    '''Sum the prices of the cart.'''\n    assert total([1]) == 1\n",
+    "tests/test_cart.py": "def test_total():\n    '''Sum the prices of the cart.'''\n    total([1])\n",
     "src/other.py": "def other(prices):\n    return prices[0]\n",
 }
 
@@ -60,9 +60,9 @@ def test_a_signal_is_a_share_of_the_range_of_scores(count, data):
 def test_coverage_is_a_share_of_the_range_too():
     fused = rrf([LaneRanking("keyword", (1, 2, 3), (3.0, 2.0, 1.0))])
     first, last = fused[0].score, fused[-1].score
-    covered = add_coverage(fused, {3: 1.0, 1: 0.5}, 2.0)
+    covered = add_coverage(fused, {3: 1.0, 1: 0.5}, 3.0)
     assert [each.row for each in covered] == [3, 1, 2]
-    assert covered[0].score == pytest.approx(last + 2 * (first - last))
+    assert covered[0].score == pytest.approx(last + 3 * (first - last))
     assert add_coverage([], {}, 1.0) == []
 
 

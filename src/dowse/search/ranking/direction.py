@@ -1,4 +1,4 @@
-"""The direction of a conversion: "convert int to string" asks for `int_to_string`, not for `string_to_int`."""
+"""The direction of a conversion: "convert int to string" asks for `int_to_string`, not `string_to_int`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Direction(NamedTuple):
 
 @lru_cache(maxsize=128)
 def asked_direction(query: str) -> Direction | None:
-    """Return the direction that a query asks for: "A to B" or "B from A"."""
-    match = _TO.search(query)
-    if match:
-        return Direction(match[1].lower(), match[2].lower())
+    """Return the direction that a query asks for: "A to B" or "B from A"; of "how to" and it, the last."""
+    pairs = _TO.findall(query.lower())
+    if pairs:
+        return Direction(*pairs[-1])
     match = _FROM.search(query)
     return Direction(match[2].lower(), match[1].lower()) if match else None
 

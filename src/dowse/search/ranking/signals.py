@@ -134,9 +134,16 @@ def profile_for_ranks(profile: Profile) -> Profile:
 
 def has_no_signals(profile: Profile) -> bool:
     """Whether only an exact name in the query can change the order of lane scores."""
-    shares = (profile.name, profile.file, profile.folder, profile.header, profile.coherence, profile.direction)
+    shares = (
+        profile.name,
+        profile.file,
+        profile.folder,
+        profile.header,
+        profile.coherence,
+        profile.direction,
+    )
     is_saturated = profile.saturation != 1.0 or profile.promote_definitions
-    return not any(shares) and not profile.roles and not is_saturated
+    return not any(shares) and not profile.direction and not profile.roles and not is_saturated
 
 
 class _Signals:

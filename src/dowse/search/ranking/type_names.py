@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -48,17 +49,18 @@ def types_first(hits: Sequence[RankedHit], name: str) -> list[RankedHit]:
             return Tier.TYPE
         if own and is_peripheral(row):
             return Tier.OTHER_TYPE if row in types else Tier.REST
-        if _is_constructor(row, last):
+        if is_constructor(row, last):
             return Tier.CONSTRUCTOR
-        return Tier.MEMBER if last in row.qualified_name.split(".") else Tier.REST
+        return Tier.MEMBER if _is_member(row, last) else Tier.REST
 
-    def key(hit: RankedHit) -> tuple[int, bool, bool, float]:
+    def key(hit: RankedHit) -> tuple[int, bool, bool, bool, float]:
         row, place = hit.row, tier(hit.row)
         if place is not Tier.TYPE:
-            return (place, False, False, -hit.score)
-        # A type with a body goes before forward declarations, one of the outermost scope before nested ones.
+            return (place, False, False, False, -hit.score)
+        # A type with a body goes before forward declarations, the file of its name before other parts of a
+        # partial class, the outermost scope before nested ones.
         is_short = has_long and row.end_line == row.start_line
-        return (place, is_short, row.qualified_name != name, -hit.score)
+        return (place, is_short, not _is_file_of(row, last), row.qualified_name != name, -hit.score)
 
     ordered = sorted(hits, key=key)
     _raise_scores(ordered, [tier(hit.row) for hit in ordered])
@@ -82,7 +84,18 @@ def _is_type(row: SymbolRow) -> bool:
     return row.kind in TYPE_KINDS and row.kind != "impl"
 
 
-def _is_constructor(row: SymbolRow, type_name: str) -> bool:
+def _is_file_of(row: SymbolRow, type_name: str) -> bool:
+    """Whether a file is called like a type: `RateLimiter.cs`, `rate_limiter.py`; no `RateLimiter.Async.cs`."""
+    stem = row.path.rpartition("/")[2].rpartition(".")[0]
+    return re.sub(r"[_-]", "", stem).lower() == type_name.replace("_", "").lower()
+
+
+def _is_member(row: SymbolRow, type_name: str) -> bool:
+    is_impl = row.kind == "impl" and row.name == type_name
+    return is_impl or (row.qualified_name.split(".")[-2:-1] == [type_name] and bool(row.signature))
+
+
+def is_constructor(row: SymbolRow, type_name: str) -> bool:
     """Whether a symbol makes values of a type: it has its name or a constructor's, or is Go's `NewType`."""
     if row.kind in TYPE_KINDS or row.kind in NON_DEFINITION_KINDS:
         return False
