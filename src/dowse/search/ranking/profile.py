@@ -59,8 +59,8 @@ class Profile:
     # between its candidates.
     blend_signal_share: float = 0.5
     # The same for sums of 1/rank, whose range is the unit there; `rank_coverage` is what covering all words
-    # of the query adds, which blend has in its formula. Ranks fall slowly: only a high exponent keeps the many
-    # middling candidates of large files from adding up to more than a good one.
+    # of the query adds, which blend has in its formula. Ranks fall slowly: a high exponent keeps
+    # the many middling candidates of large files from adding up to more than a good one.
     rank_signal_share: float = 0.3
     rank_coherence: float = 0.0
     rank_coherence_power: float = 8.0

@@ -85,7 +85,7 @@ def _is_type(row: SymbolRow) -> bool:
 
 
 def _is_file_of(row: SymbolRow, type_name: str) -> bool:
-    """Whether a file is called like a type: `RateLimiter.cs`, `rate_limiter.py`; no `RateLimiter.Async.cs`."""
+    """Whether a file is called like a type: `RateLimiter.cs`, `rate_limiter.py`, not `Limiter.Async.cs`."""
     stem = row.path.rpartition("/")[2].rpartition(".")[0]
     return re.sub(r"[_-]", "", stem).lower() == type_name.replace("_", "").lower()
 
