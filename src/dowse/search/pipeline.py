@@ -303,7 +303,7 @@ def _named_rows(context: SearchContext, profile: Profile, known: Sequence[Symbol
     if len(names) != 1 or not profile.definition or context.plan.kind == "structure":
         return []
     found = {row.row for row in known}
-    named = symbols_named(context.reader, *names, _MAX_NAMED)
+    named = symbols_named(context.reader, next(iter(names)), _MAX_NAMED)
     types = [row for row in named if row.kind in TYPE_KINDS][:1]
     scopes = {row.qualified_name: row.name for row in types}
     members = [

@@ -28,8 +28,10 @@ _WRAPPERS = re.compile(
 )
 
 # What stands in every line that begins one of the helpers below, so that few files are searched for them.
-_HELPER_WORDS = (b"__webpack_", b"webpackChunk", b"webpackJsonp", b"this && this.__", b"parcelRequire")
-_HELPER_WORDS += (b"__getOwnPropNames", b"_interopRequire", b"$jscomp")
+_HELPER_WORDS = (
+    *(b"__webpack_", b"webpackChunk", b"webpackJsonp", b"this && this.__", b"parcelRequire"),
+    *(b"__getOwnPropNames", b"_interopRequire", b"$jscomp"),
+)
 _HELPERS = re.compile(
     rb"""^[ \t]*(?:
         /\*{3,}/.*__webpack_ | (?:function|var|const)\ __webpack_(?:require|modules|exports)__\b
