@@ -76,6 +76,12 @@ class Settings:
     threads: int = max(1, os.cpu_count() or 1)  # encoding threads
     clusters: int = 50  # clusters of similar symbols for `dowse related`
     fusion: str = "auto"  # how lanes' rankings are fused; auto is what won on the average of all sets
+    # What the fusions weigh: see docs/RANKING.md.
+    rrf_k: int = 60  # the constant of reciprocal rank fusion: rrf, weighted, adaptive
+    keyword_weight: float = 1.0  # of the lane, in weighted, adaptive and convex
+    embedding_weight: float = 3.0
+    graph_weight: float = 0.2
+    lexical_weight: float = 1.0  # factor of the keyword lane and of coverage in blend
     lane_seconds: float = 3.0  # timeout of a lane; a late one is left out and named
     exact_seconds: float = 60.0  # timeout of the search for a phrase or pattern
     # Lanes in processes of their own: auto where several answer one query, always, or never (no timeouts).
@@ -102,6 +108,8 @@ class Settings:
 PROJECT_SETTINGS: Mapping[str, int | None] = {
     **dict.fromkeys(("exclude", "strip_docs", "fuzziness", "refresh", "view", "fusion", "expand")),
     **dict.fromkeys(("graph_expand", "rerank", "rerank_weight", "feedback", "diversify", "clustering")),
+    **dict.fromkeys(("keyword_weight", "embedding_weight", "graph_weight", "lexical_weight"), 100),
+    "rrf_k": 1_000,
     "relax_below": 1_000,
     "candidates": 1_000,
     "top_k": 100,
@@ -118,6 +126,8 @@ PROJECT_SETTINGS: Mapping[str, int | None] = {
 _PATHS = frozenset(["index_dir", "encoder", "reranker"])
 # Settings from 0 to 1.
 _FRACTIONS = frozenset(["rerank_weight"])
+# Numbers that may be 0.
+_WEIGHTS = frozenset(["keyword_weight", "embedding_weight", "graph_weight", "lexical_weight"])
 # Numbers that begin above 1: a tree can't be embedded in one dimension.
 _MINIMUMS = {"tree_dimension": 2}
 _CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -305,7 +315,7 @@ def _convert(key: str, value: Any, source: str) -> Any:  # noqa: ANN401 - settin
             minimum = _MINIMUMS.get(key, 0 if default == 0 else 1)
             return _in_range(_to_int(value), minimum, _MAX_INT)
         if isinstance(default, float):
-            return _to_float(value, is_fraction=key in _FRACTIONS)
+            return _to_float(value, is_fraction=key in _FRACTIONS, may_be_zero=key in _WEIGHTS)
         if isinstance(default, tuple):
             return _to_patterns(value)
         text = _to_text(value)
@@ -329,11 +339,11 @@ def _to_int(value: object) -> int:
     return int(value)
 
 
-def _to_float(value: Any, *, is_fraction: bool) -> float:  # noqa: ANN401 - what a file says
+def _to_float(value: Any, *, is_fraction: bool, may_be_zero: bool) -> float:  # noqa: ANN401 - what a file says
     number = float(value)
     if is_fraction:
         return _in_range(number, 0.0, 1.0)
-    if not number:
+    if not number and not may_be_zero:
         raise ValueError
     return _in_range(number, 0.0, _MAX_FLOAT)
 

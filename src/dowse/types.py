@@ -134,6 +134,7 @@ class Hit:
     matches: tuple[LineMatch, ...] = ()
     lanes: tuple[LaneScore, ...] = ()  # the lanes that returned it
     confidence: float | None = None  # probability of relevance; None without embeddings
+    also_in: tuple[tuple[str, int], ...] = ()  # path and line of built or vendored copies of the symbol
 
 
 class Boost(NamedTuple):

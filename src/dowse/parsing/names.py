@@ -24,6 +24,9 @@ _PATH = re.compile(r"(?<![\w$@.:\\?&!>-])[\w$@.:\\?&!>-]+$")
 _CALLED = re.compile(r"(?<![\w$@.:])([\w$@.:]+)\((?:[^()]*)\)$")
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 
+# Type arguments in type arguments, as in specialisations of C++ templates.
+_MAX_NESTING = 10
+
 # Segments that are no qualifier of a definition's name.
 _NON_QUALIFIERS = frozenset(
     ("exports", "module", "prototype", "this", "self", "window", "globalThis", "static")
@@ -83,12 +86,23 @@ def split_definition_name(source: bytes, separators: tuple[str, ...]) -> tuple[s
     """Return the meaningful segments of a definition's name: `Foo.prototype.bar` is Foo, bar."""
     text = " ".join(source.decode("utf-8", "ignore").split())
     if "<" in text and "operator" not in text:
-        text = _GENERICS.sub("", text)
+        text = _without_generics(text)
     for separator in separators:
         text = text.replace(separator, "\0")
     parts = [part.strip().strip("'\"`") for part in text.split("\0")]
     kept = [part for part in parts[:-1] if part and part not in _NON_QUALIFIERS] + parts[-1:]
     return tuple(kept) if kept and kept[-1] and kept != ["exports"] else ()
+
+
+def _without_generics(text: str) -> str:
+    """Return a name without type arguments; where they hold a comparison, what precedes them."""
+    plain = text
+    for _ in range(_MAX_NESTING):
+        shorter = _GENERICS.sub("", plain)
+        if shorter == plain:
+            break
+        plain = shorter
+    return plain if not set("<>()") & set(plain) else text.partition("<")[0]
 
 
 @lru_cache(maxsize=4096)

@@ -153,7 +153,8 @@ def _hits(
                 contributions = tuple(map(_mask_contribution, contributions))
             masked_counts.append(max(symbol.masked, masked))
             lines = lines or _frame_lines(ranking, hit, symbol)
-            yield Hit(rank, hit.score, symbol, contributions, lines, lanes, confidences.get(hit.row.row))
+            confidence = confidences.get(hit.row.row)
+            yield Hit(rank, hit.score, symbol, contributions, lines, lanes, confidence, hit.also_in)
 
 
 def _frame_lines(ranking: Ranking, hit: RankedHit, symbol: Symbol) -> tuple[LineMatch, ...]:

@@ -19,10 +19,13 @@ from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
 from dowse.search.options import SearchRequest
 from dowse.search.planner import Plan, lane_weights, make_plan, plain_name, plain_text_notes
+from dowse.search.ranking.copies import collapse_copies
 from dowse.search.ranking.coverage import QueryTerms
+from dowse.search.ranking.direction import asked_direction
 from dowse.search.ranking.fusion import (
     FusedCandidate,
     LaneRanking,
+    add_coverage,
     blend,
     collect,
     convex,
@@ -32,13 +35,17 @@ from dowse.search.ranking.fusion import (
 )
 from dowse.search.ranking.profile import CORPUS, NO_SIGNALS, TREE, Profile
 from dowse.search.ranking.signals import (
+    COPY_ROLES,
     QueryFeatures,
+    RankedHit,
     location,
     name_terms,
     profile_for_blend,
     profile_for_cosines,
+    profile_for_ranks,
     rank,
 )
+from dowse.search.ranking.type_names import is_constructor
 from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
 from dowse.search.retrieval import (
     GraphSeeds,
@@ -50,9 +57,10 @@ from dowse.search.retrieval import (
 )
 from dowse.search.spelling import correct_query
 from dowse.storage.protocol import Reader
-from dowse.symbol_lookup import has_symbol
+from dowse.symbol_lookup import has_symbol, symbols_named
 from dowse.types import (
     NON_DEFINITION_KINDS,
+    TYPE_KINDS,
     Answer,
     Contribution,
     EmbeddingCoverage,
@@ -65,6 +73,11 @@ if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
     from dowse.feedback.store import FeedbackStore
     from dowse.types import Boost
+
+# Symbols of the name that a query is, which are candidates even where no lane finds them.
+_MAX_NAMED = 20
+# Members of a type that are: more would leave no room for its uses.
+_MAX_MEMBERS = 5
 
 
 def search(
@@ -130,7 +143,7 @@ def search(
         ranking = replace(ranking, hits=hits)
     if plan.kind != "structure":  # the graph's answer is a fact, not a guess to be improved
         candidates, ranking = _refine(context, lanes, candidates, ranking)
-    hits, below = ranking.hits, list[Note]()
+    hits, below = _collapse_copies(context, ranking.hits), list[Note]()
     if boosts:
         hits = apply_boosts(context, ranking, hits)
     if request.options.diversify and plan.kind != "structure":
@@ -159,12 +172,11 @@ def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
     if len(rankings) == 1:
         return _rank_single_lane(context, rankings[0], terms)
     fusion, fused = _fuse(context, rankings, terms)
-    hits = rank(
-        reader.rows([each.row for each in fused]),
-        [each.contributions for each in fused],
-        context.features,
-        _signal_profile(context, fusion),
-    )
+    profile = _signal_profile(context, fusion)
+    rows = reader.rows([each.row for each in fused])
+    named = _named_rows(context, profile, rows)
+    contributions = [*(each.contributions for each in fused), *([] for _ in named)]
+    hits = rank([*rows, *named], contributions, context.features, profile)
     return Ranking(hits, terms, fusion, {each.row: each.lanes for each in fused})
 
 
@@ -177,6 +189,7 @@ def query_features(plan: Plan) -> QueryFeatures:
         frozenset(term.text for term in query_terms(" ".join(word.text for word in words))),
         frozenset(plain_name(word.text) for word in words) if only_names else frozenset(),
         _filtered_roles(plan),
+        asked_direction(" ".join(word.text for word in words)),
     )
 
 
@@ -219,6 +232,14 @@ def _refine(
     if options.rerank:
         ranking = replace(ranking, hits=rerank_hits(context, ranking.hits))
     return candidates, ranking
+
+
+def _collapse_copies(context: SearchContext, hits: list[RankedHit]) -> list[RankedHit]:
+    """Replace built and vendored copies by their sources, unless they are asked for."""
+    is_factual = context.plan.kind == "structure" or context.reader.is_corpus
+    if is_factual or context.features.roles() & COPY_ROLES or not hits:
+        return hits
+    return collapse_copies(context.reader, hits, context.allows, context.options.k)
 
 
 def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:
@@ -281,28 +302,56 @@ def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: Query
         profile = NO_SIGNALS
     rows = context.reader.rows(ranking.rows)
     pairs = sorted(zip(rows, ranking.scores, strict=True), key=lambda pair: location(pair[0]))
-    contributions = [[Contribution(ranking.lane, score)] for _, score in pairs]
-    hits = rank([row for row, _ in pairs], contributions, context.features, profile)
+    named = _named_rows(context, profile, rows)
+    contributions = [*([Contribution(ranking.lane, score)] for _, score in pairs), *([] for _ in named)]
+    hits = rank([*(row for row, _ in pairs), *named], contributions, context.features, profile)
     return Ranking(hits, terms, "", {each.row: each.lanes for each in collect([ranking])})
+
+
+def _named_rows(context: SearchContext, profile: Profile, known: Sequence[SymbolRow]) -> list[SymbolRow]:
+    """Return the symbols that a query is the name of, and members of a type, as far as no lane found them.
+
+    By words, a class is one among hundreds of symbols that use it, and not always among the candidates.
+    """
+    names = context.features.names
+    if len(names) != 1 or not profile.definition or context.plan.kind == "structure":
+        return []
+    found = {row.row for row in known}
+    named = symbols_named(context.reader, next(iter(names)), _MAX_NAMED)
+    types = [row for row in named if row.kind in TYPE_KINDS][:1]
+    scopes = {row.qualified_name: row.name for row in types}
+    members = [
+        row
+        for row in context.reader.rows_of_files([row.file_id for row in types])
+        if row.qualified_name.rpartition(".")[0] in scopes
+    ]
+    members.sort(key=lambda row: not is_constructor(row, *scopes.values()))
+    rows = [*named, *members[:_MAX_MEMBERS]]
+    return [row for row in rows if row.row not in found and context.allows(row.row)]
 
 
 def _fuse(
     context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
 ) -> tuple[str, list[FusedCandidate]]:
     """Return the fusion that was used, and the fused candidates, best first."""
-    plan, fusion = context.plan, context.plan.fusion
+    plan, fusion, settings = context.plan, context.plan.fusion, context.settings
     if plan.kind == "structure":
-        return "weighted", rrf(keep_first_in(rankings, "graph"), lane_weights(plan, "weighted"))
+        weights = lane_weights(plan, "weighted", settings)
+        return "weighted", rrf(keep_first_in(rankings, "graph"), weights)
     if fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
         fusion = "convex"  # the embedding lane is not in the plan, or did not answer in time
-    weights = lane_weights(plan, fusion)
+    weights = lane_weights(plan, fusion, settings)
     if fusion == "blend":
         return fusion, _blend(context, rankings, terms)
     if fusion == "convex":
         return fusion, convex(rankings, weights)
     if fusion == "intersection":
         return fusion, intersection(rankings)
-    return fusion, rrf(rankings, weights if fusion in ("weighted", "adaptive") else None)
+    fused = rrf(rankings, weights if fusion in ("weighted", "adaptive") else None, settings.rrf_k)
+    coverage = context.profile.rank_coverage
+    if coverage:
+        fused = add_coverage(fused, terms.coverage([each.row for each in fused]), coverage)
+    return fusion, fused
 
 
 def _blend(
@@ -310,17 +359,17 @@ def _blend(
 ) -> list[FusedCandidate]:
     from dowse.encoders.registry import is_shipped
 
-    encoder = context.encoder
+    encoder, weights = context.encoder, context.profile.blend.scale_lexical(context.settings.lexical_weight)
     rows = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
     name_coverage: dict[int, float] = {}
-    if context.profile.blend.name:
+    if weights.name:
         for row in context.reader.rows(rows):
             shared = name_terms(row.name) & terms.weights.keys()
             if shared:
                 name_coverage[row.row] = sum(terms.weights[term] for term in shared)
     return blend(
         rankings,
-        context.profile.blend,
+        weights,
         len(terms.weights),
         terms.coverage(rows),
         name_coverage,
@@ -330,13 +379,11 @@ def _blend(
 
 
 def _signal_profile(context: SearchContext, fusion: str) -> Profile:
-    """Return the weights of the signals after a fusion.
-
-    A structural query is answered by the graph lane. Sums of 1/rank lie so close together that signals, which
-    are shares of the best score, would decide the order.
-    """
-    if context.plan.kind == "structure" or fusion in ("rrf", "weighted", "adaptive", "intersection"):
+    """Return the weights of the signals after a fusion; a structural query is answered by the graph lane."""
+    if context.plan.kind == "structure" or fusion == "intersection":
         return NO_SIGNALS
+    if fusion in ("rrf", "weighted", "adaptive"):
+        return profile_for_ranks(context.profile)
     return profile_for_blend(context.profile) if fusion == "blend" else context.profile
 
 

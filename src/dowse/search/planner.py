@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dowse.config import Settings
 from dowse.query.ast import (
     Constraint,
     Phrase,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # What every stack trace has: a position. Cheaper than trying all formats on every query.
 _POSITION = re.compile(r"[:(]\d|\bline \d|^@@ -\d", re.MULTILINE)
+_DEFAULTS = Settings()
 # The lanes that the planner chooses from; tfidf answers on request only.
 PLANNED_LANES = ("keyword", "embedding", "graph")
 _MODE_LANES = {
@@ -263,17 +265,18 @@ def _choose_fusion(plan: Plan, fusion: str) -> str:
     return "blend" if "embedding" in plan.lanes else "convex"
 
 
-def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
+def lane_weights(plan: Plan, fusion: str, settings: Settings = _DEFAULTS) -> dict[str, float]:
     """Return the weight of each lane in a weighted fusion.
 
     The embedding lane finds what keywords miss more often than the other way round. "adaptive" lowers its
-    weight where the query has identifiers, which keywords find. For a structural query the graph lane counts
-    so much that its last candidate comes before the first one of another lane.
+    weight to that of keywords where the query has identifiers, which keywords find. For a structural query
+    the graph lane counts so much that its last candidate comes before the first one of another lane.
     """
     if plan.kind == "structure":
         return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
     has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
-    return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.2}
+    embedding = settings.keyword_weight if has_names else settings.embedding_weight
+    return {"keyword": settings.keyword_weight, "embedding": embedding, "graph": settings.graph_weight}
 
 
 def plain_text_notes(query: Query) -> list[Note]:

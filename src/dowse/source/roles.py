@@ -30,6 +30,8 @@ _FOLDER_ROLES = {name: role for role in reversed(_PRIORITY) for name in _FOLDERS
 
 # MyApp.Tests/, FooTests/, core-tests/, …
 _TEST_FOLDER = re.compile(r".*(?:[a-z0-9](?:Unit|Integration)?Tests|[._-](?:[Uu]nit)?[Tt]ests?|-specs?)\Z")
+# client-dist/, dist-es5/, cmake-build-debug/, …
+_BUILT_FOLDER = re.compile(r"(?:.*[._-])?dist(?:[._-].*)?\Z|cmake-build(?:-.*)?\Z|storybook-static\Z")
 _BENCHMARK_FOLDER = re.compile(r".*(?:[a-z0-9]Benchmarks?|[._-][Bb]ench(?:mark)?s?)\Z")
 
 _NAME_PATTERNS = {
@@ -42,7 +44,7 @@ _NAME_PATTERNS = {
         | \.(?:g|freezed|gr|config|mocks)\.dart | \.(?:g|g\.i|generated)\.cs | \.[Dd]esigner\.(?:cs|vb)
         | \.(?:gen|generated)\.\w+ | [_.-]generated\.\w+ | ^zz_generated[._]\w.*
         | ^bindata\.go | \.bundle\.js | \.tab\.[ch]c? | ^lex\.yy\.c | ^moc_\w+\.cpp
-        | ^ui_\w+\.h | ^qrc_\w+\.cpp | \.min\.(?:js|css)
+        | ^ui_\w+\.h | ^qrc_\w+\.cpp | [.-]min\.(?:[cm]?js|css)
     )\Z""",
         re.VERBOSE,
     ),
@@ -112,6 +114,8 @@ def _segment_role(segment: str) -> str:
     role = _FOLDER_ROLES.get(segment.lower(), "")
     if role:
         return role
+    if _BUILT_FOLDER.match(segment.lower()):
+        return "generated"
     if _BENCHMARK_FOLDER.match(segment):
         return "benchmark"
     return "test" if _TEST_FOLDER.match(segment) else ""

@@ -68,6 +68,20 @@ def rrf(
     return _sort(candidates)
 
 
+def add_coverage(
+    candidates: Sequence[FusedCandidate], coverage: Mapping[int, float], weight: float
+) -> list[FusedCandidate]:
+    """Add to sums of 1/rank the share of the query that the text of a candidate has.
+
+    Ranks do not say how much of the query matches. The weight is a share of the range of scores.
+    """
+    scores = [each.score for each in candidates]
+    unit = weight * (max(scores, default=0.0) - min(scores, default=0.0))
+    for each in candidates:
+        each.contributions += _share_contribution("coverage", unit, coverage.get(each.row), "of the words")
+    return sorted(candidates, key=lambda each: -each.score)
+
+
 def convex(rankings: Sequence[LaneRanking], weights: Mapping[str, float]) -> list[FusedCandidate]:
     """Convex combination: the weighted mean of the lanes' scores, normalised to 0 … 1."""
     candidates = collect(rankings)

@@ -8,7 +8,7 @@ were tuned on the development halves of the sets; docs/RANKING.md has the effect
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,13 @@ class BlendWeights:
     name: float = 0.0
     graph: float = 0.05
     coherence: float = 0.0  # the signal of that name, with this fusion
+
+    def scale_lexical(self, factor: float) -> BlendWeights:
+        """Return the weights with those of shared words multiplied by a factor."""
+        if factor == 1.0:
+            return self
+        words, long_words, coverage = (factor * w for w in (self.words, self.long_words, self.coverage))
+        return replace(self, words=words, long_words=long_words, coverage=coverage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,7 @@ class Profile:
     file: float = 0.0  # words of the query in the file's name
     folder: float = 0.0  # and in the folders above it
     header: float = 0.0  # the symbol is the module level of a file: imports, module documentation
+    direction: float = 0.0  # "int to string" and `int_to_string`; the opposite direction loses as much
     coherence: float = 0.0  # the best symbol of a file gains by the others that match
     coherence_power: float = 1.0  # exponent of their scores before they are summed
     # Factor of a score, by role of the file, unless the query asks for that role.
@@ -43,10 +51,20 @@ class Profile:
     cosine_role_share: float = 0.5
     promote_definitions: bool = False  # above the module level of their file, if that ranks higher
     saturation: float = 1.0  # factor of every further hit of the same file
+    # Signals are shares of the difference between the best and the last score, not of the best score: sums of
+    # 1/rank lie so close together that signals would decide alone.
+    by_spread: bool = False
     blend: BlendWeights = BlendWeights()
     # Share of the signals with the default fusion: its best score is large compared with the differences
     # between its candidates.
     blend_signal_share: float = 0.5
+    # The same for sums of 1/rank, whose range is the unit there; `rank_coverage` is what covering all words
+    # of the query adds, which blend has in its formula. Ranks fall slowly: a high exponent keeps
+    # the many middling candidates of large files from adding up to more than a good one.
+    rank_signal_share: float = 0.3
+    rank_coherence: float = 0.0
+    rank_coherence_power: float = 8.0
+    rank_coverage: float = 0.0
 
 
 TREE = Profile(
@@ -61,6 +79,8 @@ TREE = Profile(
     saturation=0.85,
     candidates=200,  # signals find more among more; .013 of nDCG on repositories
     blend=BlendWeights(words=0.25, coverage=0.45, coherence=0.4),
+    rank_coherence=0.2,
+    rank_coverage=0.5,
 )
 CORPUS = Profile(
     fields={"name": 0.2, "context": 0.3, "signature": 0.3, "path": 0.3, "body": 1.0},

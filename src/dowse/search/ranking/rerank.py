@@ -29,7 +29,7 @@ def reorder(
     for rank, old_rank in enumerate(order):
         hit, score = ranked[old_rank], ranked[rank].score
         change = Contribution(source, score - hit.score, f"{details[old_rank]}, was rank {old_rank + 1}")
-        moved.append(RankedHit(hit.row, score, [*hit.contributions, change]))
+        moved.append(RankedHit(hit.row, score, [*hit.contributions, change], hit.also_in))
     return [*moved, *ranked[len(order) :]]
 
 

@@ -1,7 +1,7 @@
 """Ranking signals beside the lanes: definition, name, file, folder, coherence, role and file saturation.
 
-Every signal adds a share of the best lane score, so that it means the same for short and long queries and on
-small and large indexes.
+Every signal adds a share of the best lane score, or with sums of 1/rank of the range of scores, so that it
+means the same for short and long queries and on small and large indexes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dowse.parsing.tokenizer import split_identifier, stem
+from dowse.search.ranking.direction import Direction, agreement
 from dowse.search.ranking.profile import Profile
+from dowse.search.ranking.type_names import types_first
 from dowse.types import NON_DEFINITION_KINDS, Contribution, SymbolRow
 
 # Stems of the words by which a query asks for files of a role that is otherwise ranked lower.
@@ -24,6 +26,8 @@ _ROLE_WORDS = {
     "docs": {"doc", "document", "readm", "changelog", "guid"},
     "benchmark": {"bench", "benchmark"},
 }
+# Roles of files that hold copies of other code.
+COPY_ROLES = frozenset(["generated", "vendored"])
 # The shortest word that counts as an abbreviation of a longer one: "conf" for "configuration".
 _MIN_PREFIX = 4
 # Weight of a definition whose name differs from the query in case only.
@@ -37,6 +41,7 @@ class QueryFeatures:
     terms: frozenset[str]  # stemmed, stop words left out
     names: frozenset[str] = frozenset()  # as written, if the query is nothing but names
     filtered_roles: frozenset[str] = frozenset()  # roles that path filters select
+    direction: Direction | None = None  # of the conversion that it asks for
 
     def roles(self) -> frozenset[str]:
         """Return the roles that the query asks for by words or filters."""
@@ -51,6 +56,7 @@ class RankedHit:
     row: SymbolRow
     score: float
     contributions: list[Contribution]
+    also_in: tuple[tuple[str, int], ...] = ()  # path and line of copies
 
 
 def rank(
@@ -63,21 +69,29 @@ def rank(
     if not rows:
         return []
     scores = [sum(part.value for part in each) for each in contributions]
-    top = max(scores)
-    signals = _Signals(features, profile, top)
+    # Symbols that no lane found have no contribution yet.
+    low = min((score for score, each in zip(scores, contributions, strict=True) if each), default=0.0)
+    low = low if profile.by_spread else 0.0
+    unit = max(scores) - low or max(scores)
+    signals = _Signals(features, profile, unit)
     if features.names:
         signals.note_first_parts(rows)
     candidates = zip(rows, scores, contributions, strict=True)
     ranked = [signals.boost(RankedHit(row, score, list(each))) for row, score, each in candidates]
     if profile.coherence:
-        weights = [max(0.0, score) ** profile.coherence_power for score in scores]
-        _add_coherence(ranked, weights, profile.coherence * top)
+        weights = [
+            0.0 if signals.is_copy(row) else max(0.0, score - low) ** profile.coherence_power
+            for row, score in zip(rows, scores, strict=True)
+        ]
+        _add_coherence(ranked, weights, profile.coherence * unit)
     for hit in ranked:
         signals.penalise_role(hit)
     ranked.sort(key=lambda hit: -hit.score)
     if profile.promote_definitions:
         _promote_definitions(ranked)
-    return _apply_file_saturation(ranked, profile.saturation) if profile.saturation < 1 else ranked
+    if profile.saturation < 1:
+        ranked = _apply_file_saturation(ranked, profile.saturation)
+    return types_first(ranked, *features.names) if profile.definition and len(features.names) == 1 else ranked
 
 
 def profile_for_cosines(profile: Profile) -> Profile:
@@ -102,18 +116,41 @@ def profile_for_blend(profile: Profile) -> Profile:
     )
 
 
+def profile_for_ranks(profile: Profile) -> Profile:
+    """Return the weights for sums of 1/rank: RRF, with or without weights of lanes."""
+    share = profile.rank_signal_share
+    return replace(
+        profile,
+        by_spread=True,
+        name=share * profile.name,
+        file=share * profile.file,
+        folder=share * profile.folder,
+        header=share * profile.header,
+        coherence=profile.rank_coherence,
+        coherence_power=profile.rank_coherence_power,
+        saturation=1 - share * (1 - profile.saturation),
+    )
+
+
 def has_no_signals(profile: Profile) -> bool:
     """Whether only an exact name in the query can change the order of lane scores."""
-    shares = (profile.name, profile.file, profile.folder, profile.header, profile.coherence)
+    shares = (
+        profile.name,
+        profile.file,
+        profile.folder,
+        profile.header,
+        profile.coherence,
+        profile.direction,
+    )
     is_saturated = profile.saturation != 1.0 or profile.promote_definitions
-    return not any(shares) and not profile.roles and not is_saturated
+    return not any(shares) and not profile.direction and not profile.roles and not is_saturated
 
 
 class _Signals:
     """The signals of one query; comparisons of words are cached."""
 
-    def __init__(self, features: QueryFeatures, profile: Profile, top: float) -> None:
-        self._features, self._profile, self._top = features, profile, top
+    def __init__(self, features: QueryFeatures, profile: Profile, unit: float) -> None:
+        self._features, self._profile, self._unit = features, profile, unit
         self._roles = features.roles()
         self._shares: dict[frozenset[str], float] = {}
         self._words: dict[str, bool] = {}
@@ -128,18 +165,26 @@ class _Signals:
 
     def boost(self, hit: RankedHit) -> RankedHit:
         """Add the signals that speak for a symbol to its score."""
-        profile, row = self._profile, hit.row
+        profile, row, direction = self._profile, hit.row, self._features.direction
         for name, share in (
             ("definition", profile.definition and profile.definition * self._name_match(row)),
             ("name", profile.name and profile.name * self._overlap(name_terms(row.name))),
             ("file", profile.file and profile.file * self._overlap(_file_terms(row.path))),
             ("folder", profile.folder and profile.folder * self._overlap(_folder_terms(row.path))),
             ("header", profile.header if _is_module_level(row) else 0.0),
+            ("direction", direction and profile.direction * agreement(row.name, direction)),
         ):
             if share:
-                hit.contributions.append(Contribution(f"signal.{name}", share * self._top))
-                hit.score += share * self._top
+                hit.contributions.append(Contribution(f"signal.{name}", share * self._unit))
+                hit.score += share * self._unit
         return hit
+
+    def is_copy(self, row: SymbolRow) -> bool:
+        """Whether a file is built, generated or vendored, and not asked for.
+
+        A bundle has the matches of all files that it was built from: that says nothing for it.
+        """
+        return row.role in COPY_ROLES and row.role not in self._roles
 
     def penalise_role(self, hit: RankedHit) -> None:
         """Lower the score of tests, examples and the like, unless the query asks for them."""
@@ -242,8 +287,9 @@ def _add_coherence(ranked: list[RankedHit], weights: Sequence[float], maximum: f
     highest = max(sums.values()) or 1.0
     for file_id, hit in best.items():
         share = maximum * sums[file_id] / highest
-        hit.contributions.append(Contribution("signal.coherence", share))
-        hit.score += share
+        if share:
+            hit.contributions.append(Contribution("signal.coherence", share))
+            hit.score += share
 
 
 def _is_module_level(row: SymbolRow) -> bool:

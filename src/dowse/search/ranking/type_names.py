@@ -1,0 +1,118 @@
+"""A query that is the name of a type asks for the type, then its constructors, its members, and its uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from dowse.graph.model import is_peripheral
+from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, Contribution, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.search.ranking.signals import RankedHit
+
+# What constructors are called that do not have the name of their type.
+_CONSTRUCTORS = frozenset("__init__ __new__ __construct constructor init initialize new".split())
+# What one tier is above the next, as a share of the best score.
+_GAP = 0.01
+
+
+class Tier(IntEnum):
+    """What a symbol is to the type that was asked for; the first comes first."""
+
+    TYPE = 0
+    CONSTRUCTOR = 1
+    OTHER_TYPE = 2  # of the same name, in tests, examples, generated code
+    MEMBER = 3
+    REST = 4
+
+
+def types_first(hits: Sequence[RankedHit], name: str) -> list[RankedHit]:
+    """Put a type of this name first, then its constructors and members; other names change nothing.
+
+    Where only tests and the like have such a type, it comes first unless the project's own code defines
+    something else of that name.
+    """
+    last = name.rpartition(".")[2]
+    named = [hit.row for hit in hits if _has_name(hit.row, name)]
+    types = [row for row in named if _is_type(row)]
+    own = [row for row in types if not is_peripheral(row)]
+    if not types or (not own and any(not is_peripheral(row) for row in named)):
+        return list(hits)
+    firsts = _first_parts(own or types)
+    has_long = any(row.end_line > row.start_line for row in firsts.values())
+
+    def tier(row: SymbolRow) -> Tier:
+        if row.row in firsts:
+            return Tier.TYPE
+        if own and is_peripheral(row):
+            return Tier.OTHER_TYPE if row in types else Tier.REST
+        if is_constructor(row, last):
+            return Tier.CONSTRUCTOR
+        return Tier.MEMBER if _is_member(row, last) else Tier.REST
+
+    def key(hit: RankedHit) -> tuple[int, bool, bool, bool, float]:
+        row, place = hit.row, tier(hit.row)
+        if place is not Tier.TYPE:
+            return (place, False, False, False, -hit.score)
+        # A type with a body goes before forward declarations, the file of its name before other parts of a
+        # partial class, the outermost scope before nested ones.
+        is_short = has_long and row.end_line == row.start_line
+        return (place, is_short, not _is_file_of(row, last), row.qualified_name != name, -hit.score)
+
+    ordered = sorted(hits, key=key)
+    _raise_scores(ordered, [tier(hit.row) for hit in ordered])
+    return ordered
+
+
+def _first_parts(rows: Iterable[SymbolRow]) -> dict[int, SymbolRow]:
+    """Return the first part of each type: long ones are stored in several."""
+    first: dict[tuple[int, str, str], SymbolRow] = {}
+    for row in sorted(rows, key=lambda each: each.start_line):
+        first.setdefault((row.file_id, row.qualified_name, row.signature), row)
+    return {row.row: row for row in first.values()}
+
+
+def _has_name(row: SymbolRow, name: str) -> bool:
+    is_named = f".{row.qualified_name}".endswith(f".{name}") or row.name == name
+    return is_named and row.kind not in NON_DEFINITION_KINDS
+
+
+def _is_type(row: SymbolRow) -> bool:
+    return row.kind in TYPE_KINDS and row.kind != "impl"
+
+
+def _is_file_of(row: SymbolRow, type_name: str) -> bool:
+    """Whether a file is called like a type: `RateLimiter.cs`, `rate_limiter.py`, not `Limiter.Async.cs`."""
+    stem = row.path.rpartition("/")[2].rpartition(".")[0]
+    return re.sub(r"[_-]", "", stem).lower() == type_name.replace("_", "").lower()
+
+
+def _is_member(row: SymbolRow, type_name: str) -> bool:
+    is_impl = row.kind == "impl" and row.name == type_name
+    return is_impl or (row.qualified_name.split(".")[-2:-1] == [type_name] and bool(row.signature))
+
+
+def is_constructor(row: SymbolRow, type_name: str) -> bool:
+    """Whether a symbol makes values of a type: it has its name or a constructor's, or is Go's `NewType`."""
+    if row.kind in TYPE_KINDS or row.kind in NON_DEFINITION_KINDS:
+        return False
+    parent = row.qualified_name.split(".")[-2:-1]
+    is_go = row.language == "go" and row.name == f"New{type_name}"
+    return is_go or row.name == type_name or (row.name in _CONSTRUCTORS and parent == [type_name])
+
+
+def _raise_scores(ordered: Sequence[RankedHit], tiers: Sequence[Tier]) -> None:
+    """Raise scores until they fall from hit to hit, so that the order is that of the scores."""
+    gap = _GAP * max((hit.score for hit in ordered), default=0.0)
+    floor, below = float("-inf"), Tier.REST
+    for hit, tier in zip(reversed(ordered), reversed(tiers), strict=True):
+        floor += gap if tier is not below else 0.0
+        below = tier
+        if hit.score < floor:
+            detail = tier.name.lower().replace("_", " ")
+            hit.contributions.append(Contribution("signal.type", floor - hit.score, detail))
+            hit.score = floor
+        floor = hit.score

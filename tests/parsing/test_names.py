@@ -1,0 +1,27 @@
+"""Names of definitions: their segments, without type arguments."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.parsing.names import split_definition_name
+
+
+@pytest.mark.parametrize(
+    ("source", "segments"),
+    [
+        ("Foo", ("Foo",)),
+        ("a::Foo<T>::bar", ("a", "Foo", "bar")),
+        ("has_insert<O, T, void_t<decltype(get(std::declval<O&>()).insert({}))>>", ("has_insert",)),
+        ("formatter<std::vector<std::pair<K, V>>, Char>", ("formatter",)),
+        ("Buffer<(N > 0)>", ("Buffer",)),
+        ("operator<", ("operator<",)),
+    ],
+)
+def test_type_arguments_are_no_part_of_a_name(source, segments):
+    assert split_definition_name(source.encode(), ("::",)) == segments
+
+
+@given(st.recursive(st.sampled_from(["T", "std::x", "f()"]), lambda inner: inner.map(lambda t: f"a<{t}, b>")))
+def test_however_deep_they_are(argument):
+    assert split_definition_name(f"ns::Foo<{argument}>".encode(), ("::",))[-1] in ("Foo", "ns")
