@@ -74,6 +74,7 @@ class Settings:
     vectors: str = "auto"  # nearest-neighbour search: exact, approx, or auto by the number of vectors
     device: str = "auto"  # where encoders run: cpu, cuda, or auto by what is available
     threads: int = max(1, os.cpu_count() or 1)  # encoding threads
+    background_embedding: bool = True  # go on embedding in the background after a search of the command line
     clusters: int = 50  # clusters of similar symbols for `dowse related`
     fusion: str = "auto"  # how lanes' rankings are fused; auto is what won on the average of all sets
     lane_seconds: float = 3.0  # timeout of a lane; a late one is left out and named
