@@ -88,6 +88,8 @@ def main() -> None:
 
 def _embed(index: Index, folder: EmbeddingFolder) -> None:
     with write_lock(folder.path, _LOCK_SECONDS, lambda _: None):
+        if expected := folder.progress():
+            folder.report(expected)
         threading.Thread(target=_exit_when_removed, args=(folder,), daemon=True).start()
         try:
             # Again while symbols are added: those of the last moment have no vector at the end of a run.

@@ -4,7 +4,7 @@ Loads no NumPy. All is in a folder beside the index, `derived/embedding`:
 
     writer.lock       held by the process: so there is one for each index, however the last one ended
     requested.json    written by who starts it; the process ends when this file is gone, or the whole index
-    progress.json     written by the process
+    progress.json     written by the process, first when it has the lock
 
 No signal is sent: on a shared disk the id in a lock may be that of a process on another machine.
 """
@@ -63,6 +63,7 @@ class EmbeddingFolder:
     def request(self, expected: EmbeddingProgress) -> None:
         """Write that a process is to run, with what is known of its progress before it reports any."""
         make_private_directory(self.path)
+        (self.path / _PROGRESS).unlink(missing_ok=True)  # of a process that was killed
         write_atomically(self.path / _REQUESTED, _to_json(expected))
 
     def is_requested(self) -> bool:
@@ -99,6 +100,8 @@ class EmbeddingFolder:
             time.sleep(_POLL_SECONDS)
 
     def _is_starting(self) -> bool:
+        if (self.path / _PROGRESS).exists():  # it has started, and is gone
+            return False
         try:
             age = time.time() - (self.path / _REQUESTED).stat().st_mtime
         except OSError:
