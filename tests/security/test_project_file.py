@@ -61,6 +61,8 @@ ELSEWHERE = {
     "threads": "1000",
     "vectors": '"exact"',
     "lane_seconds": "1000.0",
+    "lane_start_seconds": "1000.0",
+    "background_embedding": "true",
     "exact_seconds": "1000.0",
     "isolation": '"never"',
     "include_secrets": "true",
