@@ -127,7 +127,7 @@ def make_large_index(folder: Path, count: int = LARGE, encoder: str = "small") -
             names = [f"task_{i}" for i in range(100 * n, 100 * n + 100)]
             path = f"pkg{n % 30}/m{n}.py"
             symbols = [symbol(name, f"return x task {name}", key=f"{path}:{name}") for name in names]
-            writer.add(file_record(path, symbols, text="x\n"))
+            writer.put(file_record(path, symbols, text="x\n"))
         writer.commit({"repo": "acme/large"})
     encoder_ = index.encoder
     assert encoder_ is not None
