@@ -78,7 +78,7 @@ class Settings:
     clusters: int = 50  # clusters of similar symbols for `dowse related`
     fusion: str = "auto"  # how lanes' rankings are fused; auto is what won on the average of all sets
     lane_seconds: float = 3.0  # timeout of a lane that is ready; a late one is left out and named
-    lane_start_seconds: float = 30.0  # timeout of a lane's start: loading a model takes long on a busy machine
+    lane_start_seconds: float = 30.0  # timeout of a lane's start: a busy machine loads models slowly
     exact_seconds: float = 60.0  # timeout of the search for a phrase or pattern
     # Lanes in processes of their own: auto where several answer one query, always, or never (no timeouts).
     isolation: str = "auto"
