@@ -136,9 +136,10 @@ def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool) -> No
         return
     if index.is_shared:
         return
-    if options.mode != "auto" or is_new or 0 < index.unembedded() <= QUICK_SYMBOLS:
+    missing = index.unembedded()
+    if missing and (options.mode != "auto" or is_new or missing <= QUICK_SYMBOLS):
         embed_briefly(index)
-    else:
+    elif missing:
         embed_in_background(index)
 
 
