@@ -25,7 +25,7 @@ from dowse.write_lock import lock_holder
 from helpers import run_dowse, write_tree
 
 # Only for what must happen: a loaded machine may take its time.
-LONG = 120.0
+LONG = 600.0
 # More than a search embeds by itself before it answers from an index that is there.
 SYMBOLS = 1_500
 
