@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
+from dowse.types import Symbol
 
 from common import write_results
 
@@ -59,7 +60,7 @@ def main() -> None:
         write_results(options.out, {"shares": shares, "wrong": wrong})
 
 
-def _is_right(symbol: Any, case: dict[str, Any]) -> bool:
+def _is_right(symbol: Symbol, case: dict[str, Any]) -> bool:
     if symbol.path != case["path"]:
         return False
     names = {name.rpartition(".")[2] for name in (case["symbol"], *case.get("alt", ()))}

@@ -74,6 +74,7 @@ class Settings:
     vectors: str = "auto"  # nearest-neighbour search: exact, approx, or auto by the number of vectors
     device: str = "auto"  # where encoders run: cpu, cuda, or auto by what is available
     threads: int = max(1, os.cpu_count() or 1)  # encoding threads
+    background_embedding: bool = True  # go on embedding in the background after a search of the command line
     clusters: int = 50  # clusters of similar symbols for `dowse related`
     fusion: str = "auto"  # how lanes' rankings are fused; auto is what won on the average of all sets
     # What the fusions weigh: see docs/RANKING.md.
@@ -82,7 +83,8 @@ class Settings:
     embedding_weight: float = 3.0
     graph_weight: float = 0.2
     lexical_weight: float = 1.0  # factor of the keyword lane and of coverage in blend
-    lane_seconds: float = 3.0  # timeout of a lane; a late one is left out and named
+    lane_seconds: float = 3.0  # timeout of a lane that is ready; a late one is left out and named
+    lane_start_seconds: float = 30.0  # timeout of a lane's start: a busy machine loads models slowly
     exact_seconds: float = 60.0  # timeout of the search for a phrase or pattern
     # Lanes in processes of their own: auto where several answer one query, always, or never (no timeouts).
     isolation: str = "auto"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dowse.search.related import Related
     from dowse.source.tree_scanner import ScanResult
     from dowse.storage.protocol import Backend
+    from dowse.vectors.embedding_progress import EmbeddingProgress
 
 # Trees up to this many files are walked before each search (a few milliseconds per thousand); in
 # larger ones only `dowse index` looks for changes.
@@ -196,6 +197,8 @@ class Index:
         from dowse.vectors.cache import VectorCache
 
         encoder = self._require_encoder()
+        if wait is None:  # who waits for all takes over from the process in the background
+            self._end_background_embedding()
         with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
             return embed(
                 self.backend,
@@ -217,6 +220,21 @@ class Index:
             return 0
         with self.backend.reader() as reader:
             return reader.symbol_count() - reader.embedded_count(encoder.id)
+
+    def embedding_progress(self) -> EmbeddingProgress | None:
+        """Return how far the process is that embeds in the background; None if none runs."""
+        from dowse.vectors.embedding_progress import read_progress
+
+        with self.backend.reader() as reader:
+            return read_progress(reader.cache_folder)
+
+    def _end_background_embedding(self) -> None:
+        from dowse.vectors.embedding_progress import EmbeddingFolder
+
+        with self.backend.reader() as reader:
+            derived = reader.cache_folder
+        if derived is not None:
+            EmbeddingFolder(derived).end_process()
 
     def count_terms(
         self,
@@ -424,6 +442,7 @@ class Index:
             problems = len(reader.files_with_problems())
             embedded = reader.embedded_count(self.encoder.id) if self.encoder else 0
         changes = self.as_built().changes(exact=True)
+        embedding = self.embedding_progress()
         return {
             "root": str(self.root),
             "repo": meta.get("repo", ""),
@@ -436,6 +455,8 @@ class Index:
             "symbols": counts["symbols"],
             "encoder": self.encoder.id if self.encoder else "",
             "embedded": embedded,
+            # The process that embeds in the background, None if none runs.
+            "embedding": embedding and {**embedding._asdict(), "seconds_left": embedding.seconds_left},
             "finish": index_command(self.settings),
             "source_bytes": counts["bytes"],
             "skipped": counts["skipped"],

@@ -144,6 +144,7 @@ class Boost(NamedTuple):
     similar: float = 0.0  # for similar queries: the same, each vote weighted by similarity
     others: float = 0.0  # of `similar`, what remains without the visitor with the highest vote
     detail: str = ""  # the same in words
+    rank: int = 0  # the lowest rank at which it was chosen for the same query; 0 for unknown
 
 
 class LaneReport(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
@@ -38,6 +39,18 @@ def test_a_row_says_what_was_found_and_how_well() -> None:
     for metric, interval in row.intervals.items():
         assert interval == bootstrap(row.values(metric))
     assert list(row.metrics) == list(row.intervals) == list(row.cases[0].values)
+
+
+def test_a_row_offers_its_figures_by_name_and_as_plain_data() -> None:
+    row = evaluate(answering(first=["x.py", "a.py"], second=["b.py"]), CASES, name="mine")
+    assert (row.label, row.mrr, row.recall, row.ndcg) == (
+        *("mine", row.metrics["mrr@100"], row.metrics["recall@10"], row.metrics["ndcg@10"]),
+    )
+    data = json.loads(json.dumps(row.as_dict()))
+    assert (data["label"], data["level"], data["metrics"]) == ("mine", "file", dict(row.metrics))
+    assert data["intervals"]["mrr@100"] == list(row.intervals["mrr@100"]) and "cases" not in data
+    with pytest.raises(EvalError, match="recall@10 was not measured; there are mrr@100"):
+        _ = evaluate(answering(), CASES, ks=(5,)).recall
 
 
 def test_the_tool_is_asked_each_question_once_for_as_many_as_needed() -> None:

@@ -50,6 +50,12 @@ def test_record_list_search_and_forget(run):
     assert run("feedback", "list")[:2] == (1, "")
 
 
+def test_a_choice_that_changes_no_answer_says_so(run):
+    code, out, err = run("feedback", "record", "yeast path:vendor", "Dough.rise")
+    assert code == 0 and out.startswith("up: ") and "so no answer changes; record it for a query" in err
+    assert not run("feedback", "record", "bake some bread", "Dough.rise")[2]
+
+
 def test_json_and_export(run):
     for kind in EVENT_KINDS:
         run("feedback", "record", "bake bread", "bake_bread", "--kind", kind)

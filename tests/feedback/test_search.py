@@ -72,6 +72,19 @@ def test_a_corpus_gives_what_was_chosen_beyond_the_first_k(tmp_path, monkeypatch
         assert index.search("cookie", k=3).hits[0].symbol == last
 
 
+@pytest.mark.parametrize("rank", [139, 480])
+def test_a_choice_counts_however_low_the_hit_stood(tmp_path, monkeypatch, rank):
+    monkeypatch.setenv("DOWSE_DATA_DIR", str(tmp_path / "data"))
+    text = "".join(f"def bake_{n}():\n    return 'oven' + {'1 + ' * (n % 50)}{n}\n\n\n" for n in range(500))
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "ovens.py").write_text(text)
+    with Index.open(tmp_path / "tree", index_dir=str(tmp_path / "index")) as index:
+        index.update()
+        hit = index.search("oven", k=500).hits[rank - 1]
+        index.feedback.record(Event("oven", hit.symbol.id, "click", "ann", hit.rank))
+        assert index.search("oven", k=3).hits[0].symbol.id == hit.symbol.id
+
+
 def test_similar_questions_lift_a_little_and_others_not_at_all(index):
     similar, other = "order loaves price total", "retry action attempts delay"
     before, unlike = names(index.search(similar)), index.search(other)

@@ -31,7 +31,7 @@ def repository(tmp_path, monkeypatch):
     """A repository, and a user of its own."""
     monkeypatch.setenv("DOWSE_CONFIG", str(tmp_path / "config" / "config.toml"))
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
-    for name in ("DOWSE_ENCODER", "DOWSE_ISOLATION"):
+    for name in ("DOWSE_ENCODER", "DOWSE_ISOLATION", "DOWSE_BACKGROUND_EMBEDDING"):
         monkeypatch.delenv(name)
     return write_tree(tmp_path / "repository", CODE)
 
@@ -61,6 +61,8 @@ ELSEWHERE = {
     "threads": "1000",
     "vectors": '"exact"',
     "lane_seconds": "1000.0",
+    "lane_start_seconds": "1000.0",
+    "background_embedding": "true",
     "exact_seconds": "1000.0",
     "isolation": '"never"',
     "include_secrets": "true",

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.encoders.model_files import find_model_folder, read_model_settings
+from dowse.encoders.model_files import find_model_folder, folder_megabytes, read_model_settings
 from dowse.encoders.model_files import shipped_folder as shipped_folder
 from dowse.encoders.onnx_encoder import CONFIG_FILE, OnnxEncoder
 from dowse.errors import ConfigError, DowseError
@@ -62,10 +62,8 @@ def available_encoders() -> list[EncoderInfo]:
     encoders = []
     for folder in sorted(file.parent for file in shipped_folder().glob(f"*/{CONFIG_FILE}")):
         encoder = load_encoder(folder.name)
-        size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
-        encoders.append(
-            EncoderInfo(folder.name, encoder.id, encoder.dimension, round(size / 1e6, 1), str(folder))
-        )
+        size = folder_megabytes(folder)
+        encoders.append(EncoderInfo(folder.name, encoder.id, encoder.dimension, size, str(folder)))
     return encoders
 
 

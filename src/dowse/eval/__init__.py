@@ -4,7 +4,7 @@
 >>> from dowse.eval import build_from_git, compare_modes         # doctest: +SKIP
 >>> cases = build_from_git(".", max_cases=100)                   # doctest: +SKIP
 >>> for row in compare_modes(Index.open("."), cases):            # doctest: +SKIP
-...     print(row.mode, row.metrics["mrr@100"], row.intervals["mrr@100"])
+...     print(row.label, row.mrr, row.recall, row.intervals["mrr@100"])
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dowse.errors import EvalError
 
@@ -154,6 +154,40 @@ class Result:
     latency: Mapping[str, float]  # p50_ms, p95_ms, p99_ms
     cases: tuple[CaseResult, ...] = field(default=(), repr=False)
 
+    @property
+    def label(self) -> str:
+        """What the row is called: the configuration or the tool."""
+        return self.mode
+
+    @property
+    def recall(self) -> float:
+        """Mean recall@10."""
+        return self._metric("recall@10")
+
+    @property
+    def mrr(self) -> float:
+        """Mean reciprocal rank, down to rank 100."""
+        return self._metric("mrr@100")
+
+    @property
+    def ndcg(self) -> float:
+        """Mean nDCG@10."""
+        return self._metric("ndcg@10")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as plain data, without its cases."""
+        return {
+            **{name: getattr(self, name) for name in ("label", "dataset", "level")},
+            "metrics": {name: float(value) for name, value in self.metrics.items()},
+            "intervals": {name: [float(end) for end in ends] for name, ends in self.intervals.items()},
+            "latency": dict(self.latency),
+        }
+
     def values(self, metric: str) -> list[float]:
         """Return the metric of each case, in order."""
         return [case.values[metric] for case in self.cases]
+
+    def _metric(self, name: str) -> float:
+        if name not in self.metrics:
+            raise EvalError(f"{name} was not measured; there are {', '.join(self.metrics) or 'no metrics'}")
+        return self.metrics[name]

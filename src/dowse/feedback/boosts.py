@@ -116,7 +116,10 @@ def _boost(
     same = [event for event in events if event.query == query_id]
     if same:
         votes = sum(_votes(same).values())
-        return Boost(same=votes, detail=f"{_summary(same)} for this query") if votes else None
+        if not votes:
+            return None
+        lowest = max(event.rank for event in same)
+        return Boost(same=votes, detail=f"{_summary(same)} for this query", rank=lowest)
     by_visitor: dict[str, list[float]] = defaultdict(list)
     for (visitor, query), value in _votes(events).items():
         by_visitor[visitor].append(neighbours[query][0] * value)

@@ -13,6 +13,8 @@ EVENT_KINDS = ("click", "copy", "open", "up", "down")
 # Longer texts are no queries, and no names of visitors or symbols.
 _MAX_QUERY, _MAX_SYMBOL, _MAX_VISITOR = 2_000, 1_000, 100
 _MAX_RANK = 1_000_000
+# A choice changes answers down to this rank: so many candidates are retrieved for its sake.
+MAX_COUNTED_RANK = 1_000
 
 
 class Event(NamedTuple):

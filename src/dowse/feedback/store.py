@@ -78,6 +78,7 @@ class QueryEvent(NamedTuple):
     symbol: str
     visitor: str
     kind: str
+    rank: int = 0  # the rank of the hit when it was chosen; 0 for unknown
 
 
 class FeedbackDamaged(DowseError):
@@ -180,9 +181,8 @@ class FeedbackStore:
     def query_events(self, query_ids: Sequence[int]) -> list[QueryEvent]:
         """Return the events of some queries, in the order of time."""
         marks = ",".join("?" * len(query_ids))
-        rows = self._read(
-            f"SELECT query, symbol, visitor, kind FROM events WHERE query IN ({marks}) ORDER BY id", query_ids
-        )
+        columns = "query, symbol, visitor, kind, rank"
+        rows = self._read(f"SELECT {columns} FROM events WHERE query IN ({marks}) ORDER BY id", query_ids)
         return [QueryEvent(*row) for row in rows]
 
     def close(self) -> None:

@@ -28,6 +28,7 @@ from dowse.types import (
     PlanReport,
     Symbol,
 )
+from dowse.vectors.embedding_progress import read_progress
 
 # Hits whose texts are in memory at the same time.
 _BATCH = 100
@@ -215,9 +216,12 @@ def _incomplete_notes(
     )
     if needs_vectors and embedded and embedded.symbols < embedded.total:
         share = 100 * embedded.symbols // max(1, embedded.total)
-        command = index_command(context.settings)
         text = f"{share} % of the symbols are embedded"
-        notes.append(Note("partly-embedded", text, f"`{command}` finishes it"))
+        if progress := read_progress(context.reader.cache_folder):
+            notes.append(Note("partly-embedded", f"{text}, {progress.time_left}"))
+        else:
+            remedy = f"`{index_command(context.settings)}` finishes it"
+            notes.append(Note("partly-embedded", text, remedy))
     return notes
 
 

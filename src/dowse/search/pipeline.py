@@ -130,7 +130,7 @@ def search(
         profile,
         matches,
         features,
-        max(settings.candidates or profile.candidates, request.options.k),
+        max(settings.candidates or profile.candidates, request.options.k, _chosen_depth(boosts)),
         encoder,
         boosts,
     )
@@ -385,6 +385,16 @@ def _signal_profile(context: SearchContext, fusion: str) -> Profile:
     if fusion in ("rrf", "weighted", "adaptive"):
         return profile_for_ranks(context.profile)
     return profile_for_blend(context.profile) if fusion == "blend" else context.profile
+
+
+def _chosen_depth(boosts: Mapping[str, Boost]) -> int:
+    """Return how many candidates it takes to find what was chosen for the same query."""
+    if not boosts:
+        return 0
+    from dowse.feedback.events import MAX_COUNTED_RANK
+
+    ranks = (boost.rank for boost in boosts.values() if boost.same > 0)
+    return min(MAX_COUNTED_RANK, max(ranks, default=0))
 
 
 def _boosts(

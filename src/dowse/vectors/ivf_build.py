@@ -74,7 +74,9 @@ def fit(
         last_key=matrix.key(len(matrix) - 1).hex(),
     )
     index = replace(index, bits=_row_bits(index, matrix, labels)[index.order])
-    held_out = noisy_rows(matrix, _HELD_OUT, random) if queries is None else queries[:_HELD_OUT]
+    if queries is None or not len(queries):  # code without documentation has no sentences to ask with
+        queries = noisy_rows(matrix, _HELD_OUT, random)
+    held_out = queries[:_HELD_OUT]
     depths, probes = _measure_probes(index, matrix, held_out, labels)
     index = replace(index, depths=depths, probes=probes)
     return replace(index, recall=recall(index, matrix, held_out))

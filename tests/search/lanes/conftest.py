@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,10 +20,11 @@ def make_host(sample_index: Index) -> Iterator[Callable[..., LaneHost]]:
     hosts = []
     before = set(threading.enumerate())  # another suite's server may be at work in this process
 
-    def make(index: Index = sample_index, **faults: str) -> LaneHost:
+    def make(index: Index = sample_index, settings: Mapping[str, Any] = {}, **faults: str) -> LaneHost:
         lanes = {name: Lane(function) for name, function in faults.items()}
         echo = Lane("search.lanes.faults:echo")
-        hosts.append(LaneHost(index.backend.address, index.settings, {**LANES, "echo": echo, **lanes}))
+        changed = replace(index.settings, **settings)
+        hosts.append(LaneHost(index.backend.address, changed, {**LANES, "echo": echo, **lanes}))
         return hosts[-1]
 
     yield make

@@ -110,7 +110,9 @@ def test_scores_add_up_and_fall(boosts, count):
     assert [hit.score for hit in found] == [hit.score for hit in ranked]
     for hit in found:
         assert sum(part.value for part in hit.contributions) == pytest.approx(hit.score)
-    assert [hit.row.key for hit in found[MAX_CANDIDATES:]] == [hit.row.key for hit in ranked[MAX_CANDIDATES:]]
+    deep = [n for n in range(MAX_CANDIDATES, count) if (boost := by_id.get(str(n))) and boost.same > 0]
+    start = max((n + 1 for n in deep), default=MAX_CANDIDATES)
+    assert [hit.row.key for hit in found[start:]] == [hit.row.key for hit in ranked[start:]]
 
 
 def test_only_what_moved_or_was_chosen_says_so():
@@ -131,8 +133,16 @@ def test_what_stands_first_already_says_that_it_was_chosen():
     assert [len(hit.contributions) for hit in found[1:]] == [1, 1]
 
 
-def test_nobody_has_seen_what_is_beyond_reach():
-    found = apply_feedback(ranking(MAX_CANDIDATES + 5), {str(MAX_CANDIDATES + 2): Boost(same=5.0)})
+def test_what_was_chosen_for_the_same_query_comes_first_from_any_rank():
+    chosen = str(MAX_CANDIDATES + 39)
+    found = apply_feedback(ranking(MAX_CANDIDATES + 50), {chosen: Boost(same=0.4)})
+    others = [str(n) for n in range(MAX_CANDIDATES + 50) if str(n) != chosen]
+    assert [hit.row.key for hit in found] == [chosen, *others]
+
+
+@pytest.mark.parametrize("boost", [Boost(similar=5.0, others=5.0), Boost(same=-2.0)])
+def test_nobody_has_seen_what_is_beyond_reach(boost):
+    found = apply_feedback(ranking(MAX_CANDIDATES + 5), {str(MAX_CANDIDATES + 2): boost})
     assert [hit.row.key for hit in found] == [str(n) for n in range(MAX_CANDIDATES + 5)]
 
 

@@ -111,16 +111,38 @@ def update_index(
 
 
 def embed_briefly(index: Index) -> None:
-    """Embed new symbols for a few seconds at most: a search must not become an indexing run."""
+    """Embed new symbols for a few seconds at most: a search must not become an indexing run.
+
+    What is left then is embedded in the background.
+    """
     missing = 0 if index.is_shared else index.unembedded()
     if not missing or (missing <= QUICK_SYMBOLS and environment.get().wait_for_updates(index, True)):
+        return
+    if index.embedding_progress() is not None:
         return
     if missing > QUICK_SYMBOLS:
         print_message(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
     try:
-        index.embed(seconds=QUICK_SECONDS, wait=0.0)
+        report = index.embed(seconds=QUICK_SECONDS, wait=0.0)
     except (IndexLocked, OSError) as error:
         print_message(f"searching only what is embedded already ({error})")
+        return
+    embed_in_background(index, (report.encoded + report.reused) / max(report.seconds, 1e-3))
+
+
+def embed_in_background(index: Index, rate: float = 0.0) -> None:
+    """Have a process of its own embed what has no vector; a daemon has its watcher or refresher for that.
+
+    Args:
+        index: The index.
+        rate: Symbols per second, if that was measured just before.
+    """
+    is_here = environment.get() is _OF_THIS_PROCESS
+    if not is_here or not index.settings.background_embedding or index.is_shared or not index.unembedded():
+        return
+    from dowse.services.background_embedding import start_embedding
+
+    start_embedding(index, rate)
 
 
 def print_json(data: object) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from dowse.errors import DowseError
-from dowse.feedback.events import EVENT_KINDS, Event
+from dowse.feedback.events import EVENT_KINDS, MAX_COUNTED_RANK, Event
 from dowse.feedback.store import FeedbackCount, FeedbackDamaged
 from dowse.formats.json_format import json_line
 from dowse.formats.text import format_age
@@ -54,9 +54,21 @@ def _record(options: argparse.Namespace) -> int:
 
     with index.backend.reader() as reader:
         row = resolve(reader, options.symbol.removeprefix(f"{index.root}/"))
-    index.feedback.record(Event(options.query, row.key, options.kind, VISITOR))
+    rank = _rank(index, options.query, row)
+    index.feedback.record(Event(options.query, row.key, options.kind, VISITOR, rank))
     print_line(f"{options.kind}: {_describe(row)} for “{options.query}”")
+    if not rank:
+        print_message(
+            f"it is not among the first {MAX_COUNTED_RANK:,} hits of this query, so no answer changes; "
+            "record it for a query that finds it"
+        )
     return EXIT_FOUND
+
+
+def _rank(index: Index, query: str, row: SymbolRow) -> int:
+    """Return the rank of a symbol in the answer to a query, from 1; 0 if it is not in there."""
+    answer = index.search(query, k=MAX_COUNTED_RANK, feedback=False)
+    return next((hit.rank for hit in answer.hits if hit.symbol.id == row.key), 0)
 
 
 def _reset(options: argparse.Namespace) -> int:

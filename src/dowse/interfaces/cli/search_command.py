@@ -11,7 +11,13 @@ from dowse.errors import DowseError
 from dowse.index import QUICK_SYMBOLS, Index
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import embed_briefly, ensure_current, open_index, print_message
+from dowse.interfaces.cli.common import (
+    embed_briefly,
+    embed_in_background,
+    ensure_current,
+    open_index,
+    print_message,
+)
 from dowse.interfaces.cli.output import write_answer
 from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, make_options
 
@@ -122,13 +128,19 @@ def _warn_of_ignored_flags(index: Index, options: argparse.Namespace) -> None:
 
 
 def _embed_new_symbols(index: Index, options: SearchOptions, is_new: bool) -> None:
-    """Embed before a search with the embedding lane: if requested, on first use, or if that is quick."""
+    """Embed before a search with the embedding lane: if requested, on first use, or if that is quick.
+
+    All else is embedded in the background.
+    """
     if options.mode not in ("auto", "hybrid", "embedding") or index.settings.encoder == "none":
         return
     if index.is_shared:
         return
-    if options.mode != "auto" or is_new or 0 < index.unembedded() <= QUICK_SYMBOLS:
+    missing = index.unembedded()
+    if missing and (options.mode != "auto" or is_new or missing <= QUICK_SYMBOLS):
         embed_briefly(index)
+    elif missing:
+        embed_in_background(index)
 
 
 def _count_new_terms(index: Index, options: SearchOptions) -> None:

@@ -63,8 +63,19 @@ def _embedded(facts: Mapping[str, Any]) -> str:
         return "no encoder in use"
     done, total = facts["embedded"], facts["symbols"]
     share = 100 * done // total if total else 100
-    remedy = "" if done == total else f"; `{facts['finish']}` finishes it"
-    return f"{done:,} ({share} %) by {facts['encoder']}{remedy}"
+    embedded = f"{done:,} ({share} %) by {facts['encoder']}"
+    if done == total:
+        return embedded
+    if facts["embedding"]:
+        return f"{embedded}, {_time_left(facts['embedding'])}"
+    return f"{embedded}; `{facts['finish']}` finishes it"
+
+
+def _time_left(embedding: Mapping[str, Any]) -> str:
+    from dowse.vectors.embedding_progress import EmbeddingProgress
+
+    progress = EmbeddingProgress(*(embedding[name] for name in EmbeddingProgress._fields))
+    return f"{progress.time_left} (process {progress.pid})" if progress.pid else progress.time_left
 
 
 def _freshness(facts: Mapping[str, Any]) -> str:

@@ -99,9 +99,11 @@ def _notes(
     notes = merge_notes(results)
     work = background_notes(context.repositories, by_meaning=False)
     if any(note.code in ("partly-embedded", "incomplete-index") for note in notes):
+        running = [each.index.embedding_progress() for each in context.repositories if each.index.exists]
+        left = [progress.time_left for progress in running if progress]
         embedded = embedded or {"symbols": 0, "total": 0}
         percent = 100 * embedded["symbols"] // max(1, embedded["total"])
-        progress = "; ".join(map(str, background_notes(context.repositories, by_meaning=True)))
+        progress = "; ".join([*map(str, background_notes(context.repositories, by_meaning=True)), *left])
         progress = f" ({progress})" if progress else ""
         text = f"by words all can be found, by meaning {percent} % so far{progress}: ask again in a while"
         work = [Note("partly-embedded", text)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -31,10 +30,13 @@ class LaneHost:
         _hosts.add(self)
 
     def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
-        """Run jobs in parallel; a lane that misses the deadline has a problem instead of a result."""
-        deadline = time.monotonic() + seconds
+        """Run jobs in parallel; a lane that misses the deadline has a problem instead of a result.
+
+        The deadline is `seconds` after the lane's process is ready, for which there is a limit of its own.
+        """
+        start_seconds = self._settings.lane_start_seconds
         generation = (reader.identity, reader.generation)
-        pending = [PendingJob(job.lane, generation, deadline, seconds) for job in jobs]
+        pending = [PendingJob(job.lane, generation, seconds, start_seconds) for job in jobs]
         for job, each in zip(jobs, pending, strict=True):
             try:
                 self._queue(job.lane).put(each, job.arguments)

@@ -1,6 +1,7 @@
 """The queue of one lane's jobs, and the thread that has them done by the lane's process.
 
-A caller puts a job into the queue and waits until its deadline at most. The process gets one request at a
+A caller puts a job into the queue and waits until its deadline at most. The time limit of a job begins when
+the process is ready, so that a model which loads slowly costs no answer. The process gets one request at a
 time, so that all other jobs are still here when it hangs or dies, and go to the next process.
 """
 
@@ -52,7 +53,8 @@ class LaneQueue:
             if self._closed or self._breaker.remaining_seconds:
                 job.finish(self._refusal())
                 return
-            job.is_starting = not self._worker.is_ready
+            if self._worker.is_ready:
+                job.start_clock()
             self._jobs.append(job)
             self._changed.notify()
 
@@ -83,14 +85,22 @@ class LaneQueue:
         """Send jobs to the process, one after another."""
         while self._wait_for_work():
             try:
-                self._worker.start(self._setup)
-                with self._changed:
-                    for job in self._jobs:
-                        job.is_starting = False
+                self._start_worker()
                 self._do_next()
             except Exception as error:  # whatever it is, the next job gets a new process
                 self._discard_worker(_cause(error))
         self._worker.discard()
+
+    def _start_worker(self) -> None:
+        """Start the process, unless it runs; the clocks of all jobs stand still meanwhile."""
+        if self._worker.pid is None:
+            with self._changed:
+                for job in self._jobs:
+                    job.stop_clock()
+        self._worker.start(self._setup)
+        with self._changed:
+            for job in self._jobs:
+                job.start_clock()
 
     def _wait_for_work(self) -> bool:
         """Wait until there is something to do; False once the queue is closed."""
@@ -142,14 +152,36 @@ class LaneQueue:
 class PendingJob:
     """A job that a caller waits for until its deadline."""
 
-    def __init__(self, lane: str, generation: tuple[str, int], deadline: float, seconds: float) -> None:
+    def __init__(self, lane: str, generation: tuple[str, int], seconds: float, start_seconds: float) -> None:
+        """Describe a job whose process is not ready yet.
+
+        Args:
+            lane: The lane.
+            generation: Identity of the index and number of its generation.
+            seconds: How long the caller waits from the moment that the process is ready.
+            start_seconds: How long it waits for that moment.
+        """
         self._lane, self._generation = lane, generation
-        self._started, self._deadline, self._seconds = deadline - seconds, deadline, seconds
-        self._done = threading.Event()
-        self._reply = LaneReply()
+        self._seconds, self._start_seconds = seconds, start_seconds
+        self._created = time.monotonic()
+        self._deadline = self._created + start_seconds
+        self._is_starting = True
+        self._changed = threading.Condition()
+        self._reply: LaneReply | None = None
         self._abandoned = False
         self.arguments = b""  # pickled
-        self.is_starting = False  # whether its process is not ready yet
+
+    def start_clock(self) -> None:
+        """Let the time limit begin, if it has not: the process is ready."""
+        with self._changed:
+            if self._is_starting:
+                self._is_starting, self._deadline = False, time.monotonic() + self._seconds
+                self._changed.notify()
+
+    def stop_clock(self) -> None:
+        """Let the caller wait for another process, for as long as a start may take."""
+        with self._changed:
+            self._is_starting, self._deadline = True, self._created + self._start_seconds
 
     def request(self) -> LaneRequest | None:
         """Return the request for the process; None if no caller waits for the reply any more."""
@@ -160,24 +192,28 @@ class PendingJob:
 
     def finish(self, reply: LaneReply) -> None:
         """Hand over the reply; the caller may have given up."""
-        self._reply = reply
-        self._done.set()
+        with self._changed:
+            self._reply = reply
+            self._changed.notify()
 
     def outcome(self) -> Outcome:
         """Wait for the reply until the deadline."""
         try:
-            in_time = self._done.wait(max(0.0, self._deadline - time.monotonic()))
+            with self._changed:
+                while self._reply is None and (left := self._deadline - time.monotonic()) > 0:
+                    self._changed.wait(left)
+                reply = self._reply or LaneReply(problem=self._timeout_problem())
         finally:
             self._abandoned = True  # also when interrupted
-        reply = self._reply if in_time else LaneReply(problem=self._timeout_problem())
-        milliseconds = 1000 * (time.monotonic() - self._started)
+        milliseconds = 1000 * (time.monotonic() - self._created)
         outcome = Outcome(self._lane, reply.result, reply.problem, milliseconds, reply.is_stale, reply.error)
         log_problem(outcome, reply.detail)
         return outcome
 
     def _timeout_problem(self) -> str:
-        what = "still starting after" if self.is_starting else "no answer within"
-        return f"{self._lane}: {what} {self._seconds:.3g} s"
+        if self._is_starting:
+            return f"{self._lane}: still starting after {self._start_seconds:.3g} s"
+        return f"{self._lane}: no answer within {self._seconds:.3g} s"
 
 
 def _cause(error: Exception) -> str:

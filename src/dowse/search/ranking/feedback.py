@@ -14,7 +14,7 @@ from dowse.search.ranking.rerank import reorder
 from dowse.search.ranking.signals import RankedHit
 from dowse.types import Boost
 
-# Only the first candidates are reordered: nobody has seen the others.
+# Beyond the first candidates, only what was chosen for the same query is moved: nobody has seen the others.
 MAX_CANDIDATES = 100
 # Ranks that a hit can climb because of similar queries, and because of one visitor alone.
 MAX_CLIMB, MAX_CLIMB_ALONE = 5, 2
@@ -30,11 +30,12 @@ SINK_PER_VOTE, MAX_SINK = 5, 10
 
 
 def apply_feedback(ranked: Sequence[RankedHit], boosts: Mapping[str, Boost]) -> list[RankedHit]:
-    """Reorder the first candidates by their boosts, which are keyed by `Symbol.id`."""
-    first = ranked[:MAX_CANDIDATES]
-    known = [boosts.get(hit.row.key) for hit in first]
+    """Reorder candidates by their boosts, which are keyed by `Symbol.id`."""
+    known = [_boost_at(rank, boosts.get(hit.row.key)) for rank, hit in enumerate(ranked)]
     if not any(known):
         return list(ranked)
+    depth = max(MAX_CANDIDATES, 1 + max(rank for rank, boost in enumerate(known) if boost))
+    known, first = known[:depth], ranked[:depth]
     order = feedback_order(known, [hit.score for hit in first])
     details = [boost.detail if boost else "others were chosen before" for boost in known]
     moved = reorder(ranked, order, "feedback", details)
@@ -43,6 +44,11 @@ def apply_feedback(ranked: Sequence[RankedHit], boosts: Mapping[str, Boost]) -> 
         ranked[rank] if old == rank and known[old] is None else moved[rank] for rank, old in enumerate(order)
     ]
     return [*kept, *moved[len(order) :]]
+
+
+def _boost_at(rank: int, boost: Boost | None) -> Boost | None:
+    """Return a boost if it counts at this rank, from 0."""
+    return boost if boost and (rank < MAX_CANDIDATES or boost.same > 0) else None
 
 
 def feedback_order(known: Sequence[Boost | None], scores: Sequence[float]) -> list[int]:

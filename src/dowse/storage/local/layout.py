@@ -55,6 +55,11 @@ def generation_path(folder: Path, generation: int) -> Path:
     return folder / TEXT / f"{generation:06d}"
 
 
+def derived_folder(folder: Path) -> Path:
+    """Return the folder of what is derived from an index."""
+    return folder / DERIVED
+
+
 def derived_folders(folder: Path) -> list[Path]:
     """Return the folders of caches that have a write lock of their own."""
     return sorted(entry for entry in (folder / DERIVED).glob("*") if entry.is_dir())

@@ -145,7 +145,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_mining(parser)
     outputs = _add_outputs(parser)
     outputs.add_argument("--details", metavar="FILE", help="write every question and answer (JSONL)")
-    parser.add_argument("--list-models", action="store_true", help="list the encoders there are, and stop")
+    parser.add_argument(
+        "--list-models", action="store_true", help="list the encoders and rerankers, and stop"
+    )
 
 
 def _add_datasets(parser: argparse.ArgumentParser) -> None:

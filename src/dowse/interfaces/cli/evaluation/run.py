@@ -49,15 +49,23 @@ def evaluate(options: argparse.Namespace) -> int:
 
 
 def _list_models(options: argparse.Namespace) -> int:
+    from dowse.encoders.cross_encoder import shipped_cross_encoders
+    from dowse.encoders.model_files import folder_megabytes, shipped_folder
     from dowse.encoders.registry import available_encoders
 
-    models = available_encoders()
+    encoders = [{"kind": "encoder", **model._asdict()} for model in available_encoders()]
+    folders = [shipped_folder() / name for name in shipped_cross_encoders()]
+    rerankers = [
+        {"kind": "reranker", "name": each.name, "megabytes": folder_megabytes(each), "folder": str(each)}
+        for each in folders
+    ]
     if options.json:
-        print_json([model._asdict() for model in models])
-    else:
-        for model in models:
-            size = f"{model.dimension:>4} dimensions  {model.megabytes:>6.1f} MB"
-            print_line(f"{model.name:<8} {size}  {model.id}")
+        print_json([*encoders, *rerankers])
+        return EXIT_FOUND
+    for model in (*encoders, *rerankers):
+        size = f"{model['dimension']} dimensions" if "dimension" in model else ""
+        line = f"{model['kind']:<9} {model['name']:<8} {model['megabytes']:>6.1f} MB  {size:<14}"
+        print_line(f"{line}  {model.get('id', '')}".rstrip())
     return EXIT_FOUND
 
 

@@ -1,0 +1,142 @@
+"""A process that goes on embedding after a command has answered; one for each index, at low priority.
+
+It belongs to no terminal and outlives the command. The lock of `EmbeddingFolder` keeps a second one away, the
+write lock of the vectors any other process that embeds. It may be killed at any moment: each chunk is an
+atomic commit, and the next search starts another process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse.config import Settings, cache_folder
+from dowse.encoders.registry import is_shipped
+from dowse.errors import DowseError
+from dowse.index import Index
+from dowse.storage.open import open_backend
+from dowse.vectors.embedding_progress import EmbeddingFolder, EmbeddingProgress
+from dowse.workers.child import lower_priority
+from dowse.workers.supervisor import worker_program
+from dowse.write_lock import write_lock
+
+if TYPE_CHECKING:
+    from dowse.indexing.update import Progress
+
+# Whatever the user does meanwhile comes first.
+_NICENESS = 15
+# Symbols between two commits: about a second of work at low priority.
+_CHUNK = 128
+# Who only looks whether a lock is held has it for an instant.
+_LOCK_SECONDS = 1.0
+# How often the process looks whether it is to end.
+_POLL_SECONDS = 0.1
+# What embedding depends on; a command line is no place for the others.
+_SETTINGS = ("encoder", "view", "vectors", "device", "threads", "clusters")
+
+
+def start_embedding(index: Index, rate: float = 0.0) -> bool:
+    """Start a process that embeds the symbols without a vector, unless one runs; whether one does then.
+
+    Args:
+        index: An index in a folder.
+        rate: Symbols per second, if that was measured just before.
+    """
+    missing = index.unembedded()
+    with index.backend.reader() as reader:
+        derived = reader.cache_folder
+    if not missing or derived is None or not hasattr(os, "posix_spawn"):
+        return False
+    folder = EmbeddingFolder(derived)
+    if folder.progress() is not None:
+        return True
+    try:
+        folder.request(EmbeddingProgress(0, missing, rate))
+        _spawn(_arguments(index))
+    except (OSError, DowseError, NotImplementedError):  # a read-only or full disk, no more processes
+        folder.remove_request()
+        return False
+    return True
+
+
+def main() -> None:
+    """Embed all symbols of the index that the first argument describes."""
+    os.closerange(3, 1024)  # what the command had inherited, such as a pipe that somebody reads to its end
+    lower_priority(_NICENESS)
+    arguments = json.loads(sys.argv[1])
+    root, address = Path(arguments["root"]), arguments["address"]
+    settings = replace(Settings(), **arguments["settings"])
+    # Nobody reads an error: the disk is full, the index is gone, or another process embeds.
+    with (
+        contextlib.suppress(DowseError, OSError),
+        Index(root, settings, open_backend(address, root)) as index,
+    ):
+        with index.backend.reader() as reader:
+            derived = reader.cache_folder
+        if derived is not None and EmbeddingFolder(derived).is_requested():
+            _embed(index, EmbeddingFolder(derived))
+
+
+def _embed(index: Index, folder: EmbeddingFolder) -> None:
+    with write_lock(folder.path, _LOCK_SECONDS, lambda _: None):
+        if expected := folder.progress():
+            folder.report(expected)
+        threading.Thread(target=_exit_when_removed, args=(folder,), daemon=True).start()
+        try:
+            # Again while symbols are added: those of the last moment have no vector at the end of a run.
+            while index.embed(wait=_LOCK_SECONDS, chunk=_CHUNK, on_progress=_reporter(folder)).missing:
+                pass
+        finally:
+            folder.remove_request()
+
+
+def _exit_when_removed(folder: EmbeddingFolder) -> None:
+    """End this process, whatever it is doing, when the request or the index is removed."""
+    while folder.is_requested():
+        time.sleep(_POLL_SECONDS)
+    os._exit(0)
+
+
+def _reporter(folder: EmbeddingFolder) -> Callable[[Progress], None]:
+    """Return a function that writes how far the process is."""
+    started = time.monotonic()
+
+    def report(progress: Progress) -> None:
+        rate = progress.done / max(1e-3, time.monotonic() - started)
+        if folder.is_requested():
+            folder.report(EmbeddingProgress(progress.done, progress.total, rate, os.getpid()))
+
+    return report
+
+
+def _arguments(index: Index) -> str:
+    settings = {name: value for name, value in asdict(index.settings).items() if name in _SETTINGS}
+    if not is_shipped(name := index.settings.encoder) and not name.startswith("hf:"):
+        settings["encoder"] = str(Path(name).expanduser().absolute())  # the process works in another folder
+    # Half of the cores: a laptop should stay cool and quiet.
+    settings["threads"] = max(1, index.settings.threads // 2)
+    return json.dumps({"root": str(index.root), "address": index.backend.address, "settings": settings})
+
+
+def _spawn(arguments: str) -> None:
+    """Start the process in a session of its own, which neither Ctrl-C nor the end of the terminal ends."""
+    program = "import os; os.chdir('/')\n" + worker_program("dowse.services.background_embedding")
+    standard = [(os.POSIX_SPAWN_OPEN, handle, os.devnull, os.O_RDWR, 0) for handle in (0, 1, 2)]
+    os.posix_spawn(
+        sys.executable,
+        [sys.executable, "-P", "-c", program, arguments],
+        {**os.environ, "DOWSE_CACHE_DIR": str(cache_folder().absolute())},
+        file_actions=standard,
+        setsid=True,
+        setsigmask=[],
+        setsigdef=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP],
+    )

@@ -1,0 +1,128 @@
+"""The process that goes on embedding after a search has answered: whether it runs, how far it is, its end.
+
+Loads no NumPy. All is in a folder beside the index, `derived/embedding`:
+
+    writer.lock       held by the process: so there is one for each index, however the last one ended
+    requested.json    written by who starts it; the process ends when this file is gone, or the whole index
+    progress.json     written by the process, first when it has the lock
+
+No signal is sent: on a shared disk the id in a lock may be that of a process on another machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from dowse.security.safe_files import make_private_directory, write_atomically
+from dowse.write_lock import lock_holder
+
+_FOLDER, _REQUESTED, _PROGRESS = "embedding", "requested.json", "progress.json"
+# A process that was requested counts as running so long without the lock: it has Python to load first.
+_START_SECONDS = 10.0
+# How long to wait for a process that has to end; it looks for that several times a second.
+_END_SECONDS = 10.0
+_POLL_SECONDS = 0.01
+
+
+class EmbeddingProgress(NamedTuple):
+    """How far the process is."""
+
+    done: int  # symbols, of those that had no vector at its start
+    total: int
+    rate: float  # symbols per second; 0 if that is not known yet
+    pid: int = 0  # 0 while the process starts
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The estimated time until all symbols have a vector; None if that is not known yet."""
+        return max(0, self.total - self.done) / self.rate if self.rate > 0 else None
+
+    @property
+    def time_left(self) -> str:
+        """The same in words."""
+        seconds = self.seconds_left
+        if seconds is None:
+            return "the rest follows in the background"
+        if seconds < 60:
+            return "less than a minute left"
+        minutes = round(seconds / 60)
+        return f"about {minutes} min left" if minutes < 90 else f"about {round(minutes / 60)} h left"
+
+
+class EmbeddingFolder:
+    """The files of the process of one index."""
+
+    def __init__(self, derived: Path) -> None:
+        """Name the folder; `derived` is that of what is derived from the index (`Reader.cache_folder`)."""
+        self.path = derived / _FOLDER
+
+    def request(self, expected: EmbeddingProgress) -> None:
+        """Write that a process is to run, with what is known of its progress before it reports any."""
+        make_private_directory(self.path)
+        (self.path / _PROGRESS).unlink(missing_ok=True)  # of a process that was killed
+        write_atomically(self.path / _REQUESTED, _to_json(expected))
+
+    def is_requested(self) -> bool:
+        """Whether the process is to go on."""
+        return (self.path / _REQUESTED).exists()
+
+    def report(self, progress: EmbeddingProgress) -> None:
+        """Write the progress; that must not end the process, whatever is wrong with the disk."""
+        with contextlib.suppress(OSError):
+            write_atomically(self.path / _PROGRESS, _to_json(progress))
+
+    def progress(self) -> EmbeddingProgress | None:
+        """Return the progress of the process; None if none runs."""
+        requested = _read(self.path / _REQUESTED)
+        if requested is None:
+            return None
+        holder = lock_holder(self.path)
+        if holder is None:
+            return requested if self._is_starting() else None
+        progress = _read(self.path / _PROGRESS)
+        return progress if progress and progress.pid == holder else requested._replace(pid=holder)
+
+    def remove_request(self) -> None:
+        """Have the process end, and do not wait for it; what it has committed stays."""
+        for name in (_REQUESTED, _PROGRESS):
+            with contextlib.suppress(OSError):
+                (self.path / name).unlink(missing_ok=True)
+
+    def end_process(self) -> None:
+        """End the process, if one runs, and wait until it is gone."""
+        self.remove_request()
+        deadline = time.monotonic() + _END_SECONDS
+        while lock_holder(self.path) is not None and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+
+    def _is_starting(self) -> bool:
+        if (self.path / _PROGRESS).exists():  # it has started, and is gone
+            return False
+        try:
+            age = time.time() - (self.path / _REQUESTED).stat().st_mtime
+        except OSError:
+            return False
+        return 0 <= age < _START_SECONDS
+
+
+def read_progress(derived: Path | None) -> EmbeddingProgress | None:
+    """Return the progress of the process of an index; None if none runs, or the index is on a cluster."""
+    return None if derived is None else EmbeddingFolder(derived).progress()
+
+
+def _to_json(progress: EmbeddingProgress) -> bytes:
+    return json.dumps(progress._asdict()).encode()
+
+
+def _read(path: Path) -> EmbeddingProgress | None:
+    try:
+        values = json.loads(path.read_bytes())
+        return EmbeddingProgress(
+            int(values["done"]), int(values["total"]), float(values["rate"]), int(values["pid"])
+        )
+    except (OSError, ValueError, TypeError, KeyError, OverflowError):
+        return None

@@ -1,0 +1,74 @@
+"""No combination of settings gives a traceback, on an empty, a tiny, an undocumented and a large index."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from setting_combinations import (
+    INDEX_VALUES,
+    KINDS,
+    SEARCH_VALUES,
+    make_index,
+    make_large_index,
+    pairwise,
+    problem,
+)
+
+from helpers import run_dowse, write_tree
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """An index of 100,000 symbols without documentation."""
+    return make_large_index(tmp_path_factory.mktemp("large"))
+
+
+def test_each_pair_of_values_occurs():
+    values = {"a": (1, 2, 3), "b": (4, 5), "c": (6, 7), "d": (8, 9, 10, 11)}
+    rows = pairwise(values)
+    for a, b in itertools.combinations(values, 2):
+        assert {(row[a], row[b]) for row in rows} == set(itertools.product(values[a], values[b]))
+    assert len(rows) < 3 * 2 * 2 * 4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_small_index_answers_whatever_the_settings(kind, tmp_path):
+    rows = pairwise({**INDEX_VALUES, **SEARCH_VALUES})
+    rows.sort(key=lambda row: [str(row[name]) for name in INDEX_VALUES])
+    problems = {}
+    for built, group in itertools.groupby(rows, lambda row: {name: row[name] for name in INDEX_VALUES}):
+        with make_index(kind, tmp_path, built) as index:
+            for row in group:
+                if said := problem(index, {name: row[name] for name in SEARCH_VALUES}):
+                    problems[str(row)] = said
+    assert not problems
+
+
+def test_a_large_index_answers_whatever_the_settings(large):
+    problems = {str(row): said for row in pairwise(SEARCH_VALUES) if (said := problem(large, row))}
+    assert not problems
+
+
+@pytest.mark.parametrize("vectors", ["auto", "exact", "approx"])
+def test_indexing_and_searching_code_without_documentation(tmp_path, vectors):
+    root = write_tree(tmp_path / "tree", {"a.py": "def task(x):\n    return x\n\n\ndef other():\n    pass\n"})
+    flags = ("--index-dir", tmp_path / "index", "--encoder", "small", "--vectors", vectors)
+    done = run_dowse("index", root, *flags)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = run_dowse("search", "task", root, *flags, "--mode", "embedding")
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["search", "related", "symbols", "callers", "status", "index", "clear"])
+def test_commands_on_a_folder_with_nothing_in_it(tmp_path: Path, command):
+    (tmp_path / "empty").mkdir()
+    words = [] if command in ("status", "index", "clear") else ["anything"]
+    for _ in range(2):
+        done = run_dowse(
+            command, *words, tmp_path / "empty", "--index-dir", tmp_path / "index", DOWSE_ENCODER="small"
+        )
+        assert done.returncode in (0, 1, 2) and "Traceback" not in done.stderr
