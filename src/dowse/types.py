@@ -134,6 +134,7 @@ class Hit:
     matches: tuple[LineMatch, ...] = ()
     lanes: tuple[LaneScore, ...] = ()  # the lanes that returned it
     confidence: float | None = None  # probability of relevance; None without embeddings
+    also_in: tuple[tuple[str, int], ...] = ()  # path and line of near-identical symbols, shown as this one
 
 
 class Boost(NamedTuple):
@@ -187,7 +188,7 @@ NoteCode = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark about an answer. Programs read the code, people the text and the remedy."""
+    """A remark about an answer. Programs read the code, people the text; the remedy is for a prompt."""
 
     code: NoteCode
     text: str

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from dowse.formats.text import also_in_line
 from dowse.interfaces.mcp.budget import (
     PREVIEW_LINES,
     SNIPPET_LINES,
@@ -160,7 +161,9 @@ def _hit_text(hit: ShownHit, count: int, several: bool) -> str:
     cut = f" ({count} of {len(lines)} lines)" if 0 < count < len(lines) else ""
     index = f"{quote_name(data['index'])} " if several else ""
     head = f"{data['rank']}. {index}{location} {data['kind']}{name}{confidence}{cut}"
-    return "\n".join([head, *numbered(hit.snippet.select(count))])
+    places = [(place["path"], place["line"]) for place in data.get("also_in", ())]
+    also_in = [escape_name(also_in_line(places))] if places else []
+    return "\n".join([head, *numbered(hit.snippet.select(count)), *also_in])
 
 
 def _percent(share: float) -> str:
