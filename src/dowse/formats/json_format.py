@@ -131,7 +131,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
             {"line": match.line, "text": match.text, "spans": [list(span) for span in match.spans]}
             for match in hit.matches
         ],
-        **({"also_in": [{"path": path, "line": line} for path, line in hit.also_in]} if hit.also_in else {}),
+        "also_in": [{"path": path, "line": line} for path, line in hit.also_in],
     }
 
 
@@ -164,7 +164,4 @@ def _step(number: int, step: GraphStep) -> dict[str, Any]:
 
 def notes_to_json(notes: Iterable[Note]) -> list[dict[str, str]]:
     """Return notes as plain data: a code for programs, the text for people, what helps at a prompt."""
-    return [
-        {"code": note.code, "text": note.text, **({"remedy": note.remedy} if note.remedy else {})}
-        for note in notes
-    ]
+    return [{"code": note.code, "text": note.text, "remedy": note.remedy} for note in notes]

@@ -144,6 +144,7 @@ class Node(Model):
     role: str
     start_line: int
     depth: int = Field(description="Hops from the seed, which has 0.")
+    test: bool
     seed: bool
 
 

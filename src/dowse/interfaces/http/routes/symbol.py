@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query
 from dowse.errors import DowseError
 from dowse.formats.json_format import graph_to_json, notes_to_json, related_to_json, symbol_to_json
 from dowse.graph.diagrams import arrows, shown_symbols
-from dowse.graph.model import GraphAnswer, GraphStep
+from dowse.graph.model import GraphAnswer, GraphStep, is_test
 from dowse.graph.queries import find_path_between
 from dowse.interfaces.http.state import IndexName, State, Target, in_thread
 from dowse.services.models.symbol import EdgeKind, RelatedAnswer, Relation, SymbolAnswer
@@ -131,6 +131,7 @@ def _drawing(answer: GraphAnswer) -> dict[str, Any]:
                 if name in _NODE_FIELDS
             },
             "depth": 0 if row in seeds else depths[row],
+            "test": is_test(symbol),
             "seed": row in seeds,
         }
         for row, symbol in symbols.items()
