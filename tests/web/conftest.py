@@ -31,7 +31,8 @@ INN = {
 
 # A method with callers in code, certain and not, and more of them in tests, which are certain.
 BUSY = {
-    "queue.py": "class Queue:\n    def put(self, item):\n        return store(item)\n\n\ndef store(item):\n    return item\n",
+    "queue.py": "class Queue:\n    def put(self, item):\n        return store(item)\n\n\n"
+    "def store(item):\n    return item\n",
     "other.py": "class Shelf:\n    def put(self, item):\n        return item\n",
     **{
         f"workers/worker_{number}.py": "from queue import Queue\n\n\n"

@@ -21,7 +21,8 @@ interface Props {
 /** A drawing of symbols and references: drag to move, Ctrl and wheel to zoom, click to go there. */
 export function GraphView({ drawing, index, open, onTests, onMore }: Props) {
   const height = drawing.height + 32;
-  const room = Math.max(190, drawing.stacked ? height : Math.min(MOST_HEIGHT, height));
+  // Below a stack is room for the buttons.
+  const room = Math.max(190, drawing.stacked ? height + 56 : Math.min(MOST_HEIGHT, height));
   const { element, view, fit, zoomBy, handlers } = useViewport({ ...drawing, room });
   const [near, setNear] = useState("");
   return (

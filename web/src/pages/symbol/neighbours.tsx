@@ -39,7 +39,7 @@ export function Neighbours({ title, relation, answer }: Props) {
       </h2>
       {total === 0 && <p className="mt-1 text-sm text-faint">Nothing that can be seen.</p>}
       <div className="-mr-2 max-h-96 overflow-y-auto pr-2" aria-busy={all.busy}>
-        <Files neighbours={shown} index={index} />
+        <Files neighbours={shown} relation={relation} index={index} />
         {left > 0 && !more && (
           <button type="button" onClick={() => setMore(true)} className={FOLD}>
             Show {count(left)} more
@@ -51,7 +51,13 @@ export function Neighbours({ title, relation, answer }: Props) {
         {testCount > 0 && (
           <details open={tests} onToggle={(event) => setTests(event.currentTarget.open)}>
             <summary className={FOLD}>{plural(testCount, "test")}</summary>
-            {tests && <Files neighbours={known.filter((one) => one.test)} index={index} />}
+            {tests && (
+              <Files
+                neighbours={known.filter((one) => one.test)}
+                relation={relation}
+                index={index}
+              />
+            )}
           </details>
         )}
       </div>
@@ -61,10 +67,16 @@ export function Neighbours({ title, relation, answer }: Props) {
 
 const FOLD = "rounded py-1.5 text-sm font-medium text-accent hover:underline";
 
-/** Neighbours under their files, in the order in which they came. */
-function Files({ neighbours, index }: { neighbours: readonly Neighbour[]; index: string }) {
+/** Neighbours under their files, in the order in which they came; callers with the line of the call. */
+function Files(props: {
+  neighbours: readonly Neighbour[];
+  relation: Props["relation"];
+  index: string;
+}) {
+  const { neighbours, relation, index } = props;
   const files = new Map<string, Neighbour[]>();
-  for (const one of neighbours) files.set(one.path, [...(files.get(one.path) ?? []), one]);
+  for (const one of neighbours)
+    files.set(one.symbol.path, [...(files.get(one.symbol.path) ?? []), one]);
   return [...files].map(([path, inside]) => (
     <div key={path} className="border-t border-line py-1.5 text-sm first:border-0">
       <p className="mono truncate text-xs text-faint" title={path}>
@@ -84,8 +96,11 @@ function Files({ neighbours, index }: { neighbours: readonly Neighbour[]; index:
                 {one.certainty}
               </span>
             )}
-            <span className="figures shrink-0 text-xs text-faint" title={`${path}:${one.line}`}>
-              :{one.line}
+            <span
+              className="figures shrink-0 text-xs text-faint"
+              title={`called in ${one.path}:${one.line}`}
+            >
+              :{relation === "callers" ? one.line : one.symbol.start_line}
             </span>
           </li>
         ))}
