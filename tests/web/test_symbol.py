@@ -46,9 +46,8 @@ def test_callers_and_callees_lead_on(page: Page, server: Running) -> None:
         code = [neighbour for neighbour in found[key] if not neighbour["test"]]
         expect(shown.get_by_role("listitem")).to_have_count(len(code))
         for neighbour in code:
-            expect(
-                shown.get_by_title(f"called in {neighbour['path']}:{neighbour['line']}").first
-            ).to_be_visible()
+            place = f"called in {neighbour['path']}:{neighbour['line']}"
+            expect(shown.get_by_title(place).first).to_be_visible()
     page.get_by_role("region", name="Calls", exact=True).get_by_role("link", name="Dough.knead").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Dough.knead")
 
