@@ -167,11 +167,11 @@ def test_an_unknown_index_names_those_there_are(server: Running) -> None:
 
 
 def test_default_options_are_those_of_the_settings(bakery: Index, inn: Index) -> None:
-    changed = replace(inn.settings, clustering="meaning", diversify="mmr", feedback=False)
+    changed = replace(inn.settings, clustering="spectral", diversify="cluster", feedback=False)
     with running([bakery, Index(inn.root, changed, inn.backend)]) as server:
         both, one = server.get("options"), server.get("options", index="inn")
         assert (both["clustering"], both["diversify"], both["fusion"]) == (None, None, "auto")
-        assert (one["clustering"], one["diversify"], one["feedback"]) == ("meaning", "mmr", False)
+        assert (one["clustering"], one["diversify"], one["feedback"]) == ("spectral", "cluster", False)
         assert one.keys() == {spec.name for spec in OPTIONS.values() if spec.in_http}
         # What is given back unchanged changes nothing, and a default can be switched off.
         given = {name: value for name, value in one.items() if value not in ("", [], None)}
