@@ -191,7 +191,7 @@ NoteCode = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark about an answer. Programs read the code, people the text and the remedy."""
+    """A remark about an answer. Programs read the code, people the text; the remedy is for a prompt."""
 
     code: NoteCode
     text: str

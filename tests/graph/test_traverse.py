@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.graph import traverse
-from dowse.graph.reachability import shortest_path
+from dowse.graph.reachability import reach, shortest_path
 from dowse.graph.traverse import breadth_first_search
 from dowse.search.lanes.graph import graph_lane, neighbour_lane, path_lane, relation_lane
 from dowse.types import Edge
@@ -138,6 +138,23 @@ def test_sure_references_come_before_guesses_and_many_before_few():
     assert graph_lane(graph, [1], ("calls",), True, 1, 10).rows == (5, 4, 3, 2)
     traversal = breadth_first_search(graph, graph.rows([1]), ("calls",), True, 1)
     assert [step.symbol.row for step in traversal.reached] == [4, 5, 3, 2]
+
+
+ROLES = {"": 0, "example": 1, "vendored": 1, "test": 2}
+
+
+@given(graphs(), st.lists(st.sampled_from(sorted(ROLES)), min_size=NODES, max_size=NODES))
+def test_code_comes_before_tests_however_certain(edges, roles):
+    symbols = [symbol(row, role=role) for row, role in enumerate(roles, 1)]
+    graph = MemoryGraph(symbols, [each for each in edges if each.kind == "calls"])
+    traversal, _ = reach(graph, "callers", graph.rows([1]), 3)
+    order = {step.symbol.row: (step.depth, ROLES[step.symbol.role]) for step in traversal.reached}
+    assert list(order.values()) == sorted(order.values())
+    # A search for "what calls f1" lists them in the same order of roles.
+    lane = relation_lane(graph, "callers", [1], 3, 100)
+    assert sorted(lane.rows) == sorted(order)
+    assert [order[row] for row in lane.rows] == sorted(order.values())
+    assert list(lane.scores) == sorted(lane.scores, reverse=True)
 
 
 def test_a_lane_says_why():

@@ -1,4 +1,4 @@
-"""Hits of several indexes as one list: an order that holds, whatever was asked for."""
+"""Hits of several indexes as one list: an order that holds, whatever was asked for; and their notes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.services.merge import LOOKAHEAD, merge_hits
+from dowse.errors import DowseError
+from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_hits, merge_notes
+from dowse.types import Answer, Hit, LaneScore, Note, PlanReport, Symbol
 
 # Few values, so that many are the same.
 confidences = st.lists(
@@ -39,3 +41,45 @@ def test_the_order_within_each_index_stays(answers: list[list[float]]) -> None:
 def test_what_an_index_put_first_counts_as_much_as_what_follows_it() -> None:
     """Something chosen before stands first there: that is no reason to bury what is surer than others'."""
     assert merged([[0.1, 0.9], [0.5]], 10) == [(0, 0), (0, 1), (1, 0)]
+
+
+MISS = Note("nothing-relevant", "nothing relevant here")
+STATE = Note("partly-embedded", "48 % of the symbols are embedded", "`dowse index` finishes it")
+
+
+def result(
+    index: str, *notes: Note, hits: int = 1, kind: str = "prose", lanes: tuple[str, ...] = ("keyword",)
+) -> IndexResult:
+    symbol = Symbol("id", "", "a.py", "python", "function", "f", "f", 1, 1, "def f()", "", "", "")
+    scores = tuple(LaneScore(lane, 1, 1.0, 1.0) for lane in lanes)
+    found = tuple(Hit(rank, 1.0, symbol, lanes=scores) for rank in range(1, hits + 1))
+    plan = PlanReport(kind, "", lanes, "")
+    return IndexResult(index, Answer("q", "hybrid", found, hits, 1, notes, plan=plan))
+
+
+def texts(*results: IndexResult) -> list[str]:
+    return [note.text for note in merge_notes(results)]
+
+
+def test_what_one_index_lacks_is_not_said_beside_good_hits_of_another() -> None:
+    assert texts(result("inn", MISS), result("bakery")) == []
+    assert texts(result("inn", Note("unknown-name", "no symbol is called f")), result("bakery")) == []
+    assert texts(result("inn", Note("graph", "2 hops away"), hits=0), result("bakery")) == []
+    # What only mentions a symbol does not answer a question about its callers.
+    mentions = result("inn", Note("graph", "no callers"), kind="structure")
+    assert texts(mentions, result("bakery", kind="structure", lanes=("graph",))) == []
+    assert texts(mentions, result("bakery", MISS)) == ["inn: no callers", "bakery: nothing relevant here"]
+
+
+def test_notes_name_their_indexes_and_the_state_of_one_is_always_said() -> None:
+    assert texts(result("inn", MISS), result("bakery", MISS)) == ["inn, bakery: nothing relevant here"]
+    state = f"inn: {STATE.text}"
+    assert texts(result("inn", MISS, STATE), result("bakery")) == [state]
+    assert texts(result("inn", MISS, STATE)) == [MISS.text, STATE.text]  # one index needs no name
+    failed = IndexResult("mill", None, DowseError("it can't be read"))
+    assert texts(result("inn", MISS), result("bakery"), failed) == ["mill is left out: it can't be read"]
+
+
+def test_a_remedy_is_apart_from_the_text() -> None:
+    page = merge_answers("q", [result("inn", STATE)], 0, 10, 1.0)
+    assert page["notes"] == [{"code": STATE.code, "text": STATE.text, "remedy": STATE.remedy}]

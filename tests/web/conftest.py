@@ -29,6 +29,35 @@ INN = {
     "night.py": "from rooms import sweep\n\n\ndef evening(rooms):\n    return list(map(sweep, rooms))\n",
 }
 
+# A method with callers in code, certain and not, and more of them in tests, which are certain.
+BUSY = {
+    "queue.py": "class Queue:\n    def put(self, item):\n        return store(item)\n\n\n"
+    "def store(item):\n    return item\n",
+    "other.py": "class Shelf:\n    def put(self, item):\n        return item\n",
+    **{
+        f"workers/worker_{number}.py": "from queue import Queue\n\n\n"
+        + "".join(
+            f"def send_{number}_{each}(queue: Queue):\n    queue.put({each})\n\n\n" for each in range(4)
+        )
+        + f"def guess_{number}(thing):\n    thing.put(1)\n"
+        for number in range(8)
+    },
+    **{
+        f"tests/test_queue_{number}.py": "from queue import Queue\n\n\n"
+        + "".join(f"def test_put_{number}_{each}():\n    Queue().put({each})\n\n\n" for each in range(11))
+        for number in range(8)
+    },
+}
+
+
+@pytest.fixture(scope="session")
+def busy(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """A repository with a method that is called everywhere."""
+    root = write_tree(tmp_path_factory.mktemp("busy") / "busy", BUSY)
+    index = Index.open(root, index_dir=str(tmp_path_factory.mktemp("busy-index") / "i"), refresh="never")
+    index.update()
+    return index
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:

@@ -37,6 +37,10 @@ def test_nothing_is_kept_before_somebody_agrees(visit: Visit, kitchen: Running) 
     page = visit(kitchen).open(QUESTION, consent="")
     question = page.get_by_role("complementary", name="Learning from your choices")
     expect(question).to_contain_text("goes nowhere else")
+    expect(page.get_by_role("article").first).to_be_visible()
+    # It covers nothing: it comes after the content.
+    hits, asked = page.get_by_role("main").bounding_box(), question.bounding_box()
+    assert hits and asked and asked["y"] >= hits["y"] + hits["height"] and asked["height"] < 40
     page.get_by_role("article").first.get_by_role("button", name="Copy path:line").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     question.get_by_role("button", name="No").click()

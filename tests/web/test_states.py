@@ -95,6 +95,16 @@ def test_a_first_index_is_announced_and_the_page_goes_on_by_itself(visit: Visit,
             expect(page.get_by_text("mill is being indexed for the first time.")).to_be_hidden()
 
 
+def test_copies_of_a_hit_are_named_beneath_it(visitor: Visitor) -> None:
+    page = visitor.open("/search?index=bakery")
+    places = [{"path": f"dist/{number}.js", "line": number + 1} for number in range(4)]
+    change(page, lambda found: {**found, "hits": [{**hit, "also_in": places} for hit in found["hits"]]})
+    page.get_by_role("searchbox").fill("bread")
+    expect(page.get_by_role("article").first).to_contain_text(
+        "also in dist/0.js:1, dist/1.js:2, dist/2.js:3 and 1 more"
+    )
+
+
 def change(page: Page, how: Any) -> None:
     """Change the server's real answers on their way: what is amiss can't be ordered from it."""
 

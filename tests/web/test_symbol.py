@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from interfaces.http.running import Running
-from web.conftest import Visitor
+from dowse import Index
+from interfaces.http.running import Running, running
+from web.browser import is_wider_than_screen, violations
+from web.conftest import Visit, Visitor
 
 
 def symbol(server: Running, name: str) -> dict[str, Any]:
@@ -40,9 +43,11 @@ def test_callers_and_callees_lead_on(page: Page, server: Running) -> None:
     found = symbol(server, "bake_bread")
     for title, key in (("Called by", "callers"), ("Calls", "callees")):
         shown = page.get_by_role("region", name=title, exact=True)
-        expect(shown.get_by_role("listitem")).to_have_count(len(found[key]))
-        for neighbour in found[key]:
-            expect(shown).to_contain_text(f"{neighbour['path']}:{neighbour['line']}")
+        code = [neighbour for neighbour in found[key] if not neighbour["test"]]
+        expect(shown.get_by_role("listitem")).to_have_count(len(code))
+        for neighbour in code:
+            place = f"called in {neighbour['path']}:{neighbour['line']}"
+            expect(shown.get_by_title(place).first).to_be_visible()
     page.get_by_role("region", name="Calls", exact=True).get_by_role("link", name="Dough.knead").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Dough.knead")
 
@@ -73,6 +78,9 @@ def test_the_graph_grows_with_depth_and_shrinks_with_kinds(visitor: Visitor, ser
     expect(near).to_have_count(sum(node["depth"] == 1 for node in walk["nodes"]))
     expect(far).to_have_count(0)
     graph.get_by_label("2", exact=True).check()
+    tests = sum(node["depth"] == 2 and node["test"] for node in walk["nodes"])
+    expect(far).to_have_count(sum(node["depth"] == 2 for node in walk["nodes"]) - tests)
+    graph.get_by_role("button", name=f"{tests} tests").click()
     expect(far).to_have_count(sum(node["depth"] == 2 for node in walk["nodes"]))
     for kind in {edge["kind"] for edge in walk["edges"]} - {"uses"}:
         graph.get_by_label(kind.capitalize()).uncheck()
@@ -120,3 +128,81 @@ def test_a_class_can_be_shown_with_its_members(visitor: Visitor, server: Running
 def test_what_is_not_there_is_said(visitor: Visitor) -> None:
     page = visitor.open("/symbol/bakery/0123456789abcdef")
     expect(page.get_by_role("alert")).to_contain_text("No such symbol")
+
+
+@pytest.fixture(scope="module")
+def crowd(busy: Index) -> Iterator[Running]:
+    """A server of the repository with a method that 128 call."""
+    with running([busy]) as run:
+        yield run
+
+
+def visit_put(visit: Visit, crowd: Running, **how: Any) -> Page:
+    found = crowd.get("symbol", target="Queue.put")
+    assert (found["callers_total"], found["callers_tests"]) == (128, 88)
+    page = visit(crowd).open(f"/symbol/busy/{found['symbol']['id']}", **how)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Queue.put")
+    return page
+
+
+def test_callers_in_code_come_first_by_file_and_tests_are_folded(visit: Visit, crowd: Running) -> None:
+    page = visit_put(visit, crowd)
+    callers = page.get_by_role("region", name="Called by")
+    names = callers.get_by_role("listitem")
+    expect(names).to_have_count(8)
+    expect(callers).to_contain_text("workers/worker_0.py")
+    expect(callers).not_to_contain_text("test_put")
+    callers.get_by_role("button", name="Show 32 more").click()
+    expect(names).to_have_count(40)
+    expect(callers).to_contain_text("guess_7")  # not certain, but code
+    callers.get_by_text("88 tests").click()
+    expect(names).to_have_count(128)
+    expect(callers).to_contain_text("test_put_7_10")
+
+
+def test_messages_of_the_page_speak_of_no_flags(visit: Visit, crowd: Running) -> None:
+    page = visit_put(visit, crowd)
+    expect(page.get_by_role("link", name="send_0_0").first).to_be_visible()
+    assert not re.search(r"(^|\s)--?[a-z]", page.locator("main").inner_text())
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1280, 12), (390, 6)])
+def test_the_first_view_of_a_large_graph_can_be_read(
+    visit: Visit, crowd: Running, width: int, shown: int
+) -> None:
+    page = visit_put(visit, crowd, width=width)
+    graph = page.get_by_role("group", name="Graph of references")
+    near = graph.locator('[data-layer="-1"]')
+    expect(near).to_have_count(shown)
+    expect(graph.locator('[data-file="workers/worker_0.py"]').get_by_role("link")).to_have_count(4)
+    assert float(graph.locator("[data-zoom]").get_attribute("data-zoom") or 0) >= 0.75
+    graph.scroll_into_view_if_needed()
+    frame = graph.bounding_box()
+    assert frame
+    for link in graph.get_by_role("link").all():
+        box = link.bounding_box()
+        assert box and box["height"] >= 12
+        assert frame["x"] <= box["x"] and box["x"] + box["width"] <= frame["x"] + frame["width"]
+        assert frame["y"] <= box["y"] and box["y"] + box["height"] <= frame["y"] + frame["height"]
+    assert not is_wider_than_screen(page)
+    assert violations(page) == []
+
+
+def test_tests_and_the_rest_of_a_graph_open_on_request(visit: Visit, crowd: Running) -> None:
+    page = visit_put(visit, crowd)
+    graph = page.get_by_role("group", name="Graph of references")
+    near = graph.locator('[data-layer="-1"]')
+    tests = graph.get_by_role("button", name="88 tests")
+    expect(tests).to_have_attribute("aria-expanded", "false")
+    tests.click()
+    expect(tests).to_have_attribute("aria-expanded", "true")
+    expect(near).to_have_count(24)
+    expect(near.last).to_contain_text("test_put")
+    tests.press("Enter")
+    expect(near).to_have_count(12)
+    graph.get_by_role("button", name="Show 28 more").press("Enter")
+    expect(near).to_have_count(24)
+    graph.get_by_role("button", name="Show 16 more").press("Enter")
+    graph.get_by_role("button", name="Show 4 more").press("Enter")
+    expect(near).to_have_count(40)
+    expect(graph.get_by_role("button", name=re.compile("^Show"))).to_have_count(0)

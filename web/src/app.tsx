@@ -45,9 +45,9 @@ export function App() {
             </Suspense>
           </Stumble>
         </main>
+        <Consent />
         <Footer />
       </div>
-      <Consent />
       <Help open={help} onClose={() => setHelp(false)} />
     </StatusProvider>
   );

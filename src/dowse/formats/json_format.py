@@ -79,6 +79,7 @@ def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
         "seeds": [symbol_to_json(seed, show_secrets=True) for seed in answer.seeds],
         "target": symbol_to_json(answer.target, show_secrets=True) if answer.target else None,
         "total": answer.total,
+        "total_tests": answer.total_tests,
         "notes": notes_to_json(answer.notes),
         "steps": [_step(number, step) for number, step in enumerate(answer.steps, 1)],
     }
@@ -130,6 +131,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
             {"line": match.line, "text": match.text, "spans": [list(span) for span in match.spans]}
             for match in hit.matches
         ],
+        "also_in": [{"path": path, "line": line} for path, line in hit.also_in],
     }
 
 
@@ -161,5 +163,5 @@ def _step(number: int, step: GraphStep) -> dict[str, Any]:
 
 
 def notes_to_json(notes: Iterable[Note]) -> list[dict[str, str]]:
-    """Return notes as plain data: a code for programs, the text with its remedy for people."""
-    return [{"code": note.code, "text": str(note)} for note in notes]
+    """Return notes as plain data: a code for programs, the text for people, what helps at a prompt."""
+    return [{"code": note.code, "text": note.text, "remedy": note.remedy} for note in notes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dowse.formats.style import Style
@@ -13,6 +14,8 @@ from dowse.types import Answer, Hit
 if TYPE_CHECKING:
     from dowse.search.related import Related
 
+# Copies of a hit that are named beneath it.
+_MAX_COPIES = 4
 # Lines of a snippet unless --context sets another number.
 _SNIPPET_LINES = 5
 # Matching lines shown under one symbol of an exact search.
@@ -65,6 +68,13 @@ def format_age(timestamp: int) -> str:
     return "just now"
 
 
+def also_in_line(places: Sequence[tuple[str, int]]) -> str:
+    """Return where the near-identical symbols are that a hit stands for."""
+    shown = ", ".join(f"{path}:{line}" for path, line in places[:_MAX_COPIES])
+    more = f" and {len(places) - _MAX_COPIES} more" if len(places) > _MAX_COPIES else ""
+    return f"also in {shown}{more}"
+
+
 def mark_spans(text: str, spans: tuple[tuple[int, int], ...], style: Style) -> str:
     """Return a line with its matches highlighted; spans of several patterns may overlap."""
     text = text.rstrip("\r")
@@ -113,6 +123,8 @@ def _render_hit(hit: Hit, terms: frozenset[str], style: Style, lines: int, expla
         out += [
             f"{number:>6}  {_mark_terms(text, terms, style)}" for number, text in _snippet(hit, terms, lines)
         ]
+    if hit.also_in:
+        out.append(f"        {style.dim}{escape_name(also_in_line(hit.also_in))}{style.reset}")
     if explain:
         out += _render_explanation(hit, style)
     return "\n".join(out) + "\n"

@@ -106,6 +106,7 @@ class GraphAnswer:
     edges: tuple[Edge, ...] = ()  # all references among the seeds and the steps, for diagrams
     notes: tuple[Note, ...] = ()  # what was truncated, merged or is invisible to static analysis
     target: SymbolRow | None = None  # the end of a path
+    total_tests: int = 0  # of `total`, how many are tests
 
     @property
     def seed(self) -> SymbolRow:
@@ -139,9 +140,9 @@ def uncertainty(edge: Edge) -> tuple[int, int]:
     return _CONFIDENCE_ORDER.get(edge.confidence, len(_CONFIDENCE_ORDER)), edge.candidates
 
 
-def is_peripheral(symbol: SymbolRow) -> bool:
-    """Whether a symbol is no part of the project's own code: a test, an example, documentation."""
-    return bool(symbol.role) or is_test(symbol)
+def role_order(symbol: SymbolRow) -> int:
+    """Return a sort key: the project's own code, then examples, vendored code and such, then tests."""
+    return 2 if is_test(symbol) else int(bool(symbol.role))
 
 
 def location_key(symbol: SymbolRow) -> tuple[str, str, int, int, str, int]:

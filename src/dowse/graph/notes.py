@@ -70,12 +70,12 @@ def value_notes(relation: str, seed: SymbolRow) -> list[Note]:
 def empty_note(reader: Reader, relation: str, seeds: Sequence[SymbolRow]) -> Note:
     """Say that nothing was found, and what static analysis cannot see."""
     name = seeds[0].qualified_name
-    text = _EMPTY[relation].format(name)
+    text, remedy = _EMPTY[relation].format(name), ""
     if relation == "subclasses":
         edges = reader.edges([seed.row for seed in seeds], ("implements",), incoming=True)
         if count := len({edge.source for edge in edges}):
-            text = f"{text}, but {count} implement it: `dowse implementers {name}`"
-    return Note("graph", text)
+            text, remedy = f"{text}, but {count} implement it", f"`dowse implementers {name}` lists them"
+    return Note("graph", text, remedy)
 
 
 def no_path_note(reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int) -> Note:

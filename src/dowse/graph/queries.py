@@ -84,7 +84,7 @@ def query_relation_of(
         notes.append(empty_note(reader, relation, seeds))
     notes += truncation_notes(traversal, len(steps), limit)
     shown = steps[:limit] if limit else steps
-    answer = _answer(reader, relation, seeds, shown, len(steps), hops, traversal.edges, notes)
+    answer = _answer(reader, relation, seeds, shown, steps, hops, traversal.edges, notes)
     return answer if show_secrets else _mask_secrets(answer)
 
 
@@ -125,7 +125,7 @@ def find_path_between(
         notes.append(dispatch_note(steps[-1:], ends[0]))
     edges = tuple(edge for step in path.steps for edge in step.edges)
     seeds = [*_start_member(reader, starts, path), *starts]
-    answer = _answer(reader, "path", seeds, steps, len(steps), hops, edges, notes, ends[0])
+    answer = _answer(reader, "path", seeds, steps, steps, hops, edges, notes, ends[0])
     return answer if show_secrets else _mask_secrets(answer)
 
 
@@ -164,7 +164,7 @@ def _answer(
     relation: str,
     seeds: Sequence[SymbolRow],
     steps: Sequence[GraphStep],
-    total: int,
+    found: Sequence[GraphStep],
     depth: int,
     edges: Iterable[Edge],
     notes: Sequence[Note],
@@ -179,7 +179,9 @@ def _answer(
     kept = {edge: None for edge in edges if edge.source in shown and edge.target in shown}
     kept.update((edge, None) for step in steps for edge in step.references)
     return GraphAnswer(
-        relation, distinct, tuple(steps), total, depth, reader.generation, tuple(kept), tuple(notes), target
+        *(relation, distinct, tuple(steps), len(found), depth, reader.generation, tuple(kept), tuple(notes)),
+        target=target,
+        total_tests=sum(step.is_test for step in found),
     )
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dowse.graph.model import EdgeSource, is_peripheral, location_key, uncertainty
+from dowse.graph.model import EdgeSource, location_key, role_order, uncertainty
 from dowse.types import Edge, SymbolRow
 
 # Edges read in one hop; a name that is used everywhere has more, and nobody reads them.
@@ -34,7 +34,7 @@ class Reached(NamedTuple):
 class Traversal(NamedTuple):
     """The result of a search."""
 
-    reached: tuple[Reached, ...]  # nearest first, then most certain, then by location
+    reached: tuple[Reached, ...]  # nearest first, then code before tests, most certain first, by location
     edges: tuple[Edge, ...]  # all edges seen between two of them, or a seed and one
     is_truncated: bool  # whether a limit was reached
     unfollowed: int  # symbols that were not followed, since their references have too many candidates
@@ -123,7 +123,7 @@ def _reached_in_hop(
         parent = min(parents, key=lambda near: (rank(parents[near][0]), position[near]))
         steps.append(Reached(symbol, hop, parent, parents[parent]))
     return sorted(
-        steps, key=lambda step: (rank(step.edges[0]), is_peripheral(step.symbol), *location_key(step.symbol))
+        steps, key=lambda step: (role_order(step.symbol), rank(step.edges[0]), *location_key(step.symbol))
     )
 
 

@@ -14,6 +14,12 @@ from dowse.version import __version__
 # A hit's sort key is the best value among it and the hits that follow it in its own index, so many in all:
 # each index must give as many more hits as the page shows, less one.
 LOOKAHEAD = 10
+# Notes that say that an index has no good answer.
+_MISSES = frozenset[NoteCode](["nothing-relevant", "unknown-name", "below-min-score"])
+# Notes about the state of an index, whatever it answers.
+_STATES = frozenset[NoteCode](
+    ["partly-embedded", "incomplete-index", "refreshing", "lane-failed", "feedback", "other"]
+)
 # The fields of each index's own answer, without the hits.
 _INDEX_FIELDS = ("mode", "generation", "candidates", "notes", "embedded", "plan", "lanes")
 
@@ -34,6 +40,16 @@ class IndexResult:
     def has_note(self, code: NoteCode) -> bool:
         """Whether the answer has a note with a code."""
         return self.answer is not None and any(note.code == code for note in self.answer.notes)
+
+    @property
+    def has_good_hits(self) -> bool:
+        """Whether it answers the query: with more than the nearest hits, or mentions of a symbol."""
+        if self.answer is None or any(map(self.has_note, _MISSES)):
+            return False
+        plan, hits = self.answer.plan, self.answer.hits
+        if plan is None or plan.kind != "structure":
+            return bool(hits)
+        return any(lane.lane == "graph" for hit in hits for lane in hit.lanes)
 
 
 def merge_answers(
@@ -91,11 +107,19 @@ def merge_hits(answers: Sequence[list[dict[str, Any]]], *, same_scores: bool) ->
 
 
 def merge_notes(results: Sequence[IndexResult]) -> list[Note]:
-    """Return the notes of all answers; of several indexes, each note names the one it is about."""
-    answers = [(each.index, each.answer) for each in results if each.answer is not None]
+    """Return the notes of all answers; of several indexes, each note names those that it is about.
+
+    Where one index has good hits, what another could not find is not said: its hits are not the answer.
+    """
     if len(results) == 1:
-        return [note for _, answer in answers for note in answer.notes]
-    notes = [replace(note, text=f"{name}: {note.text}") for name, answer in answers for note in answer.notes]
+        return list(results[0].answer.notes) if results[0].answer else []
+    is_answered = any(each.has_good_hits for each in results)
+    names: dict[Note, list[str]] = {}
+    for each in results:
+        for note in each.answer.notes if each.answer else ():
+            if not is_answered or each.has_good_hits or note.code in _STATES:
+                names.setdefault(note, []).append(each.index)
+    notes = [replace(note, text=f"{', '.join(of)}: {note.text}") for note, of in names.items()]
     failed = [each for each in results if each.problem]
     return notes + [Note("index-failed", f"{each.index} is left out: {each.problem}") for each in failed]
 

@@ -88,5 +88,6 @@ def _neighbours(target: Target, limit: int, masked: int) -> dict[str, Any]:
         steps = graph_to_json(answer)["steps"] if answer else []
         data[relation] = [{name: step[name] for name in _NEIGHBOUR_FIELDS} for step in steps]
         data[f"{relation}_total"] = answer.total if answer else 0
+        data[f"{relation}_tests"] = answer.total_tests if answer else 0
         notes += answer.notes if answer else ()
     return {**data, "notes": list(dict.fromkeys(notes))}

@@ -16,6 +16,7 @@ from interfaces.http.running import Running
 
 OPERATIONS = {
     "search": "SearchAnswer",
+    "options": "SearchDefaults",
     "symbol": "SymbolAnswer",
     "graph": "GraphAnswer",
     "graphPath": "GraphAnswer",

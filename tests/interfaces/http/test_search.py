@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -10,7 +11,9 @@ import pytest
 
 from dowse import Index
 from dowse.formats.json_format import answer_to_json
-from interfaces.http.running import Running
+from dowse.search.options import OPTIONS
+from dowse.services.web.options import ServeOptions
+from interfaces.http.running import Running, running
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text())
 
@@ -161,3 +164,19 @@ def test_an_unknown_index_names_those_there_are(server: Running) -> None:
     problem = server.get("search", 404, q="bread", index="butchery")
     assert "bakery, inn" in problem["detail"]
     server.get("search", 400, q="bread", lanes="sonar")
+
+
+def test_default_options_are_those_of_the_settings(bakery: Index, inn: Index) -> None:
+    changed = replace(inn.settings, clustering="spectral", diversify="cluster", feedback=False)
+    with running([bakery, Index(inn.root, changed, inn.backend)]) as server:
+        both, one = server.get("options"), server.get("options", index="inn")
+        assert (both["clustering"], both["diversify"], both["fusion"]) == (None, None, "auto")
+        assert (one["clustering"], one["diversify"], one["feedback"]) == ("spectral", "cluster", False)
+        assert one.keys() == {spec.name for spec in OPTIONS.values() if spec.in_http}
+        # What is given back unchanged changes nothing, and a default can be switched off.
+        given = {name: value for name, value in one.items() if value not in ("", [], None)}
+        query = {"q": "sweep the floor", "index": "inn", "explain": True}
+        assert server.get("search", **{**given, **query})["hits"] == server.get("search", **query)["hits"]
+        assert server.get("search", **query, diversify="")["hits"]
+    with running([bakery], ServeOptions(feedback=False)) as server:
+        assert server.get("options")["feedback"] is False

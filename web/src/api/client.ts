@@ -121,7 +121,7 @@ function search(query: object | undefined): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
     for (const one of [value].flat() as (string | number | boolean | null | undefined)[]) {
-      if (one !== undefined && one !== null && one !== "") params.append(name, String(one));
+      if (one !== undefined && one !== null) params.append(name, String(one));
     }
   }
   const text = params.toString();

@@ -192,6 +192,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Default options
+         * @description Return the value of each option that a search has if it does not give one.
+         */
+        get: operations["options"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/reindex": {
         parameters: {
             query?: never;
@@ -884,6 +904,11 @@ export interface components {
              * @description Number of steps, of which the first are here.
              */
             total: number;
+            /**
+             * Total Tests
+             * @description Of these, how many are tests.
+             */
+            total_tests: number;
         };
         /**
          * Health
@@ -907,6 +932,12 @@ export interface components {
          * @description One answer: a symbol, its score, and why.
          */
         Hit: {
+            /**
+             * Also In
+             * @description Near-identical symbols that this one stands for: copies, built output.
+             * @default []
+             */
+            also_in: components["schemas"]["Location"][];
             /**
              * Code
              * @description Its own text: a class without its methods.
@@ -1194,6 +1225,16 @@ export interface components {
             text: string;
         };
         /**
+         * Location
+         * @description A line of a file.
+         */
+        Location: {
+            /** Line */
+            line: number;
+            /** Path */
+            path: string;
+        };
+        /**
          * Neighbour
          * @description A caller or callee, and the location of the reference.
          */
@@ -1252,6 +1293,8 @@ export interface components {
             seed: boolean;
             /** Start Line */
             start_line: number;
+            /** Test */
+            test: boolean;
         };
         /**
          * Note
@@ -1265,8 +1308,14 @@ export interface components {
              */
             code: "nothing-relevant" | "unknown-name" | "below-min-score" | "plain-text" | "relaxed" | "graph" | "truncated" | "masked" | "partly-embedded" | "incomplete-index" | "refreshing" | "lane-failed" | "index-failed" | "feedback" | "other";
             /**
+             * Remedy
+             * @description The command or flag that helps at a prompt, if any.
+             * @default
+             */
+            remedy: string;
+            /**
              * Text
-             * @description For people, with what helps.
+             * @description For people.
              */
             text: string;
         };
@@ -1597,6 +1646,50 @@ export interface components {
             took_ms: number;
         };
         /**
+         * SearchDefaults
+         * @description The options of a search that gives none; null where the settings of the indexes differ.
+         */
+        SearchDefaults: {
+            /** Clustering */
+            clustering: ("hyperbolic" | "euclidean" | "spectral" | "meaning") | null;
+            /** Diversify */
+            diversify: ("" | "mmr" | "cluster" | "sample") | null;
+            /** Exclude */
+            exclude: string[] | null;
+            /** Expand */
+            expand: boolean | null;
+            /** Explain */
+            explain: boolean | null;
+            /** Feedback */
+            feedback: boolean | null;
+            /** Filters */
+            filters: string | null;
+            /** Fusion */
+            fusion: ("auto" | "blend" | "rrf" | "weighted" | "convex" | "intersection" | "adaptive") | null;
+            /** Fuzziness */
+            fuzziness: ("auto" | "0" | "1" | "2") | null;
+            /** Graph Expand */
+            graph_expand: boolean | null;
+            /** Kind */
+            kind: string[] | null;
+            /** Lanes */
+            lanes: string | null;
+            /** Lang */
+            lang: string[] | null;
+            /** Min Score */
+            min_score: number | null;
+            /** Mode */
+            mode: ("auto" | "hybrid" | "keyword" | "tfidf" | "embedding" | "graph" | "regex" | "symbol") | null;
+            /** Page Size */
+            page_size: number | null;
+            /** Path */
+            path: string[] | null;
+            /** Plain */
+            plain: boolean | null;
+            /** Rerank */
+            rerank: boolean | null;
+        };
+        /**
          * SkippedFile
          * @description A file that is not indexed, or only partly.
          */
@@ -1749,10 +1842,20 @@ export interface components {
         SymbolAnswer: {
             /** Callees */
             callees: components["schemas"]["Neighbour"][];
+            /**
+             * Callees Tests
+             * @description Of all callees, how many are tests.
+             */
+            callees_tests: number;
             /** Callees Total */
             callees_total: number;
             /** Callers */
             callers: components["schemas"]["Neighbour"][];
+            /**
+             * Callers Tests
+             * @description Of all callers, how many are tests; they come last.
+             */
+            callers_tests: number;
             /** Callers Total */
             callers_total: number;
             /**
@@ -2322,6 +2425,47 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    options: {
+        parameters: {
+            query?: {
+                /** @description The name of an index; by default all. */
+                index?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request can't be answered; `remedy` says what to do. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server can't answer now. */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchDefaults"];
                 };
             };
         };

@@ -8,6 +8,7 @@ export type Hit = Schemas["Hit"];
 export type LaneScore = Schemas["LaneScore"];
 export type LaneReport = Schemas["LaneReport"];
 export type Contribution = Schemas["Contribution"];
+export type SearchDefaults = Schemas["SearchDefaults"];
 export type SymbolAnswer = Schemas["SymbolAnswer"];
 export type SymbolRef = Schemas["SymbolRef"];
 export type Neighbour = Schemas["Neighbour"];

@@ -1,8 +1,7 @@
 import { useStatus } from "../shell/status-context";
-import { Button } from "../ui/button";
 import { useConsent } from "./use-consent";
 
-/** Asks once, before anything is recorded. */
+/** Asks once, before anything is recorded: one line under the content. */
 export function Consent() {
   const status = useStatus().data;
   const [consent, setConsent] = useConsent();
@@ -10,21 +9,18 @@ export function Consent() {
   return (
     <aside
       aria-label="Learning from your choices"
-      className="sticky bottom-0 z-20 border-t border-line bg-surface shadow-float"
+      className="mx-auto w-full max-w-[84rem] px-3 text-xs text-faint sm:px-6"
     >
-      <div className="mx-auto flex max-w-[84rem] flex-wrap items-center gap-x-6 gap-y-2 px-3 py-3 text-sm sm:px-6">
-        <p className="min-w-0 flex-1 basis-72 text-soft">
-          <strong className="font-semibold text-ink">May dowse learn from what you choose?</strong>{" "}
-          What you open, copy and rate would rank higher the next time. It is kept on the machine
-          that serves this page, goes nowhere else, and can be forgotten at any time.
-        </p>
-        <div className="flex gap-2">
-          <Button onClick={() => setConsent("no")}>No</Button>
-          <Button look="strong" onClick={() => setConsent("yes")}>
-            Yes, learn
-          </Button>
-        </div>
-      </div>
+      May dowse rank what you open, copy and rate higher next time? It is kept on the machine that
+      serves this page and goes nowhere else.{" "}
+      <button type="button" className={ANSWER} onClick={() => setConsent("yes")}>
+        Yes, learn
+      </button>
+      <button type="button" className={ANSWER} onClick={() => setConsent("no")}>
+        No
+      </button>
     </aside>
   );
 }
+
+const ANSWER = "min-h-6 rounded px-1.5 font-medium text-accent hover:underline";

@@ -1,13 +1,29 @@
-import { useState } from "react";
+import { useState, type KeyboardEvent } from "react";
+import { plural } from "../lib/format";
 import { navigate, symbolAddress } from "../lib/router";
 import { IconButton } from "../ui/button";
 import { EDGE_KINDS } from "./edge-kinds";
-import { BOX, type Drawing, type Placed } from "./layout";
+import { BOX, type Box, type Drawing, type Line, type Row } from "./layout";
 import { useViewport } from "./use-viewport";
 
+// Taller than this, a drawing is moved rather than the page made longer.
+const MOST_HEIGHT = 720;
+
+interface Props {
+  drawing: Drawing;
+  index: string;
+  /** The columns whose tests are open. */
+  open: ReadonlySet<number>;
+  onTests: (layer: number) => void;
+  onMore: () => void;
+}
+
 /** A drawing of symbols and references: drag to move, Ctrl and wheel to zoom, click to go there. */
-export function GraphView({ drawing, index }: { drawing: Drawing; index: string }) {
-  const { element, view, fit, zoomBy, handlers } = useViewport(drawing.width, drawing.height);
+export function GraphView({ drawing, index, open, onTests, onMore }: Props) {
+  const height = drawing.height + 32;
+  // Below a stack is room for the buttons.
+  const room = Math.max(190, drawing.stacked ? height + 56 : Math.min(MOST_HEIGHT, height));
+  const { element, view, fit, zoomBy, handlers } = useViewport({ ...drawing, room });
   const [near, setNear] = useState("");
   return (
     <div className="relative">
@@ -16,7 +32,7 @@ export function GraphView({ drawing, index }: { drawing: Drawing; index: string 
         role="group"
         aria-label="Graph of references"
         {...handlers}
-        style={{ height: Math.min(460, Math.max(190, drawing.height + 80)) }}
+        style={{ height: room }}
         className="w-full cursor-grab touch-pan-y select-none active:cursor-grabbing"
       >
         <Arrowheads />
@@ -24,20 +40,27 @@ export function GraphView({ drawing, index }: { drawing: Drawing; index: string 
           transform={`translate(${view.x} ${view.y}) scale(${view.zoom})`}
           data-zoom={view.zoom.toFixed(2)}
         >
-          {drawing.edges.map(({ edge, from, to }) => (
-            <Edge
-              key={`${edge.source} ${edge.target} ${edge.kind}`}
-              from={from}
-              to={to}
-              kind={edge.kind}
-              sure={edge.sure}
-              dim={near !== "" && edge.source !== near && edge.target !== near}
-              title={`${from.node.name} ${edge.kind} ${to.node.name} in line ${edge.line}: ${edge.certainty}`}
+          {drawing.lines.map((line) => (
+            <Reference
+              key={line.id}
+              line={line}
+              stacked={drawing.stacked}
+              dim={near !== "" && line.from.id !== near && line.to.id !== near}
             />
           ))}
-          {drawing.nodes.map((placed) => (
-            <NodeBox key={placed.node.id} placed={placed} index={index} onNear={setNear} />
-          ))}
+          {drawing.boxes.map((box) =>
+            box.kind === "file" ? (
+              <FileBox key={box.id} box={box} index={index} onNear={setNear} />
+            ) : (
+              <ActionBox
+                key={box.id}
+                box={box}
+                isOpen={open.has(box.layer)}
+                onNear={setNear}
+                onAction={() => (box.kind === "tests" ? onTests(box.layer) : onMore())}
+              />
+            ),
+          )}
         </g>
       </svg>
       <div className="absolute right-2 bottom-2 flex gap-1">
@@ -49,14 +72,38 @@ export function GraphView({ drawing, index }: { drawing: Drawing; index: string 
   );
 }
 
-function NodeBox(props: { placed: Placed; index: string; onNear: (id: string) => void }) {
-  const { node, layer, x, y } = props.placed;
+/** A file, and the symbols of it that refer to the one of the page. */
+function FileBox(props: { box: Box; index: string; onNear: (id: string) => void }) {
+  const { box } = props;
+  return (
+    <g data-file={box.title}>
+      <rect
+        x={box.x}
+        y={box.y}
+        width={BOX.width}
+        height={box.height}
+        rx="8"
+        className="fill-surface stroke-line"
+      />
+      <text x={box.x + 10} y={box.y + 17} className="fill-faint text-[11px]">
+        {cut(box.title, 42, true)}
+        <title>{box.title}</title>
+      </text>
+      {box.rows.map((row) => (
+        <Symbol key={row.node.id} row={row} box={box} index={props.index} onNear={props.onNear} />
+      ))}
+    </g>
+  );
+}
+
+function Symbol(props: { row: Row; box: Box; index: string; onNear: (id: string) => void }) {
+  const { node, y } = props.row;
   const href = symbolAddress(props.index, node.id);
   return (
     <a
       href={href}
       className="group outline-none"
-      data-layer={layer}
+      data-layer={props.box.layer}
       draggable={false}
       onPointerEnter={() => props.onNear(node.id)}
       onPointerLeave={() => props.onNear("")}
@@ -69,63 +116,104 @@ function NodeBox(props: { placed: Placed; index: string; onNear: (id: string) =>
       }}
     >
       <title>{`${node.qualified_name}\n${node.path}:${node.start_line}`}</title>
-      <g transform={`translate(${x} ${y})`}>
-        <rect
-          width={BOX.width}
-          height={BOX.height}
-          rx="8"
-          className={
-            node.seed
-              ? "fill-accent stroke-accent group-focus-visible:stroke-ink"
-              : "fill-surface stroke-line group-hover:stroke-accent group-focus-visible:stroke-accent"
-          }
-          strokeWidth="1.500"
-        />
-        <text
-          x="10"
-          y="18"
-          className={`font-mono text-[12px] font-medium ${node.seed ? "fill-onaccent" : "fill-ink"}`}
-        >
-          {cut(node.qualified_name.split(".").slice(-2).join("."), 28)}
-        </text>
-        <text
-          x="10"
-          y="33"
-          className={`text-[10.500px] ${node.seed ? "fill-onaccent" : "fill-faint"}`}
-        >
-          {cut(node.role === "test" ? `test · ${node.path}` : node.path, 38, true)}
-        </text>
-      </g>
+      <rect
+        x={props.box.x + 4}
+        y={y - BOX.row / 2 + 1}
+        width={BOX.width - 8}
+        height={BOX.row - 2}
+        rx="5"
+        strokeWidth="1.500"
+        className={
+          node.seed
+            ? "fill-accent stroke-accent group-focus-visible:stroke-ink"
+            : "fill-surface stroke-transparent group-hover:fill-wash group-focus-visible:stroke-accent"
+        }
+      />
+      <text
+        x={props.box.x + 12}
+        y={y + 4}
+        className={`font-mono text-[12px] font-medium ${node.seed ? "fill-onaccent" : "fill-ink"}`}
+      >
+        {cut(node.qualified_name.split(".").slice(-2).join("."), 31)}
+      </text>
     </a>
   );
 }
 
-function Edge(props: {
-  from: Placed;
-  to: Placed;
-  kind: string;
-  sure: boolean;
-  dim: boolean;
-  title: string;
+/** All tests of a column in one box that opens, or what the column does not show yet. */
+function ActionBox(props: {
+  box: Box;
+  isOpen: boolean;
+  onNear: (id: string) => void;
+  onAction: () => void;
 }) {
-  const [x1, y1] = [props.from.x + BOX.width, props.from.y + BOX.height / 2];
-  const [x2, y2] = [props.to.x - 5, props.to.y + BOX.height / 2];
-  // Within a column, or against the reading direction, a line goes around.
-  const bend = x2 > x1 ? (x2 - x1) / 2 : 70;
+  const { box, isOpen } = props;
+  const isTests = box.kind === "tests";
+  const label = isTests
+    ? `${isOpen ? "▾" : "▸"} ${plural(box.count, "test")}`
+    : `Show ${box.count} more`;
+  return (
+    <g
+      role="button"
+      tabIndex={0}
+      aria-label={isTests ? plural(box.count, "test") : label}
+      aria-expanded={isTests ? isOpen : undefined}
+      className="group cursor-pointer outline-none"
+      onPointerEnter={() => props.onNear(box.id)}
+      onPointerLeave={() => props.onNear("")}
+      onClick={props.onAction}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        props.onAction();
+      }}
+    >
+      <rect
+        x={box.x}
+        y={box.y}
+        width={BOX.width}
+        height={box.height}
+        rx="8"
+        strokeDasharray={isTests ? undefined : "3 3"}
+        className="fill-sunken stroke-line group-hover:stroke-accent group-focus-visible:stroke-accent"
+      />
+      <text x={box.x + 12} y={box.y + 16.5} className="fill-soft text-[12px] font-medium">
+        {label}
+      </text>
+    </g>
+  );
+}
+
+function Reference({ line, stacked, dim }: { line: Line; stacked: boolean; dim: boolean }) {
+  const { edge, from, to } = line;
   return (
     <path
-      d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`}
+      d={stacked ? beside(line) : across(line)}
       fill="none"
-      stroke={EDGE_KINDS[props.kind]?.color ?? "var(--signal)"}
+      stroke={EDGE_KINDS[edge.kind]?.color ?? "var(--signal)"}
       strokeWidth="1.500"
-      strokeDasharray={props.sure ? undefined : "4 4"}
-      markerEnd={`url(#arrow-${props.kind})`}
-      opacity={props.dim ? 0.15 : 0.8}
+      strokeDasharray={edge.sure ? undefined : "4 4"}
+      markerEnd={`url(#arrow-${edge.kind})`}
+      opacity={dim ? 0.15 : 0.8}
       className="transition-opacity"
     >
-      <title>{props.title}</title>
+      <title>{`${from.name} ${edge.kind} ${to.name} in line ${edge.line}: ${edge.certainty}`}</title>
     </path>
   );
+}
+
+/** From the right side of one column to the left side of the next. */
+function across({ from, to }: Line): string {
+  const [x1, x2] = [from.x + BOX.width, to.x - 5];
+  // Within a column, or against the reading direction, a line goes around.
+  const bend = x2 > x1 ? (x2 - x1) / 2 : 70;
+  return `M${x1} ${from.y}C${x1 + bend} ${from.y} ${x2 - bend} ${to.y} ${x2} ${to.y}`;
+}
+
+/** Along the left side of a stack; the farther, the wider. */
+function beside({ from, to }: Line): string {
+  const bend = Math.min(38, 14 + Math.abs(to.y - from.y) / 12);
+  return `M${from.x} ${from.y}C${from.x - bend * 1.3} ${from.y} ${to.x - bend * 1.3} ${to.y} ${to.x - 5} ${to.y}`;
 }
 
 function Arrowheads() {

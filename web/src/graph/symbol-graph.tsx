@@ -1,14 +1,18 @@
 import { useMemo, useState } from "react";
 import type { GraphAnswer } from "../api/types";
 import { useAnswer } from "../api/use-answer";
+import { useNarrow } from "../lib/media";
 import { ProblemNotice } from "../ui/notice";
 import { Segmented } from "../ui/segmented";
 import { EDGE_KINDS } from "./edge-kinds";
 import { GraphView } from "./graph-view";
-import { layout, type Part } from "./layout";
+import { layout, type Missing, type Part } from "./layout";
 
-// More boxes than this nobody can read; the lists beside the picture have them all.
-const MOST = 40;
+// Symbols of a column that can be read at a glance, on wide and on narrow screens; "Show more" adds as many again.
+const GLANCE = { wide: 12, narrow: 6 };
+// What the server is asked for at first, and once somebody wants more.
+const FIRST = 60;
+const ALL = 1_000;
 
 const DEPTHS = ["1", "2", "3"].map((value) => ({ value, label: value }));
 
@@ -16,7 +20,11 @@ const DEPTHS = ["1", "2", "3"].map((value) => ({ value, label: value }));
 export function SymbolGraph({ index, id }: { index: string; id: string }) {
   const [depth, setDepth] = useState("1");
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const query = { query: { index, target: id, depth: Number(depth), k: MOST } };
+  const [pages, setPages] = useState(1);
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const stacked = useNarrow();
+  const k = pages > 1 || open.size ? ALL : FIRST;
+  const query = { query: { index, target: id, depth: Number(depth), k } };
   const incoming = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "uses" } });
   const outgoing = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "callees" } });
   const bases = useAnswer("/api/graph/{relation}", { ...query, path: { relation: "supertypes" } });
@@ -27,18 +35,17 @@ export function SymbolGraph({ index, id }: { index: string; id: string }) {
   const shown = kinds.filter((kind) => !hidden.has(kind)).join(" ");
   const drawing = useMemo(
     () =>
-      layout(
-        part(incoming.data),
-        join(part(outgoing.data), part(bases.data)),
-        new Set(shown.split(" ")),
-      ),
-    [incoming.data, outgoing.data, bases.data, shown],
+      layout(part(incoming.data), join(part(outgoing.data), part(bases.data)), {
+        kinds: new Set(shown.split(" ")),
+        limit: pages * (stacked ? GLANCE.narrow : GLANCE.wide),
+        open,
+        stacked,
+        incoming: missing(incoming.data),
+        outgoing: missing(outgoing.data),
+      }),
+    [incoming.data, outgoing.data, bases.data, shown, pages, open, stacked],
   );
   const problem = incoming.problem ?? outgoing.problem;
-  const left = answers.reduce(
-    (sum, answer) => sum + Math.max(0, answer.total - answer.steps.length),
-    0,
-  );
   return (
     <section aria-label="Graph" className="card overflow-hidden">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-1 border-b border-line px-4 py-2">
@@ -46,11 +53,19 @@ export function SymbolGraph({ index, id }: { index: string; id: string }) {
         <Segmented label="Depth" showLabel value={depth} choices={DEPTHS} onChange={setDepth} />
         <Kinds kinds={kinds} hidden={hidden} onChange={setHidden} />
         <p className="ml-auto hidden text-xs text-faint sm:block">
-          Dashed: not certain. {left > 0 && `${left} more are not drawn. `}Ctrl and wheel zoom.
+          Dashed: not certain. Ctrl and wheel zoom.
         </p>
       </div>
       {problem && <ProblemNotice problem={problem} />}
-      {!problem && <GraphView drawing={drawing} index={index} />}
+      {!problem && (
+        <GraphView
+          drawing={drawing}
+          index={index}
+          open={open}
+          onTests={(layer) => setOpen(toggled(open, layer))}
+          onMore={() => setPages(pages + 1)}
+        />
+      )}
     </section>
   );
 }
@@ -60,11 +75,6 @@ function Kinds(props: {
   hidden: ReadonlySet<string>;
   onChange: (hidden: ReadonlySet<string>) => void;
 }) {
-  const toggle = (kind: string) => {
-    const next = new Set(props.hidden);
-    if (!next.delete(kind)) next.add(kind);
-    props.onChange(next);
-  };
   return (
     <fieldset className="flex flex-wrap gap-x-3">
       <legend className="sr-only">Kinds of references</legend>
@@ -73,7 +83,7 @@ function Kinds(props: {
           <input
             type="checkbox"
             checked={!props.hidden.has(kind)}
-            onChange={() => toggle(kind)}
+            onChange={() => props.onChange(toggled(props.hidden, kind))}
             style={{ accentColor: EDGE_KINDS[kind]?.color }}
           />
           {EDGE_KINDS[kind]?.label}
@@ -83,8 +93,21 @@ function Kinds(props: {
   );
 }
 
+function toggled<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
+  const next = new Set(set);
+  if (!next.delete(value)) next.add(value);
+  return next;
+}
+
 function has(answer: GraphAnswer, kind: string): boolean {
   return answer.edges.some((edge) => edge.kind === kind);
+}
+
+/** What an answer counts, but does not hold. */
+function missing(answer: GraphAnswer | undefined): Missing {
+  if (!answer) return { code: 0, tests: 0 };
+  const tests = answer.total_tests - answer.steps.filter((step) => step.test).length;
+  return { code: answer.total - answer.steps.length - tests, tests };
 }
 
 function part(answer: GraphAnswer | undefined): Part {

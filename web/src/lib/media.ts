@@ -3,6 +3,9 @@ import { useSyncExternalStore } from "react";
 // The same as Tailwind's `wide:` in styles.css.
 const WIDE = "(min-width: 70rem)";
 
+// Columns beside each other need more room.
+const NARROW = "(max-width: 48rem)";
+
 /** Whether somebody can see the page: not in a tab behind others. */
 export function useVisible(): boolean {
   return useSyncExternalStore(
@@ -16,12 +19,21 @@ export function useVisible(): boolean {
 
 /** Whether there is room for two columns. */
 export function useWide(): boolean {
+  return useMedia(WIDE);
+}
+
+/** Whether there is room for one column only. */
+export function useNarrow(): boolean {
+  return useMedia(NARROW);
+}
+
+function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {
-      const media = matchMedia(WIDE);
+      const media = matchMedia(query);
       media.addEventListener("change", listener);
       return () => media.removeEventListener("change", listener);
     },
-    () => matchMedia(WIDE).matches,
+    () => matchMedia(query).matches,
   );
 }

@@ -37,11 +37,12 @@ export function ProblemNotice(props: {
   children?: ReactNode;
 }) {
   const { problem, again, children } = props;
+  const detail = cause(problem);
   return (
     <Notice look="bad" role="alert">
       <p className="font-semibold text-ink">{problem.title}</p>
-      {problem.detail && problem.detail !== problem.title && (
-        <p className="mt-0.5 wrap-anywhere">{sentence(problem.detail)}</p>
+      {detail && detail !== problem.title && (
+        <p className="mt-0.5 wrap-anywhere">{sentence(detail)}</p>
       )}
       {children ??
         (problem.remedy && (
@@ -56,6 +57,11 @@ export function ProblemNotice(props: {
       )}
     </Notice>
   );
+}
+
+/** What went wrong, without what helps: that is said apart, or is for a prompt. */
+export function cause({ detail, remedy }: Problem): string {
+  return remedy && detail.endsWith(`; ${remedy}`) ? detail.slice(0, -remedy.length - 2) : detail;
 }
 
 /** Begin with a capital, end with a stop. */

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from dowse.formats.text import also_in_line
 from dowse.interfaces.mcp.budget import (
     PREVIEW_LINES,
     SNIPPET_LINES,
@@ -160,7 +161,9 @@ def _hit_text(hit: ShownHit, count: int, several: bool) -> str:
     cut = f" ({count} of {len(lines)} lines)" if 0 < count < len(lines) else ""
     index = f"{quote_name(data['index'])} " if several else ""
     head = f"{data['rank']}. {index}{location} {data['kind']}{name}{confidence}{cut}"
-    return "\n".join([head, *numbered(hit.snippet.select(count))])
+    places = [(place["path"], place["line"]) for place in data["also_in"]]
+    also_in = [escape_name(also_in_line(places))] if places else []
+    return "\n".join([head, *numbered(hit.snippet.select(count)), *also_in])
 
 
 def _percent(share: float) -> str:
@@ -188,6 +191,8 @@ def _hit_data(hit: ShownHit, count: int, several: bool) -> dict[str, Any]:
     lines = hit.snippet.select(count)
     data = {name: value for name, value in hit.data.items() if several or name != "index"}
     data |= {"doc": "", "lanes": [], "explanation": []}
+    if not data["also_in"]:
+        del data["also_in"]
     if hit.data["matches"]:
         numbers = {number for number, _ in lines}
         matches = [match for match in hit.data["matches"] if match["line"] in numbers]

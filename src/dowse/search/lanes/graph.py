@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from dowse.graph.model import RELATIONS, describe_confidence, is_peripheral
+from dowse.graph.model import RELATIONS, describe_confidence, role_order
 from dowse.graph.reachability import Bases, dispatching_method, reach, shortest_path
 from dowse.graph.traverse import Aliases, Reached, breadth_first_search
 from dowse.graph.type_hierarchy import call_aliases, is_definition
@@ -51,7 +51,7 @@ def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: in
     symbols = reader.rows(list(dict.fromkeys(seeds)))
     walked, bases = reach(reader, relation, symbols, depth)
     incoming = RELATIONS[relation].incoming
-    return _scored_result(reader, walked.reached, incoming, limit, bases)
+    return _scored_result(reader, walked.reached, incoming, limit, bases, by_role=True)
 
 
 def tests_lane(reader: Reader, seeds: Sequence[int], depth: int, limit: int) -> LaneResult:
@@ -98,27 +98,33 @@ def _scored_result(
     incoming: bool,
     limit: int,
     bases: Bases | None = None,
+    *,
+    by_role: bool = False,
 ) -> LaneResult:
     """Score the symbols that a traversal reached, each with a detail that names the reference."""
     bases = bases or {}
     ends = {row for step in reached for row in step.edges[0][1:3]}
     names = {row.row: row.qualified_name for row in reader.rows(sorted(ends))}
     scored = [
-        (step.symbol.row, _score(step, bases), _detail(step, names, incoming, bases)) for step in reached
+        (step.symbol.row, _score(step, bases, by_role), _detail(step, names, incoming, bases))
+        for step in reached
     ]
     scored.sort(key=lambda each: -each[1])  # ties keep the order of the traversal, by location
     return _make_result(scored[:limit])
 
 
-def _score(step: Reached, bases: Bases) -> float:
-    """Return a score by hops, then by the best confidence, then by the number of references."""
+def _score(step: Reached, bases: Bases, by_role: bool) -> float:
+    """Return a score by hops, by role if asked, by the best confidence, then by the number of references."""
     edge, count = step.edges[0], len(step.edges)
     only_possible = dispatching_method(step, bases) and edge.confidence != "ambiguous"
     confidence = _CONFIDENCE_SCORES["possible" if only_possible else edge.confidence]
     tie_break = count / (count + 1) / edge.candidates  # in (0, 1)
-    if is_peripheral(step.symbol) or edge.kind == "imports":
+    if role_order(step.symbol) or edge.kind == "imports":
         tie_break *= _SECONDARY_FACTOR
-    return _HOP_FACTOR ** (step.depth - 1) * (0.5 + (confidence + tie_break) / 6)
+    share = (confidence + tie_break) / 3  # in (0, 1)
+    if by_role:  # as graph queries list them: code, other files, tests
+        share = (share + 2 - role_order(step.symbol)) / 3
+    return _HOP_FACTOR ** (step.depth - 1) * (0.5 + share / 2)
 
 
 def _detail(step: Reached, names: dict[int, str], incoming: bool, bases: Bases) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from dowse.graph.model import is_peripheral
+from dowse.graph.model import role_order
 from dowse.types import NON_DEFINITION_KINDS, TYPE_KINDS, Contribution, SymbolRow
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def types_first(hits: Sequence[RankedHit], name: str) -> list[RankedHit]:
     last = name.rpartition(".")[2]
     named = [hit.row for hit in hits if _has_name(hit.row, name)]
     types = [row for row in named if _is_type(row)]
-    own = [row for row in types if not is_peripheral(row)]
-    if not types or (not own and any(not is_peripheral(row) for row in named)):
+    own = [row for row in types if not role_order(row)]
+    if not types or (not own and any(not role_order(row) for row in named)):
         return list(hits)
     firsts = _first_parts(own or types)
     has_long = any(row.end_line > row.start_line for row in firsts.values())
@@ -47,7 +47,7 @@ def types_first(hits: Sequence[RankedHit], name: str) -> list[RankedHit]:
     def tier(row: SymbolRow) -> Tier:
         if row.row in firsts:
             return Tier.TYPE
-        if own and is_peripheral(row):
+        if own and role_order(row):
             return Tier.OTHER_TYPE if row in types else Tier.REST
         if is_constructor(row, last):
             return Tier.CONSTRUCTOR

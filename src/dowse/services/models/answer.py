@@ -25,7 +25,8 @@ class Note(Model):
     """A remark about an answer."""
 
     code: NoteCode = Field(description="For programs.")
-    text: str = Field(description="For people, with what helps.")
+    text: str = Field(description="For people.")
+    remedy: str = Field(default="", description="The command or flag that helps at a prompt, if any.")
 
 
 class EmbeddingCoverage(Model):
@@ -85,6 +86,13 @@ class LineMatch(Model):
     spans: list[tuple[int, int]] = Field(description="Character ranges in the text.")
 
 
+class Location(Model):
+    """A line of a file."""
+
+    path: str
+    line: int
+
+
 class Hit(Model):
     """One answer: a symbol, its score, and why."""
 
@@ -107,6 +115,9 @@ class Hit(Model):
     lanes: list[LaneScore] = Field(description="The lanes that found it.")
     explanation: list[Contribution] = Field(description="The values sum to the score.")
     matches: list[LineMatch]
+    also_in: list[Location] = Field(
+        default=[], description="Near-identical symbols that this one stands for: copies, built output."
+    )
 
 
 class IndexAnswer(Model):

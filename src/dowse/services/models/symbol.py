@@ -62,8 +62,10 @@ class SymbolAnswer(Model):
     outline: list[OutlineEntry] = Field(description="The symbols of its file, by line.")
     callers: list[Neighbour]
     callers_total: int
+    callers_tests: int = Field(description="Of all callers, how many are tests; they come last.")
     callees: list[Neighbour]
     callees_total: int
+    callees_tests: int = Field(description="Of all callees, how many are tests.")
     notes: list[Note] = Field(description="What was truncated, merged or can't be seen.")
 
 
@@ -142,6 +144,7 @@ class Node(Model):
     role: str
     start_line: int
     depth: int = Field(description="Hops from the seed, which has 0.")
+    test: bool
     seed: bool
 
 
@@ -168,6 +171,7 @@ class GraphAnswer(Model):
     seeds: list[SymbolRef]
     target: SymbolRef | None
     total: int = Field(description="Number of steps, of which the first are here.")
+    total_tests: int = Field(description="Of these, how many are tests.")
     notes: list[Note]
     steps: list[Step]
     nodes: list[Node]

@@ -1,68 +1,100 @@
 import { useState } from "react";
+import type { SearchDefaults } from "../../api/types";
 import { Button } from "../../ui/button";
 import { Segmented } from "../../ui/segmented";
 import { Select } from "../../ui/select";
 import { Switch } from "../../ui/switch";
-import type { SearchState } from "./search-state";
+import { useDefaults, type SearchState } from "./search-state";
+
+type Values<Name extends keyof SearchDefaults> = NonNullable<SearchDefaults[Name]>;
 
 const MODES = [
-  { value: "", label: "Auto", title: "Lanes are chosen by the form of the question" },
+  { value: "auto", label: "Auto", title: "Lanes are chosen by the form of the question" },
   { value: "hybrid", label: "Hybrid", title: "Words and meaning" },
   { value: "keyword", label: "Keyword", title: "Words alone" },
   { value: "embedding", label: "Embedding", title: "Meaning alone" },
   { value: "graph", label: "Graph", title: "Who refers to whom, alone" },
-] as const;
-
-const DIVERSIFY = [
-  { value: "", label: "no" },
-  { value: "mmr", label: "by likeness" },
-  { value: "cluster", label: "best of each cluster" },
-  { value: "sample", label: "each cluster its share" },
 ];
 
-const FUSIONS = ["blend", "rrf", "weighted", "convex", "intersection", "adaptive"];
-const CLUSTERINGS = ["euclidean", "spectral", "meaning"];
+// Every value that the server knows has its label here, or the types do not fit.
+const DIVERSIFY: Record<Values<"diversify">, string> = {
+  "": "no",
+  mmr: "by likeness",
+  cluster: "best of each cluster",
+  sample: "each cluster its share",
+};
+const FUSIONS: Record<Values<"fusion">, string> = {
+  auto: "as planned",
+  blend: "blend",
+  rrf: "rrf",
+  weighted: "weighted",
+  convex: "convex",
+  intersection: "intersection",
+  adaptive: "adaptive",
+};
+const CLUSTERINGS: Record<Values<"clustering">, string> = {
+  euclidean: "euclidean",
+  hyperbolic: "hyperbolic",
+  spectral: "spectral",
+  meaning: "meaning",
+};
+const FUZZINESS: Record<Values<"fuzziness">, string> = {
+  auto: "as needed",
+  "0": "none",
+  "1": "one letter",
+  "2": "two letters",
+};
+const LEAST = { "0": "anything", "0.1": "perhaps relevant", "0.5": "likely relevant" };
+// Stands for what the page does not know: the server has not said yet, or its indexes differ.
+const UNKNOWN = "?";
+
+type Option = Exclude<keyof SearchState, "q" | "index" | "k" | "at">;
+// Those that are out of sight at first.
+const MORE: Option[] = ["fusion", "clustering", "fuzziness", "min_score", "plain", "graph_expand"];
 
 interface Props {
   state: SearchState;
   onChange: (change: Partial<SearchState>) => void;
 }
 
-/** The switches of a search. */
+interface OptionProps extends Props {
+  defaults: Partial<SearchDefaults>;
+}
+
+/** The switches of a search; where nothing was chosen, each shows what the server does. */
 export function Controls({ state, onChange }: Props) {
-  const hidden = [state.fusion, state.clustering, state.fuzziness, state.minScore].filter(
-    Boolean,
-  ).length;
-  const changed = hidden + Number(state.plain) + Number(state.graphExpand);
+  const defaults = useDefaults(state.index);
+  const changed = MORE.filter((name) => state[name] !== undefined).length;
   const [open, setOpen] = useState(changed > 0);
+  const props = { state, defaults, onChange };
+  const mode = state.mode ?? defaults.mode ?? "auto";
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
       <div className="max-w-full overflow-x-auto">
         <Segmented
           label="Mode"
-          value={MODES.some((mode) => mode.value === state.mode) ? state.mode : ""}
-          choices={MODES}
-          onChange={(mode) => onChange({ mode })}
+          value={mode}
+          choices={
+            MODES.some((one) => one.value === mode)
+              ? MODES
+              : [...MODES, { value: mode, label: mode, title: "As the address says" }]
+          }
+          onChange={(value) => onChange({ mode: unlessDefault(value, defaults.mode) })}
         />
       </div>
-      <Switch
+      <Flag
+        {...props}
+        name="expand"
         label="Expand"
         title="Add words of the best answers to the question"
-        on={state.expand}
-        onChange={(expand) => onChange({ expand })}
       />
-      <Switch
+      <Flag
+        {...props}
+        name="rerank"
         label="Rerank"
         title="A cross-encoder takes a second look at the best answers"
-        on={state.rerank}
-        onChange={(rerank) => onChange({ rerank })}
       />
-      <Select
-        label="Diversify"
-        value={state.diversify}
-        choices={DIVERSIFY}
-        onChange={(diversify) => onChange({ diversify })}
-      />
+      <Choice {...props} name="diversify" label="Diversify" labels={DIVERSIFY} />
       <Button
         look="quiet"
         icon="options"
@@ -72,63 +104,77 @@ export function Controls({ state, onChange }: Props) {
       >
         {changed ? `More (${changed})` : "More"}
       </Button>
-      {open && <MoreControls state={state} onChange={onChange} />}
+      {open && (
+        <div id="more-options" className="flex basis-full flex-wrap items-center gap-x-4 gap-y-1.5">
+          <Choice {...props} name="fusion" label="Fusion" labels={FUSIONS} />
+          <Choice {...props} name="clustering" label="Clusters by" labels={CLUSTERINGS} />
+          <Choice {...props} name="fuzziness" label="Typos" labels={FUZZINESS} />
+          <Choice {...props} name="min_score" label="At least" labels={LEAST} />
+          <Flag
+            {...props}
+            name="graph_expand"
+            label="Callees too"
+            title="Add what the best answers call"
+          />
+          <Flag
+            {...props}
+            name="plain"
+            label="Plain text"
+            title="Quotes, slashes and colons mean nothing: any text can be pasted"
+          />
+        </div>
+      )}
     </div>
   );
 }
 
-function MoreControls({ state, onChange }: Props) {
+function Choice(
+  props: OptionProps & {
+    name: "diversify" | "fusion" | "clustering" | "fuzziness" | "min_score";
+    label: string;
+    labels: Record<string, string>;
+  },
+) {
+  const { name, labels } = props;
+  const byDefault = props.defaults[name];
+  const value = props.state[name] ?? (byDefault == null ? UNKNOWN : String(byDefault));
+  const unknown = byDefault === null ? "as each index is set" : "…";
+  const other = value === UNKNOWN ? unknown : value;
+  const choices = Object.entries(labels).map(([key, label]) => ({ value: key, label }));
   return (
-    <div id="more-options" className="flex basis-full flex-wrap items-center gap-x-4 gap-y-1.5">
-      <Select
-        label="Fusion"
-        value={state.fusion}
-        choices={[{ value: "", label: "as planned" }, ...FUSIONS.map(same)]}
-        onChange={(fusion) => onChange({ fusion })}
-      />
-      <Select
-        label="Clusters by"
-        value={state.clustering}
-        choices={[{ value: "", label: "hyperbolic" }, ...CLUSTERINGS.map(same)]}
-        onChange={(clustering) => onChange({ clustering })}
-      />
-      <Select
-        label="Typos"
-        value={state.fuzziness}
-        choices={[
-          { value: "", label: "as needed" },
-          { value: "0", label: "none" },
-          { value: "1", label: "one letter" },
-          { value: "2", label: "two letters" },
-        ]}
-        onChange={(fuzziness) => onChange({ fuzziness })}
-      />
-      <Select
-        label="At least"
-        value={state.minScore}
-        choices={[
-          { value: "", label: "anything" },
-          { value: "0.1", label: "perhaps relevant" },
-          { value: "0.5", label: "likely relevant" },
-        ]}
-        onChange={(minScore) => onChange({ minScore })}
-      />
-      <Switch
-        label="Callees too"
-        title="Add what the best answers call"
-        on={state.graphExpand}
-        onChange={(graphExpand) => onChange({ graphExpand })}
-      />
-      <Switch
-        label="Plain text"
-        title="Quotes, slashes and colons mean nothing: any text can be pasted"
-        on={state.plain}
-        onChange={(plain) => onChange({ plain })}
-      />
-    </div>
+    <Select
+      label={props.label}
+      value={value}
+      choices={value in labels ? choices : [{ value, label: other }, ...choices]}
+      onChange={(chosen) => props.onChange({ [name]: unlessDefault(chosen, byDefault) })}
+    />
   );
 }
 
-function same(value: string) {
-  return { value, label: value };
+function Flag(
+  props: OptionProps & {
+    name: "expand" | "rerank" | "graph_expand" | "plain";
+    label: string;
+    title: string;
+  },
+) {
+  const byDefault = props.defaults[props.name];
+  const chosen = props.state[props.name];
+  const varies = chosen === undefined && byDefault === null;
+  return (
+    <Switch
+      label={varies ? `${props.label} (varies)` : props.label}
+      title={varies ? `${props.title}; the indexes are set differently` : props.title}
+      on={chosen ?? byDefault ?? false}
+      onChange={(on) => props.onChange({ [props.name]: on === byDefault ? undefined : on })}
+    />
+  );
+}
+
+/** What the server does anyway need not be asked for. */
+function unlessDefault(
+  value: string,
+  byDefault: string | number | null | undefined,
+): string | undefined {
+  return value === UNKNOWN || value === String(byDefault) ? undefined : value;
 }

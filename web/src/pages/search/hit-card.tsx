@@ -13,6 +13,9 @@ import { Icon } from "../../ui/icon";
 import { Link } from "../../ui/link";
 import { snippet } from "./snippet";
 
+// Copies that are named; the rest is counted.
+const COPIES = 3;
+
 interface Props {
   hit: Hit;
   query: string;
@@ -59,6 +62,7 @@ export function HitCard({ hit, query, words, selected, root, showIndex, onSelect
             {showIndex && <span className="text-soft">{hit.index} · </span>}
             {place(hit)}
           </p>
+          <AlsoIn hit={hit} />
         </div>
       </header>
       <CodeBlock
@@ -83,6 +87,19 @@ export function HitCard({ hit, query, words, selected, root, showIndex, onSelect
         <Actions hit={hit} query={query} root={root} />
       </footer>
     </article>
+  );
+}
+
+/** The near-identical symbols that this one stands for: copies, built output. */
+function AlsoIn({ hit }: { hit: Hit }) {
+  const places = hit.also_in.map(({ path, line }) => `${path}:${line}`);
+  if (!places.length) return null;
+  const more = places.length > COPIES ? ` and ${places.length - COPIES} more` : "";
+  return (
+    <p className="truncate text-xs text-faint" title={places.join("\n")}>
+      also in <span className="mono">{places.slice(0, COPIES).join(", ")}</span>
+      {more}
+    </p>
   );
 }
 

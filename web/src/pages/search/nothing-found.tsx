@@ -26,8 +26,10 @@ export function NothingFound({ state, onChange }: Props) {
         {state.mode !== "hybrid" && (
           <Button onClick={() => onChange({ mode: "hybrid" })}>Search by words and meaning</Button>
         )}
-        {state.minScore && (
-          <Button onClick={() => onChange({ minScore: "" })}>Show weaker answers too</Button>
+        {state.min_score && (
+          <Button onClick={() => onChange({ min_score: undefined })}>
+            Show weaker answers too
+          </Button>
         )}
         {!state.plain && /["/():]/.test(state.q) && (
           <Button onClick={() => onChange({ plain: true })}>Take it as plain text</Button>

@@ -1,26 +1,30 @@
-import { address, navigate, usePlace } from "../../lib/router";
 import type { Query } from "../../api/client";
+import type { SearchDefaults } from "../../api/types";
+import { useAnswer } from "../../api/use-answer";
+import { address, navigate, usePlace } from "../../lib/router";
 
-/** All that a search is; the address of the page holds it, so that it can be shared. */
+/** All that a search is; the address of the page holds it. An option that is not set is left to the server. */
 export interface SearchState {
   q: string;
   index: string;
-  mode: string;
-  fusion: string;
-  expand: boolean;
-  rerank: boolean;
-  diversify: string;
-  clustering: string;
-  fuzziness: string;
-  minScore: string;
-  plain: boolean;
-  graphExpand: boolean;
+  mode: string | undefined;
+  fusion: string | undefined;
+  expand: boolean | undefined;
+  rerank: boolean | undefined;
+  diversify: string | undefined;
+  clustering: string | undefined;
+  fuzziness: string | undefined;
+  min_score: string | undefined;
+  plain: boolean | undefined;
+  graph_expand: boolean | undefined;
   k: number;
   /** The rank of the hit that is looked at. */
   at: number;
 }
 
 export const PAGE_SIZE = 10;
+// How the address writes an option that is set to nothing; empty ones are left out of it.
+const NONE = "no";
 
 /** Read what is searched from the address, and give what changes it. */
 export function useSearchState(): [
@@ -35,6 +39,11 @@ export function useSearchState(): [
   return [state, change];
 }
 
+/** What the server takes for options that a search does not set; null where indexes differ. */
+export function useDefaults(index: string): Partial<SearchDefaults> {
+  return useAnswer("/api/options", { query: { index } }).data ?? {};
+}
+
 /** What the address says now, which may be ahead of what is drawn. */
 export function placeNow(): SearchState {
   return read(new URLSearchParams(location.search));
@@ -44,19 +53,20 @@ export function placeNow(): SearchState {
 export function searchAddress(state: {
   [Key in keyof SearchState]?: SearchState[Key] | undefined;
 }): string {
+  const flag = (value: boolean | undefined) => (value === undefined ? "" : value ? "1" : "0");
   return address("/search", {
     q: state.q,
     index: state.index,
     mode: state.mode,
     fusion: state.fusion,
-    expand: state.expand ? "1" : "",
-    rerank: state.rerank ? "1" : "",
-    diversify: state.diversify,
+    expand: flag(state.expand),
+    rerank: flag(state.rerank),
+    diversify: state.diversify === "" ? NONE : state.diversify,
     clustering: state.clustering,
     fuzziness: state.fuzziness,
-    min: state.minScore,
-    plain: state.plain ? "1" : "",
-    callees: state.graphExpand ? "1" : "",
+    min: state.min_score,
+    plain: flag(state.plain),
+    callees: flag(state.graph_expand),
     k: state.k && state.k !== PAGE_SIZE ? String(state.k) : "",
     at: state.at && state.at > 1 ? String(state.at) : "",
   });
@@ -64,44 +74,37 @@ export function searchAddress(state: {
 
 /** The parameters of the server's search. */
 export function searchQuery(state: SearchState): Query<"/api/search"> {
-  const query = {
-    q: state.q,
-    k: state.k,
-    index: state.index,
-    mode: state.mode,
-    fusion: state.fusion,
-    expand: state.expand || undefined,
-    graph_expand: state.graphExpand || undefined,
-    rerank: state.rerank || undefined,
-    diversify: state.diversify,
-    clustering: state.clustering,
+  const given = {
+    ...state,
+    at: undefined,
+    index: state.index || undefined,
     // More hits on request must not change those that are there.
-    page_size: state.diversify === "sample" ? PAGE_SIZE : undefined,
-    fuzziness: state.fuzziness,
-    min_score: state.minScore,
-    plain: state.plain || undefined,
+    page_size: PAGE_SIZE,
     explain: true,
   };
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   // The address may hold anything; the server says what is wrong with it.
-  return Object.fromEntries(given) as unknown as Query<"/api/search">;
+  return given as unknown as Query<"/api/search">;
 }
 
 function read(params: URLSearchParams): SearchState {
-  const text = (name: string) => params.get(name) ?? "";
+  const text = (name: string) => params.get(name) || undefined;
+  const flag = (name: string) => {
+    const value = text(name);
+    return value === undefined ? undefined : value === "1";
+  };
   return {
-    q: text("q"),
-    index: text("index"),
+    q: text("q") ?? "",
+    index: text("index") ?? "",
     mode: text("mode"),
     fusion: text("fusion"),
-    expand: text("expand") === "1",
-    rerank: text("rerank") === "1",
-    diversify: text("diversify"),
+    expand: flag("expand"),
+    rerank: flag("rerank"),
+    diversify: text("diversify") === NONE ? "" : text("diversify"),
     clustering: text("clustering"),
     fuzziness: text("fuzziness"),
-    minScore: text("min"),
-    plain: text("plain") === "1",
-    graphExpand: text("callees") === "1",
+    min_score: text("min"),
+    plain: flag("plain"),
+    graph_expand: flag("callees"),
     k: Math.min(100, Math.max(1, Number(text("k")) || PAGE_SIZE)),
     at: Math.max(1, Number(text("at")) || 1),
   };

@@ -4,6 +4,7 @@ import { plural, score } from "../../lib/format";
 import { place } from "../../lib/place";
 import { symbolAddress } from "../../lib/router";
 import { Link } from "../../ui/link";
+import { cause } from "../../ui/notice";
 
 /** What is like a symbol, and the group that it belongs to. */
 export function Similar({ index, id, count = 5 }: { index: string; id: string; count?: number }) {
@@ -16,7 +17,7 @@ export function Similar({ index, id, count = 5 }: { index: string; id: string; c
   return (
     <section aria-label="Similar functions" className="card px-4 py-3">
       <h2 className="font-semibold">Similar functions</h2>
-      {answer.problem && <p className="mt-1 text-sm text-faint">{answer.problem.detail}</p>}
+      {answer.problem && <p className="mt-1 text-sm text-faint">{cause(answer.problem)}</p>}
       {!answer.problem && (
         <ul className="mt-1.5 min-h-24">
           {answer.data?.neighbours.map((hit) => (

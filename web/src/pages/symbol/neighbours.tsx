@@ -1,50 +1,110 @@
-import type { Neighbour } from "../../api/types";
-import { count } from "../../lib/format";
+import { useState } from "react";
+import type { Neighbour, SymbolAnswer } from "../../api/types";
+import { useAnswer } from "../../api/use-answer";
+import { count, plural } from "../../lib/format";
 import { symbolAddress } from "../../lib/router";
 import { Link } from "../../ui/link";
 
 interface Props {
   title: string;
-  neighbours: readonly Neighbour[];
-  total: number;
-  index: string;
+  relation: "callers" | "callees";
+  answer: SymbolAnswer;
 }
 
-/** Who calls it, or what it calls: where, and how sure that is. */
-export function Neighbours({ title, neighbours, total, index }: Props) {
+// How many are shown at first; the rest is one click away.
+const GLANCE = 8;
+// The most that the server gives.
+const ALL = 1_000;
+
+/** Who calls it, or what it calls: code by file, the tests folded, and how sure each is. */
+export function Neighbours({ title, relation, answer }: Props) {
+  const { index, symbol } = answer;
+  const [more, setMore] = useState(false);
+  const [tests, setTests] = useState(false);
+  const [total, testCount] = [answer[`${relation}_total`], answer[`${relation}_tests`]];
+  const wanted = (more || tests) && answer[relation].length < total;
+  const all = useAnswer(wanted ? "/api/graph/{relation}" : null, {
+    path: { relation },
+    query: { index, target: symbol.id, depth: 1, k: ALL },
+  });
+  const known = all.data?.steps ?? answer[relation];
+  const code = known.filter((one) => !one.test);
+  const shown = more ? code : code.slice(0, GLANCE);
+  const left = total - testCount - shown.length;
   return (
     <section aria-label={title} className="card px-4 py-3">
       <h2 className="flex items-baseline justify-between">
         <span className="font-semibold">{title}</span>
         <span className="figures text-sm text-faint">{count(total)}</span>
       </h2>
-      {neighbours.length === 0 && (
-        <p className="mt-1 text-sm text-faint">Nothing that can be seen.</p>
-      )}
-      <ul className="-mr-2 max-h-72 overflow-y-auto pr-2">
-        {neighbours.map((one) => (
-          <li
-            key={`${one.symbol.id} ${one.path} ${one.line}`}
-            className="border-t border-line py-1 text-sm first:border-0"
-          >
+      {total === 0 && <p className="mt-1 text-sm text-faint">Nothing that can be seen.</p>}
+      <div className="-mr-2 max-h-96 overflow-y-auto pr-2" aria-busy={all.busy}>
+        <Files neighbours={shown} relation={relation} index={index} />
+        {left > 0 && !more && (
+          <button type="button" onClick={() => setMore(true)} className={FOLD}>
+            Show {count(left)} more
+          </button>
+        )}
+        {left > 0 && more && all.data && (
+          <p className="py-1 text-sm text-faint">{count(left)} more can’t be shown here.</p>
+        )}
+        {testCount > 0 && (
+          <details open={tests} onToggle={(event) => setTests(event.currentTarget.open)}>
+            <summary className={FOLD}>{plural(testCount, "test")}</summary>
+            {tests && (
+              <Files
+                neighbours={known.filter((one) => one.test)}
+                relation={relation}
+                index={index}
+              />
+            )}
+          </details>
+        )}
+      </div>
+    </section>
+  );
+}
+
+const FOLD = "rounded py-1.5 text-sm font-medium text-accent hover:underline";
+
+/** Neighbours under their files, in the order in which they came; callers with the line of the call. */
+function Files(props: {
+  neighbours: readonly Neighbour[];
+  relation: Props["relation"];
+  index: string;
+}) {
+  const { neighbours, relation, index } = props;
+  const files = new Map<string, Neighbour[]>();
+  for (const one of neighbours)
+    files.set(one.symbol.path, [...(files.get(one.symbol.path) ?? []), one]);
+  return [...files].map(([path, inside]) => (
+    <div key={path} className="border-t border-line py-1.5 text-sm first:border-0">
+      <p className="mono truncate text-xs text-faint" title={path}>
+        {path}
+      </p>
+      <ul>
+        {inside.map((one) => (
+          <li key={`${one.symbol.id} ${one.line}`} className="flex items-baseline gap-2">
             <Link
               href={symbolAddress(index, one.symbol.id)}
-              className="mono block truncate text-ink hover:text-accent hover:underline"
+              className="mono min-w-0 flex-1 truncate text-ink hover:text-accent hover:underline"
             >
               {one.symbol.qualified_name}
             </Link>
-            <span className="flex gap-2 text-xs text-faint">
-              <span className="mono min-w-0 truncate">
-                {one.path}:{one.line}
+            {one.confidence !== "resolved" && (
+              <span className="max-w-40 shrink-0 truncate text-xs text-warn" title={one.certainty}>
+                {one.certainty}
               </span>
-              {one.test && <span>test</span>}
-              {one.confidence !== "resolved" && (
-                <span className="ml-auto shrink-0 truncate text-warn">{one.certainty}</span>
-              )}
+            )}
+            <span
+              className="figures shrink-0 text-xs text-faint"
+              title={`called in ${one.path}:${one.line}`}
+            >
+              :{relation === "callers" ? one.line : one.symbol.start_line}
             </span>
           </li>
         ))}
       </ul>
-    </section>
-  );
+    </div>
+  ));
 }

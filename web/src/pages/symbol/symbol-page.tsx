@@ -39,23 +39,16 @@ export function SymbolPage({ index, id }: { index: string; id: string }) {
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 wide:grid-cols-[minmax(0,1fr)_23rem]">
         <Code answer={data} />
         <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-          <Neighbours
-            title="Called by"
-            neighbours={data.callers}
-            total={data.callers_total}
-            index={index}
-          />
-          <Neighbours
-            title="Calls"
-            neighbours={data.callees}
-            total={data.callees_total}
-            index={index}
-          />
-          {data.notes.map((note) => (
-            <p key={note.text} className="text-xs text-faint">
-              {note.text}
-            </p>
-          ))}
+          <Neighbours title="Called by" relation="callers" answer={data} />
+          <Neighbours title="Calls" relation="callees" answer={data} />
+          {/* The lists say themselves how much they leave out. */}
+          {data.notes
+            .filter((note) => note.code !== "truncated")
+            .map((note) => (
+              <p key={note.text} className="text-xs text-faint">
+                {note.text}
+              </p>
+            ))}
         </div>
       </div>
       <SymbolGraph index={index} id={id} />

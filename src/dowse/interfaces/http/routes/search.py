@@ -1,4 +1,4 @@
-"""`GET /api/search` and `/api/suggest`: search one index or several, and suggestions while one types."""
+"""`GET /api/search`, its default `/api/options`, and `/api/suggest`: suggestions while one types."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
+from pydantic import create_model
 
 from dowse.errors import DowseError
 from dowse.interfaces.http.state import IndexName, ServerState, State
-from dowse.search.options import OPTIONS
+from dowse.search.options import OPTIONS, make_options
 from dowse.services.errors import Busy
 from dowse.services.indexes import ServedIndex
 from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers
-from dowse.services.models.answer import SearchAnswer, Suggestions
+from dowse.services.models.answer import Model, SearchAnswer, Suggestions
 from dowse.services.option_types import option_default, option_type
 from dowse.services.suggest import suggest as make_suggestions
 from dowse.types import Answer
@@ -48,6 +50,31 @@ _PARAMETERS = inspect.Signature(
     ]
 )
 setattr(_search_options, "__signature__", _PARAMETERS)  # noqa: B010 - functions have no such attribute to mypy
+
+_DEFAULTS: dict[str, Any] = {
+    spec.name: (option_type(spec) | None, ...) for spec in OPTIONS.values() if spec.in_http
+}
+_SearchDefaults = create_model(
+    "SearchDefaults",
+    __base__=Model,
+    __doc__="The options of a search that gives none; null where the settings of the indexes differ.",
+    **_DEFAULTS,
+)
+
+
+@router.get("/options", operation_id="options", response_model=_SearchDefaults, summary="Default options")
+async def default_options(state: State, index: IndexName = None) -> dict[str, Any]:
+    """Return the value of each option that a search has if it does not give one."""
+    every = [_defaults(state, served) for served in state.indexes.select(index)]
+    return {
+        name: every[0][name] if all(each[name] == every[0][name] for each in every) else None
+        for name in _DEFAULTS
+    }
+
+
+def _defaults(state: ServerState, served: ServedIndex) -> dict[str, Any]:
+    options = asdict(make_options(served.index.settings))
+    return {**options, "lanes": ",".join(options["lanes"]), "feedback": state.records_feedback(served)}
 
 
 @router.get("/search", operation_id="search", response_model=SearchAnswer, summary="Search")

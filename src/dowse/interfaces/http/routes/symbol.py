@@ -18,7 +18,7 @@ from dowse.services.models.symbol import EdgeKind, RelatedAnswer, Relation, Symb
 from dowse.services.models.symbol import GraphAnswer as GraphModel
 from dowse.services.symbol_page import symbol_page
 from dowse.services.targets import open_target, related_to, resolve_overloads, walk
-from dowse.types import Note
+from dowse.types import Note, is_test
 
 router = APIRouter()
 _NODE_FIELDS = ("id", "kind", "name", "qualified_name", "path", "language", "role", "start_line")
@@ -131,6 +131,7 @@ def _drawing(answer: GraphAnswer) -> dict[str, Any]:
                 if name in _NODE_FIELDS
             },
             "depth": 0 if row in seeds else depths[row],
+            "test": is_test(symbol),
             "seed": row in seeds,
         }
         for row, symbol in symbols.items()
