@@ -10,6 +10,7 @@ from dowse.query.ast import (
     Phrase,
     Query,
     Regex,
+    WithinFilter,
     WordConstraint,
     leaves,
     needs_match,
@@ -67,6 +68,8 @@ def make_plan(
     request = SearchRequest(request) if isinstance(request, str) else request
     options = request.options
     query = narrow(_parse(request), filter_query(options))
+    if options.within:
+        query = replace(query, clauses=(*query.clauses, WithinFilter(options.within)))
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))

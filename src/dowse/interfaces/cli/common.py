@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.config import read_project_file
+from dowse.config import load_settings, read_project_file
 from dowse.errors import IndexLocked
 from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.interfaces.cli.places import find_place
 from dowse.security.terminal import escape_message, escape_name
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class Environment:
     # Waits until a watcher has indexed all saved files (with vectors or without), so that no file need be
     # checked for changes; False if there is none.
     wait_for_updates: Callable[[Index, bool], bool]
+    folder: str = ""  # the current folder; "" for that of this process
 
 
 _OF_THIS_PROCESS = Environment(os.environ, Index.open, lambda *_: False)
@@ -49,15 +52,24 @@ def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name, None) for name in _SETTINGS}
 
 
-def open_index(options: argparse.Namespace, **more: object) -> Index:
-    """Open the index that the flags of a command name."""
-    index = environment.get().open_index(options.path, **flag_settings(options), **more)
+def open_index(options: argparse.Namespace, *, exact: bool = False, **more: object) -> Index:
+    """Open the index that the flags of a command name; `options.place` says where in it.
+
+    Args:
+        options: The flags.
+        exact: Whether their path has to be the root of the index, as where one is made or removed.
+        **more: Further settings.
+    """
+    here, flags = environment.get(), flag_settings(options)
+    path = Path(here.folder, Path(options.path).expanduser()).resolve()
+    options.place = find_place(path, options.path, load_settings(None, **flags), exact=exact)
+    index = here.open_index(str(options.place.root), **flags, **more)
     if note := read_project_file(index.root).note:
         print_message(note)
     return index
 
 
-def open_current_index(options: argparse.Namespace, **more: object) -> Index:
+def open_current_index(options: argparse.Namespace, **more: Any) -> Index:  # noqa: ANN401 - as `open_index`
     """Open the index that the flags of a command name, built or updated."""
     index = open_index(options, **more)
     ensure_current(index)

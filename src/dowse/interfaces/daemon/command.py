@@ -77,7 +77,7 @@ def run_command(request: CommandRequest, served: ServedIndex, accept: Callable[[
     output = CapturedOutput(request.terminals)
     _current_output.set(output)
     open_index = _index_opener(request, served, accept)
-    environment.set(Environment(request.display, open_index, served.wait_for_updates))
+    environment.set(Environment(request.display, open_index, served.wait_for_updates, request.folder))
     code = command_line.run(options)
     return [*output.parts(), EXIT + str(code).encode()]
 
