@@ -62,11 +62,26 @@ def open_index(options: argparse.Namespace, *, exact: bool = False, **more: obje
     """
     here, flags = environment.get(), flag_settings(options)
     path = Path(here.folder, Path(options.path).expanduser()).resolve()
-    options.place = find_place(path, options.path, load_settings(None, **flags), exact=exact)
+    everywhere = getattr(options, "everywhere", False)
+    user = load_settings(None, **flags)
+    options.place = find_place(path, options.path, user, exact=exact, everywhere=everywhere)
     index = here.open_index(str(options.place.root), **flags, **more)
     if note := read_project_file(index.root).note:
         print_message(note)
     return index
+
+
+def located(symbol: str) -> str:
+    """Return `file:line` with an absolute path if there is such a file here, wherever the index begins."""
+    path, colon, line = symbol.partition(":")
+    here = Path(environment.get().folder, path)
+    return f"{here.resolve()}{colon}{line}" if line[:1].isdigit() and here.is_file() else symbol
+
+
+def root_here(options: argparse.Namespace) -> str:
+    """Return the root of the index that the current folder belongs to."""
+    settings = load_settings(None, **flag_settings(options))
+    return str(find_place(Path.cwd().resolve(), ".", settings).root)
 
 
 def open_current_index(options: argparse.Namespace, **more: Any) -> Index:  # noqa: ANN401 - as `open_index`

@@ -32,7 +32,9 @@ class Place(NamedTuple):
         return os.path.normpath(joined) if relative.startswith("..") else str(joined)
 
 
-def find_place(path: Path, name: str, settings: Settings, *, exact: bool = False) -> Place:
+def find_place(
+    path: Path, name: str, settings: Settings, *, exact: bool = False, everywhere: bool = False
+) -> Place:
     """Return the index that a folder or file belongs to.
 
     A folder with an index of its own is its own place. Else it is part of the nearest folder above that has
@@ -43,11 +45,14 @@ def find_place(path: Path, name: str, settings: Settings, *, exact: bool = False
         name: The same as the user wrote it.
         settings: Of the user: an index in a named folder or on a cluster is that of the path itself.
         exact: Whether the path itself is meant, as by `dowse index PATH`.
+        everywhere: Whether the repository around it is meant, even if it has an index of its own.
     """
     if not path.exists():
         raise DowseError(f"{name} does not exist; name a repository, a folder or a file in one")
     is_file = path.is_file()
-    if settings.backend or (not is_file and (exact or settings.index_dir or _has_index(path))):
+    if settings.backend or (
+        not is_file and (exact or settings.index_dir or (not everywhere and _has_index(path)))
+    ):
         return Place(path)
     from dowse.source.git import toplevel
 

@@ -38,14 +38,11 @@ def read_query(words: Sequence[str]) -> QueryWords:
     *query, last = words or [STDIN]
     if not query or not is_place(last):
         query, last = [*query, last], "."
+    note = ""
+    if re.fullmatch(r"[\w.-]*\w[\w.-]*", last):  # a word like any other
+        note = f'searching in {last}, which exists here; to search for the word, quote "{" ".join(words)}"'
     text = " ".join(query)
-    if text == STDIN:
-        text = _read_stdin(asked=bool(words))
-    is_plain_word = bool(re.fullmatch(r"[\w.-]+", last)) and last.strip(".") != ""
-    remedy = f'for the word, put the query in quotes: "{text} {last}"'
-    return QueryWords(
-        text, last, f"searching in {last}, which exists here; {remedy}" if is_plain_word else ""
-    )
+    return QueryWords(_read_stdin(asked=bool(words)) if text == STDIN else text, last, note)
 
 
 def is_place(word: str) -> bool:

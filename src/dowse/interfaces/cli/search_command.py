@@ -24,6 +24,7 @@ _PREFIX = "option_"
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse search`."""
+    parser.usage = "dowse search [OPTION ...] QUERY ... [PATH]"
     parser.add_argument(
         "words",
         nargs="*",
