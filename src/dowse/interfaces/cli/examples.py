@@ -1,4 +1,4 @@
-"""Three examples of every command, which its `--help` opens with; `tests/test_examples.py` runs them all."""
+"""Three examples of every command, which its `--help` opens with; a test runs them all."""
 
 from __future__ import annotations
 
@@ -30,44 +30,44 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse symbols 'Order.*' --json", "the members of a class, as JSON"),
     ),
     "related": (
-        Example("dowse related parse_order", "symbols with a similar meaning, and their cluster"),
+        Example("dowse related orders.parse_order", "symbols with a similar meaning, and their cluster"),
         Example("dowse related src/bakery/orders.py:38 -k 5", "of what is at this line"),
         Example("dowse related Order.total_price --json", "as JSON"),
     ),
     "callers": (
-        Example("dowse callers parse_order", "every call of a function"),
-        Example("dowse callers Order.cancel --depth 2", "and the callers of those"),
+        Example("dowse callers orders.parse_order", "every call of a function"),
+        Example("dowse callers Dough.knead --depth 2", "and the callers of those"),
         Example("dowse callers src/bakery/orders.py:27 --format grep", "for an editor"),
     ),
     "callees": (
-        Example("dowse callees parse_order", "what a function calls"),
+        Example("dowse callees orders.parse_order", "what a function calls"),
         Example("dowse callees bake_bread --depth 2", "and what that calls"),
         Example("dowse callees bake_bread --mermaid", "as a diagram"),
     ),
     "implementers": (
-        Example("dowse implementers Order", "what implements or overrides it"),
-        Example("dowse implementers Order --depth 2", "and what implements that"),
-        Example("dowse implementers Order --format path", "the files alone"),
+        Example("dowse implementers Dough", "what implements or extends it"),
+        Example("dowse implementers Dough.rise", "what overrides a method"),
+        Example("dowse implementers Dough --format path", "the files alone"),
     ),
     "subclasses": (
-        Example("dowse subclasses Order", "what extends a class"),
-        Example("dowse subclasses Order --depth 1", "directly"),
-        Example("dowse subclasses Order --dot", "as a diagram for Graphviz"),
+        Example("dowse subclasses Dough", "what extends a class"),
+        Example("dowse subclasses Dough --depth 1", "directly"),
+        Example("dowse subclasses Dough --dot", "as a diagram for Graphviz"),
     ),
     "uses": (
         Example("dowse uses Order", "every reference: calls, types, imports, subclasses"),
-        Example("dowse uses MAX_RETRY_COUNT", "of a constant"),
+        Example("dowse uses Order --depth 2", "and what uses that"),
         Example("dowse uses Order --format grep", "one line each"),
     ),
     "impact": (
-        Example("dowse impact parse_order", "what a change touches, and which tests to run"),
-        Example("dowse impact Order.total_price --depth 2", "no more than two steps away"),
-        Example("dowse impact parse_order --json", "as JSON"),
+        Example("dowse impact orders.parse_order", "what a change touches, and which tests to run"),
+        Example("dowse impact Order --depth 2", "no more than two steps away"),
+        Example("dowse impact orders.parse_order --json", "as JSON"),
     ),
     "path": (
-        Example("dowse path demo parse_order", "how one function reaches another"),
-        Example("dowse path bake_bread Order --depth 4", "in at most four steps"),
-        Example("dowse path demo parse_order --mermaid", "as a diagram"),
+        Example("dowse path demo orders.parse_order", "how one function reaches another"),
+        Example("dowse path demo Order --depth 4", "in at most four steps"),
+        Example("dowse path demo orders.parse_order --mermaid", "as a diagram"),
     ),
     "serve": (
         Example("dowse serve", "this folder, on http://127.0.0.1:8742/"),
@@ -76,8 +76,8 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     ),
     "watch": (
         Example("dowse watch", "this folder, until Ctrl-C"),
+        Example("dowse watch ~/src/shop ~/src/bank", "two repositories"),
         Example("dowse watch --threads 2 --nice 19", "with more threads, at the lowest priority"),
-        Example("dowse watch . --quiet", "without a line for each update"),
     ),
     "mcp": (
         Example("dowse mcp", "over standard input and output, for one agent"),
@@ -121,7 +121,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     ),
     "feedback": (
         Example("dowse feedback list", "what was chosen, and for which queries"),
-        Example("dowse feedback record 'read an order' parse_order", "this is the answer"),
+        Example("dowse feedback record 'read an order' orders.parse_order", "this is the answer"),
         Example("dowse feedback reset --query 'read an order'", "forget it"),
     ),
     "eval": (

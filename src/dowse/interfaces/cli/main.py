@@ -69,8 +69,8 @@ _EXAMPLES = """\
   dowse search "parseCookieHeader -test"      an identifier, and an exclusion
   dowse search '/retry_\\w+\\(/ path:src/**'    lines, exactly as ripgrep finds them
   pytest 2>&1 | dowse search -                a stack trace, from standard input
-  dowse callers parse_order --depth 2         callers of a function, and their callers
-  dowse impact parse_order                    what a change would affect, and which tests to run
+  dowse callers orders.parse_order --depth 2  callers of a function, and their callers
+  dowse impact orders.parse_order             what a change would affect, and which tests to run
   dowse status --files                        which files are indexed, and which are not"""
 
 
