@@ -41,10 +41,10 @@ FAILED_TEST = "src/bakery/orders.py:34: ValueError: not a number of loaves"
 CASES = '{"query": "read an order", "relevant_files": ["src/bakery/orders.py"]}'
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Times, sizes, scores and what else is no part of an answer.
+# Hashes and ages; times, sizes and scores.
+_HASH = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{8,64}\b|just now|\d+ (?:second|minute)s? ago")
 _VOLATILE = re.compile(
-    r"\b[0-9a-f]{12,40}\b|\d+\.\d+|\b\d+(?= (?:ms|s|B|KB|MB|seconds)\b)|(?<=  )\d+$|\d{4}-\d\d-\d\d",
-    re.MULTILINE,
+    r"\d+\.\d+|\b\d+(?= (?:ms|s|B|KB|MB|seconds)\b)|(?<=  )\d+$|\d{4}-\d\d-\d\d", re.MULTILINE
 )
 _MAX_LINES = 12
 SUBCLASS = '''"""Pastry."""
@@ -146,6 +146,7 @@ class Workshop:
     def masked(self, text: str, *, digits: bool = False) -> str:
         """Return output without what differs from run to run and from machine to machine."""
         text = text.replace(str(self.home), "~").replace(str(ROOT), "DOWSE")
+        text = _HASH.sub("*", text)
         text = re.sub(r"\d+", "N", text) if digits else _VOLATILE.sub("N", text)
         lines = [line.rstrip() for line in text.splitlines()]
         return "\n".join([*lines[:_MAX_LINES], *(["…"] if len(lines) > _MAX_LINES else [])]).strip("\n")
