@@ -30,6 +30,7 @@ DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SERVERS = ("serve", "watch", "mcp")
 # What has to be there before the examples of a command.
 PREPARED = {
+    "README.md": "DOWSE_ENCODER=base dowse index -q",
     "clear": "dowse index -q src; dowse index -q . --index-dir here",
     "import": "dowse export -q . code.snapshot",
     "eval": "printf '%s\\n' \"$CASES\" > cases.jsonl",
@@ -175,7 +176,7 @@ def compare(workshop: Workshop, line: str, shown: str = "") -> None:
     )
     assert done.returncode in (0, 1) and "Traceback" not in done.stderr, (line, done.stderr)
     if shown:
-        assert done.stdout.strip("\n") == shown, line
+        assert done.stdout.strip("\n") == shown, (line, done.stdout, done.stderr)
         return
     digits = any(
         f"dowse {each}" in line for each in ("doctor", "status", "eval", "export", "completion", "index")
