@@ -120,8 +120,8 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
         Example("dowse import code.snapshot . --json", "with a report as JSON"),
     ),
     "feedback": (
-        Example("dowse feedback list", "what was chosen, and for which queries"),
         Example("dowse feedback record 'read an order' orders.parse_order", "this is the answer"),
+        Example("dowse feedback list", "what was chosen, and for which queries"),
         Example("dowse feedback reset --query 'read an order'", "forget it"),
     ),
     "eval": (
