@@ -1,7 +1,8 @@
 """Every example of `--help`, README and docs, run on the sample repository and compared with what it shows.
 
 Examples whose output is not in the documents are compared with `examples_output.txt` where that has them,
-without numbers that differ from run to run; `DOWSE_EXPLORE=1` writes it anew. `test_using.py` runs those of docs/USING.md.
+without numbers that differ from run to run; `DOWSE_EXPLORE=1` writes it anew.
+`test_using.py` runs those of docs/USING.md.
 """
 
 from __future__ import annotations
