@@ -123,15 +123,16 @@ def image(index: Index) -> dict[str, object]:
 
 
 def run_dowse(
-    *arguments: object, cwd: Path | None = None, **environment: str
+    *arguments: object, cwd: Path | None = None, stdin: str = "", **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the real command in a process of its own."""
+    """Run the real command in a process of its own, with a text on its standard input."""
     return subprocess.run(
         [sys.executable, "-m", "dowse.interfaces.cli.main", *map(str, arguments)],
         cwd=cwd,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
+        input=stdin,
         timeout=60,
         check=False,
     )

@@ -10,6 +10,10 @@ class DowseError(Exception):
     is_list = False
 
 
+class UsageError(DowseError):
+    """Arguments of a command that make no sense; the command shows its usage beside."""
+
+
 class IndexMissing(DowseError):
     """There is no index at this location."""
 

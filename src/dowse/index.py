@@ -434,6 +434,21 @@ class Index:
         with self.backend.reader() as reader:
             return reader.symbols([row], show_secrets=self.settings.show_secrets)[0]
 
+    def lines(self, symbol: Symbol) -> dict[int, str]:
+        """Return the lines of the file that holds a symbol, by number; of a corpus, those of the symbol."""
+        from dowse.security.secret_masking import masked_lines
+
+        with self.backend.reader() as reader:
+            files = () if reader.is_corpus else reader.files_with_suffix(symbol.path)
+            same = [file for file in files if (file.repo, file.path) == (symbol.repo, symbol.path)]
+            if not same:
+                return dict(symbol.numbered_lines)
+            text = reader.text(same[0].file_id)
+        shown = (
+            text.decode("utf-8", "replace").split("\n") if self.settings.show_secrets else masked_lines(text)
+        )
+        return {number: line.rstrip("\r") for number, line in enumerate(shown, 1)}
+
     def status(self) -> dict[str, Any]:
         """Return what is indexed, where, and how fresh it is, as plain data."""
         with self.backend.reader() as reader:

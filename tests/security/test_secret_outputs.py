@@ -117,7 +117,14 @@ def test_searches_show_none_in_any_format(place, capsys, form):
 
 
 @pytest.mark.parametrize(
-    "flags", [("--explain",), ("--expand", "--explain"), ("--graph-expand", "--explain"), ("-C", "50")]
+    "flags",
+    [
+        ("--explain",),
+        ("--expand", "--explain"),
+        ("--graph-expand", "--explain"),
+        ("-C", "50"),
+        ("--snippet-lines", "50"),
+    ],
 )
 def test_explanations_and_added_terms_show_none(place, capsys, flags):
     for mode in ("keyword", "hybrid", "tfidf"):

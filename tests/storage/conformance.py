@@ -31,6 +31,7 @@ from dowse.query.ast import (
     Regex,
     RepoFilter,
     SymFilter,
+    WithinFilter,
     Word,
     WordConstraint,
 )
@@ -781,6 +782,8 @@ class Entry:
             return self.symbol.kind == leaf.kind
         if isinstance(leaf, PathFilter):
             return path_matches(leaf.glob, self.file.path)
+        if isinstance(leaf, WithinFilter):
+            return f"{self.file.path}/".startswith(f"{leaf.path}/")
         if isinstance(leaf, RepoFilter):
             return path_matches(leaf.glob, self.file.repo)
         if isinstance(leaf, SymFilter):
@@ -840,6 +843,7 @@ LEAVES: st.SearchStrategy[Constraint] = st.one_of(
     st.sampled_from(("python", "go", "rust")).map(LangFilter),
     st.sampled_from(("function", "method", "class")).map(KindFilter),
     st.sampled_from(("src/**", "core", "Core", "*.py", "tests/0.py", "/src", "none", "**")).map(PathFilter),
+    st.sampled_from(("src", "src/Core", "src/core", "sr", "tests/0.py", "tests/0")).map(WithinFilter),
     st.sampled_from(("acme/*", "shop", "beta", "Beta", "x")).map(RepoFilter),
     st.sampled_from(
         ("cart", "total", "Total", "*cookie", "shop.*", "cart.total", "école", "É*", "q", "*")

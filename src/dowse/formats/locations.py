@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowse.formats.snippets import definition_line
 from dowse.security.safe_files import read_regular_file, resolve_inside
 from dowse.security.secret_masking import mask_text
 from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
@@ -74,13 +75,9 @@ def _definition_location(hit: Hit, files: SourceFiles) -> Location:
     """Return the line that names a symbol: comments and decorators may precede it."""
     symbol = hit.symbol
     lines = [(number, text) for number, text in symbol.numbered_lines if text.strip()]
-    number, text = lines[0] if lines else (symbol.start_line, symbol.signature)
-    column = 0
-    if symbol.name:
-        name = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
-        searched = ((*line, name.search(line[1])) for line in lines)
-        number, text, match = next((line for line in searched if line[2]), (number, text, None))
-        column = match.start() if match else 0
+    number, text = lines[definition_line(symbol, lines)] if lines else (symbol.start_line, symbol.signature)
+    match = re.search(rf"(?<!\w){re.escape(symbol.name)}(?!\w)", text) if symbol.name else None
+    column = match.start() if match else 0
     indent = files.indent(symbol.path, number, text)
     text = indent + text
     # Without a name in the line, the column is that of its first character.
@@ -112,26 +109,27 @@ class SourceFiles:
         return indent if line == indent + text or mask_text(line) == indent + text else ""
 
 
-def format_lines(name: str, locations: Iterable[Location], target: str, root: Path, *, terminal: bool) -> str:
+def format_lines(
+    name: str, locations: Iterable[Location], openable: Callable[[str], str], *, terminal: bool
+) -> str:
     """Return locations as `path`, `grep` or `vimgrep`, each line once, in the order of the answer.
 
     The other arguments are those of `escape_locations`.
     """
     columns = _COLUMNS[name]
-    escaped = escape_locations(locations, target, root, terminal=terminal)
+    escaped = escape_locations(locations, openable, terminal=terminal)
     rows = dict.fromkeys(tuple(getattr(location, name) for name in columns) for location in escaped)
     return "".join(":".join(map(str, row)) + "\n" for row in rows)
 
 
 def escape_locations(
-    locations: Iterable[Location], target: str, root: Path, *, terminal: bool
+    locations: Iterable[Location], openable: Callable[[str], str], *, terminal: bool
 ) -> Iterator[Location]:
-    """Yield locations whose parts fit on one line, with paths that can be opened (`openable_path`).
+    """Yield locations whose parts fit on one line, with paths that can be opened.
 
     Args:
         locations: The locations, with paths as in the index.
-        target: What was searched, as the user wrote it.
-        root: The resolved folder or corpus of `target`.
+        openable: Returns a path that can be opened from the current folder, as ripgrep prints it.
         terminal: Whether control characters in code are escaped as well; in a pipe it stays exact.
     """
     escape = escape_controls if terminal else escape_line_ends
@@ -139,15 +137,5 @@ def escape_locations(
     for location in locations:
         path = paths.get(location.path)
         if path is None:
-            path = paths[location.path] = escape_name(openable_path(location.path, target, root))
+            path = paths[location.path] = escape_name(openable(location.path))
         yield location._replace(path=path, text=escape(location.text))
-
-
-def openable_path(path: str, target: str, root: Path) -> str:
-    """Return a path that can be opened from the current folder, as ripgrep prints it.
-
-    A corpus is a file, and its paths are no files: they stay as they are.
-    """
-    if target in ("", ".") or not root.is_dir():
-        return path
-    return str(Path(target).expanduser() / path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -63,10 +63,13 @@ class Style:
     bold: str = ""
     reset: str = ""
     links: Links | None = None
+    # From a path of the index to one that can be opened from the current folder; None shows the former.
+    openable: Callable[[str], str] | None = None
 
     def location(self, path: str, line: int) -> str:
         """Return `path:line` with colours and a hyperlink, where they are enabled."""
-        text = f"{self.path}{escape_name(path)}{self.reset}:{self.line}{line}{self.reset}"
+        shown = escape_name(self.openable(path) if self.openable else path)
+        text = f"{self.path}{shown}{self.reset}:{self.line}{line}{self.reset}"
         return self.links.wrap(text, path, line) if self.links else text
 
 

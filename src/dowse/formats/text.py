@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dowse.errors import QueryError
+from dowse.formats.snippets import NumberedLine, Window, around, snippet, with_gaps
 from dowse.formats.style import Style
 from dowse.security.terminal import escape_controls, escape_name
 from dowse.types import Answer, Hit
@@ -16,22 +19,27 @@ if TYPE_CHECKING:
 
 # Copies of a hit that are named beneath it.
 _MAX_COPIES = 4
-# Lines of a snippet unless --context sets another number.
-_SNIPPET_LINES = 5
+_WINDOW = Window()
 # Matching lines shown under one symbol of an exact search.
 _MAX_MATCHES = 20
 _MAX_WIDTH = 200
-# How many more query terms another window needs to replace the first lines as snippet.
-_SIGNATURE_BONUS = 1.5
 _WORD = re.compile(r"\w+")
+# Stands for lines that are not shown.
+_SKIPPED = f"{'⋮':>6}"
 
 
-def render_answer(answer: Answer, style: Style, *, context: int | None, explain: bool) -> str:
+def render_answer(answer: Answer, style: Style, window: Window = _WINDOW, *, explain: bool) -> str:
     """Return the hits of a search as text."""
-    terms = frozenset(_tokenize(answer.query))
-    lines = _SNIPPET_LINES if context is None else context
+    terms = _query_terms(answer.query)
     plan = _render_plan(answer, style) if explain else ""
-    return plan + "".join(_render_hit(hit, terms, style, lines, explain) + "\n" for hit in answer.hits)
+    return plan + "".join(_render_hit(hit, terms, style, window, explain) + "\n" for hit in answer.hits)
+
+
+def format_score(score: float) -> str:
+    """Return a score with two significant digits; those before the decimal point are all shown."""
+    size = abs(float(f"{score:.1e}"))
+    digits = 1 - math.floor(math.log10(size)) if size else 0
+    return f"{score:.{max(0, digits)}f}"
 
 
 def render_related(related: Related, style: Style) -> str:
@@ -110,19 +118,12 @@ def _render_plan(answer: Answer, style: Style) -> str:
     return "".join(f"{style.dim}{escape_name(line)}{style.reset}\n" for line in lines) + "\n"
 
 
-def _render_hit(hit: Hit, terms: frozenset[str], style: Style, lines: int, explain: bool) -> str:
+def _render_hit(hit: Hit, terms: frozenset[str], style: Style, window: Window, explain: bool) -> str:
     symbol = hit.symbol
     name = escape_name(f"{symbol.kind} {symbol.qualified_name if symbol.kind != 'file' else ''}")
     location = style.location(symbol.path, symbol.start_line)
-    out = [f"{location}  {style.bold}{name}{style.reset}  {style.dim}{hit.score:.2f}{style.reset}"]
-    if hit.matches:
-        out += [f"{m.line:>6}  {mark_spans(m.text, m.spans, style)}" for m in hit.matches[:_MAX_MATCHES]]
-        if len(hit.matches) > _MAX_MATCHES:
-            out.append(f"        … {len(hit.matches) - _MAX_MATCHES} more lines")
-    elif lines:
-        out += [
-            f"{number:>6}  {_mark_terms(text, terms, style)}" for number, text in _snippet(hit, terms, lines)
-        ]
+    out = [f"{location}  {style.bold}{name}{style.reset}  {style.dim}{format_score(hit.score)}{style.reset}"]
+    out += _render_matches(hit, style, window) if hit.matches else _render_snippet(hit, terms, style, window)
     if hit.also_in:
         out.append(f"        {style.dim}{escape_name(also_in_line(hit.also_in))}{style.reset}")
     if explain:
@@ -130,28 +131,39 @@ def _render_hit(hit: Hit, terms: frozenset[str], style: Style, lines: int, expla
     return "\n".join(out) + "\n"
 
 
+def _render_matches(hit: Hit, style: Style, window: Window) -> list[str]:
+    """Return the lines that a pattern matched, with lines around them if the window has context."""
+    matches = {match.line: match for match in hit.matches[:_MAX_MATCHES]}
+    shown: list[NumberedLine | None] = [(match.line, match.text) for match in matches.values()]
+    if window.context:
+        lines = around(list(matches), (), window.file_lines(hit.symbol), window.context)
+        shown = with_gaps([(number, text[:_MAX_WIDTH]) for number, text in lines], hit.symbol)
+    out = []
+    for line in shown:
+        if line is None:
+            out.append(_SKIPPED)
+        elif match := matches.get(line[0]):
+            out.append(f"{match.line:>6}  {mark_spans(match.text, match.spans, style)}")
+        else:
+            out.append(f"{line[0]:>6}  {style.dim}{escape_controls(line[1])}{style.reset}")
+    if len(hit.matches) > _MAX_MATCHES:
+        out.append(f"        … {len(hit.matches) - _MAX_MATCHES} more lines")
+    return out
+
+
+def _render_snippet(hit: Hit, terms: frozenset[str], style: Style, window: Window) -> list[str]:
+    """Return the lines of a symbol that tell most, with their numbers."""
+    lines = with_gaps(snippet(hit, terms, window, _tokenize), hit.symbol)
+    return [
+        _SKIPPED if line is None else f"{line[0]:>6}  {_mark_terms(line[1], terms, style)}" for line in lines
+    ]
+
+
 def _one_line(hit: Hit, style: Style) -> str:
     symbol = hit.symbol
     location = style.location(symbol.path, symbol.start_line)
     name = escape_name(f"{symbol.kind} {symbol.qualified_name}")
-    return f"{style.dim}{hit.score:.2f}{style.reset}  {location}  {name}"
-
-
-def _snippet(hit: Hit, terms: frozenset[str], count: int) -> list[tuple[int, str]]:
-    """Return the lines of a symbol with the most terms of the query, with their numbers."""
-    lines = [(number, line) for number, line in hit.symbol.numbered_lines if line.strip()]
-    if len(lines) <= count:
-        return lines
-    counts = [len(terms.intersection(_tokenize(text))) for _, text in lines]
-    # The first line is the signature, which tells most: another window must be clearly better.
-    best, best_score = 0, sum(counts[:count]) + _SIGNATURE_BONUS
-    for start in range(1, len(lines) - count + 1):
-        score = float(sum(counts[start : start + count]))
-        if score > best_score:
-            best, best_score = start, score
-    if best == 0:
-        return lines[:count]
-    return [lines[0], *lines[best + 1 : best + count]] if count > 1 else lines[best : best + 1]
+    return f"{style.dim}{format_score(hit.score)}{style.reset}  {location}  {name}"
 
 
 def _render_explanation(hit: Hit, style: Style) -> list[str]:
@@ -166,6 +178,18 @@ def _render_explanation(hit: Hit, style: Style) -> list[str]:
     if hit.confidence is not None:
         lines.append(f"confidence {hit.confidence:.0%}")
     return [f"{style.dim}        {escape_controls(line)}{style.reset}".rstrip() for line in lines]
+
+
+def _query_terms(query: str) -> frozenset[str]:
+    """Return the terms to highlight: of words and phrases, not of filters."""
+    from dowse.parsing.tokenizer import tokenize_query
+    from dowse.query.parser import parse_query
+
+    try:
+        words = " ".join(word.text for word in parse_query(query).words)
+    except QueryError:  # a text taken as plain words
+        words = query
+    return frozenset(tokenize_query(words))
 
 
 def _tokenize(text: str) -> list[str]:

@@ -30,6 +30,13 @@ class PathFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class WithinFilter:
+    """The path is this one, or below it: where a command was asked to search."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class RepoFilter:
     """The same for the name of the repository."""
 
@@ -93,7 +100,7 @@ class Not:
     part: Constraint
 
 
-Filter = LangFilter | PathFilter | RepoFilter | KindFilter | SymFilter
+Filter = LangFilter | PathFilter | WithinFilter | RepoFilter | KindFilter | SymFilter
 Leaf = Filter | WordConstraint | Phrase | Regex
 Constraint = Leaf | And | Or | Not
 Clause = Word | Constraint

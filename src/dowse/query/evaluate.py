@@ -17,6 +17,7 @@ from dowse.query.ast import (
     PathFilter,
     RepoFilter,
     SymFilter,
+    WithinFilter,
 )
 from dowse.query.regex import re2_engine
 from dowse.types import SymbolRow
@@ -32,6 +33,8 @@ def matches_row(leaf: Leaf, row: SymbolRow) -> bool | None:
         return leaf.kind == row.kind
     if isinstance(leaf, PathFilter):
         return path_matches(leaf.glob, row.path)
+    if isinstance(leaf, WithinFilter):
+        return is_within(leaf.path, row.path)
     if isinstance(leaf, RepoFilter):
         return path_matches(leaf.glob, row.repo)
     if isinstance(leaf, SymFilter):
@@ -63,6 +66,11 @@ def path_matches(glob: str, path: str) -> bool:
     if not any(char in glob for char in "*?"):
         return glob.lstrip("/") in path if _has_upper(glob) else glob.lstrip("/") in path.lower()
     return _path_regex(glob).fullmatch(path.encode(errors="replace")) is not None
+
+
+def is_within(place: str, path: str) -> bool:
+    """Whether a path is a place or below it."""
+    return path == place or path.startswith(f"{place}/")
 
 
 def symbol_matches(glob: str, name: str, qualified_name: str) -> bool:

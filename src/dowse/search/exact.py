@@ -20,6 +20,7 @@ from dowse.query.ast import (
     Phrase,
     Regex,
     RepoFilter,
+    WithinFilter,
     leaves,
 )
 from dowse.query.evaluate import evaluate, matches_row
@@ -198,7 +199,8 @@ def _may_match(constraint: Constraint | None, file: SymbolRow) -> bool:
     """Whether some symbol of a file can meet the filters, judged by the file's metadata alone."""
 
     def decide(leaf: Leaf) -> bool | None:
-        return matches_row(leaf, file) if isinstance(leaf, LangFilter | PathFilter | RepoFilter) else None
+        by_file = isinstance(leaf, LangFilter | PathFilter | WithinFilter | RepoFilter)
+        return matches_row(leaf, file) if by_file else None
 
     return evaluate(constraint, decide) is not False
 

@@ -77,7 +77,11 @@ class SearchOptions:
     plain: bool = option(False, "take the query as words: no filters, quotes or regexes", in_mcp=True)
     filters: str = option("", "more of the query language that must hold too, e.g. `lang:go -test`", flags=())
     lang: tuple[str, ...] = option((), "only these languages", metavar="L", in_mcp=True)
-    path: tuple[str, ...] = option((), "only paths like these globs", metavar="GLOB", in_mcp=True)
+    path: tuple[str, ...] = option(
+        (), "only paths like these globs", flags=("-g", "--path", "--glob"), metavar="GLOB", in_mcp=True
+    )
+    # Of the command line, where it is the folder or file that a search is started in.
+    within: str = option("", "only this file, or what is below this folder", flags=(), in_http=False)
     exclude: tuple[str, ...] = option(
         (), "no paths like these globs", flags=("--not-path",), metavar="GLOB", in_mcp=True
     )

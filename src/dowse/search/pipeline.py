@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dowse.config import Settings
 from dowse.errors import DowseError
-from dowse.query.ast import PathFilter, positive_leaves
+from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
@@ -195,7 +195,9 @@ def query_features(plan: Plan) -> QueryFeatures:
 
 def _filtered_roles(plan: Plan) -> frozenset[str]:
     """Return the roles that path filters select: a search in tests/ must not rank tests lower."""
-    globs = [leaf.glob for leaf in positive_leaves(plan.constraint) if isinstance(leaf, PathFilter)]
+    filters = list(positive_leaves(plan.constraint))
+    globs = [leaf.glob for leaf in filters if isinstance(leaf, PathFilter)]
+    globs += [leaf.path for leaf in filters if isinstance(leaf, WithinFilter)]
     if not globs:
         return frozenset()
     from dowse.source.roles import file_role
@@ -267,6 +269,7 @@ def _best_definition(context: SearchContext, lanes: LaneRunner, words: str) -> S
         filters="-kind:module -kind:text",
         lang=(),
         path=(),
+        within="",
         exclude=(),
         kind=(),
     )

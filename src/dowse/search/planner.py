@@ -13,6 +13,7 @@ from dowse.query.ast import (
     Phrase,
     Query,
     Regex,
+    WithinFilter,
     Word,
     WordConstraint,
     leaves,
@@ -91,6 +92,8 @@ def make_plan(
     else:
         correction = _correct(_parse(request), exists, correct)
     query = narrow(correction.query, filter_query(options))
+    if options.within:
+        query = replace(query, clauses=(*query.clauses, WithinFilter(options.within)))
     constraint = with_exact_words(query)
     parts = list(leaves(constraint))
     exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))

@@ -123,7 +123,7 @@ def mask_lines(text: bytes, matches: Iterable[LineMatch]) -> tuple[list[LineMatc
     total = 0
     for match in matches:
         if private_keys(text).spans:
-            masked = _masked_lines(text)[match.line - 1]
+            masked = masked_lines(text)[match.line - 1]
             count = int(masked != match.text)
         else:
             masked, count = mask_counted(match.text)
@@ -239,7 +239,7 @@ def private_keys(text: bytes) -> _PrivateKeys:
     return keys
 
 
-def _masked_lines(text: bytes) -> list[str]:
+def masked_lines(text: bytes) -> list[str]:
     """Return the lines of a file with its secrets masked."""
     global _last_lines
     known, lines = _last_lines

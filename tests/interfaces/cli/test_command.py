@@ -143,8 +143,8 @@ def test_paths_only(run):
 
 
 @pytest.mark.parametrize("lines", [0, 1, 3])
-def test_context(run, lines):
-    _, out, _ = run("search", "bake_bread", "-k", 1, "-C", lines)
+def test_snippet_lines(run, lines):
+    _, out, _ = run("search", "bake_bread", "-k", 1, "--snippet-lines", lines)
     assert len(out.strip().splitlines()) == 1 + lines
 
 
@@ -208,7 +208,7 @@ def test_explain_shows_contributions_that_sum_to_the_score(run):
     assert plan.startswith("plan ")
     head, *rest = hits.strip().splitlines()
     values = [float(line.split()[0]) for line in rest if line.lstrip()[:1] in "+-"]
-    assert sum(values) == pytest.approx(float(head.split()[-1]), abs=0.02)
+    assert sum(values) == pytest.approx(float(head.split()[-1]), rel=0.05)
     assert "keyword.body" in out and "signal." in out
 
 
@@ -273,7 +273,6 @@ def on_a_terminal(arguments: list[str], environment: dict[str, str]) -> bytes:
         (["search", '"open'], "dowse: "),
         (["search", "(bread"], "dowse: "),
         (["search", "bread", "-k", "-1"], "`k`"),
-        (["search", "bread", "/no/such/place"], "/no/such/place"),
         (["index", "/no/such/place"], "does not exist"),
         (["status", "--index-dir", "NOWHERE"], "dowse index"),
         (["index", "--index-dir", "FILE/x"], "--index-dir"),
@@ -300,7 +299,7 @@ def test_a_real_process_shows_no_traceback_either(sample, tmp_path):
     assert done.returncode == 2
     assert done.stdout == "" and "Traceback" not in done.stderr
     wrong = run_dowse("search")
-    assert wrong.returncode == 2 and "dowse search --help" in wrong.stderr
+    assert wrong.returncode == 2 and wrong.stderr.startswith("usage: dowse search ")
 
 
 @pytest.mark.parametrize(
@@ -377,7 +376,7 @@ def test_the_path_may_stand_before_or_after_the_options(sample, sample_index, ca
         outputs.add(capsys.readouterr().out)
     assert len(outputs) == 1
     with pytest.raises(SystemExit) as left:
-        main(["search", "bread", str(sample), "surplus"])
+        main(["symbols", "bread", str(sample), "surplus"])
     assert left.value.code == 2 and "surplus" in capsys.readouterr().err
 
 
@@ -508,7 +507,7 @@ def test_a_shell_completes_the_flags_of_a_command(tmp_path):
 
 def test_help_and_version(capsys):
     for arguments, tells in (
-        (["--help"], "examples:"),
+        (["--help"], "dowse search parse cookie header "),
         (["--version"], __version__),
         (["search", "-h"], "--lang"),
     ):
@@ -538,7 +537,7 @@ def test_a_command_of_another_distribution_is_an_entry_point(monkeypatch, capsys
     assert "pip install dowse-training" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["tarin"])
-    assert "invalid choice: 'tarin'" in capsys.readouterr().err
+    assert "did you mean `dowse train`" in capsys.readouterr().err
 
 
 # Starting up

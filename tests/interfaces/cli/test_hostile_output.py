@@ -28,6 +28,7 @@ from dowse.graph.diagrams import to_dot, to_mermaid
 from dowse.graph.model import GraphAnswer, GraphStep
 from dowse.interfaces.cli.main import main
 from dowse.interfaces.cli.output import format_answer, format_files
+from dowse.interfaces.cli.places import Place
 from dowse.interfaces.daemon.command import CapturedOutput
 from dowse.search.related import Related
 from dowse.symbol_lookup import AmbiguousName
@@ -219,7 +220,13 @@ def answers(draw: st.DrawFn) -> Answer:
 
 def options(form: str) -> argparse.Namespace:
     return argparse.Namespace(
-        json=False, format=form, color="never", links="never", context=None, explain=True, path="."
+        json=False,
+        format=form,
+        color="never",
+        links="never",
+        explain=True,
+        path=".",
+        place=Place(Path("/nowhere")),
     )
 
 
@@ -228,7 +235,7 @@ def options(form: str) -> argparse.Namespace:
 def test_every_format_of_a_search_is_harmless(answer: Answer) -> None:
     root = Path("/nowhere")
     for style in (Style(), COLOURS):
-        text = render_answer(answer, style, context=None, explain=True)
+        text = render_answer(answer, style, explain=True)
         assert is_harmless(OWN.sub("", text) if style.reset else text, "\n\t")
         text = render_related(Related(answer.hits[0].symbol, answer.hits, None), style) if answer.hits else ""
         assert is_harmless(OWN.sub("", text), "\n\t")
@@ -241,17 +248,16 @@ def test_every_format_of_a_search_is_harmless(answer: Answer) -> None:
 
 @given(st.lists(st.builds(Location, HOSTILE, LINES, LINES, HOSTILE), max_size=4, unique=True))
 def test_line_formats_have_one_line_for_each_location(locations: list[Location]) -> None:
-    root = Path("/nowhere")
 
     def lines(form: str) -> list[str]:
-        return format_lines(form, locations, ".", root, terminal=False).splitlines()
+        return format_lines(form, locations, str, terminal=False).splitlines()
 
-    escaped = list(dict.fromkeys(escape_locations(locations, ".", root, terminal=False)))
+    escaped = list(dict.fromkeys(escape_locations(locations, str, terminal=False)))
     assert len(lines("vimgrep")) == len(escaped)
     assert len(lines("grep")) == len({location._replace(column=1) for location in escaped})
     assert len(lines("path")) == len({location.path for location in escaped})
     assert all(is_harmless(path, "") for path in lines("path"))
-    for location in escape_locations(locations, ".", root, terminal=True):
+    for location in escape_locations(locations, str, terminal=True):
         assert is_harmless("".join(map(str, location)), "\t")
 
 

@@ -342,7 +342,7 @@ def test_options_hold_for_every_query_of_a_batch(run, tmp_path):
 
 def test_a_batch_for_people(words_only, tmp_path):
     file = json_lines(tmp_path / "q", ["preheet", {"id": "the-oven", "query": "Preheat"}])
-    code, out, err = words_only("--batch", file, "-k", 1, "-C", 0)
+    code, out, err = words_only("--batch", file, "-k", 1, "--snippet-lines", 0)
     assert (code, err) == (0, "")
     first, second = out.split("== ")[1:]
     assert first.startswith("1: preheet\n-- ") and "edit" in first.splitlines()[1]

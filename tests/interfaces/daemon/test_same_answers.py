@@ -17,6 +17,8 @@ ASKED = [
     ("search", "order total", "--json"),
     ("search", "total of an order", "--explain", "-k", "3"),
     ("search", "totl ordr", "-k2", "-C", "1", "--color", "always"),
+    ("search", "order", "total", "src", "--offset", "1"),
+    ("search", "/def/", "-c"),
     ("search", "order", "-l"),
     ("search", "order", "--format", "vimgrep"),
     ("search", "order", "--format", "sarif"),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dowse.errors import DowseError, QueryError
 from dowse.formats.json_format import answer_to_json, json_line
+from dowse.index import Index
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING
 from dowse.interfaces.cli.common import print_message
 from dowse.interfaces.cli.output import format_answer, format_files, output_format
@@ -18,7 +19,7 @@ from dowse.security.terminal import escape_name
 from dowse.types import Answer
 
 
-def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root: Path) -> int:
+def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], index: Index) -> int:
     """Answer every line of a file: as JSON Lines in a JSON format, else with a heading for each query.
 
     A query that can't be parsed is reported and skipped; the exit code says whether any failed.
@@ -41,11 +42,11 @@ def run_batch(options: argparse.Namespace, search: Callable[[str], Answer], root
         any_hits |= bool(answer.hits)
         if form in ("json", "jsonl"):
             _write_json(name, answer, form)
-        elif options.files_with_matches:
-            sys.stdout.write(_heading(name, query) + format_files(answer))
+        elif options.files_with_matches or options.count:
+            sys.stdout.write(_heading(name, query) + format_files(answer, options))
         else:
             notes = "".join(f"-- {escape_name(str(note))}\n" for note in answer.notes)
-            sys.stdout.write(_heading(name, query) + notes + format_answer(answer, options, root))
+            sys.stdout.write(_heading(name, query) + notes + format_answer(answer, options, index))
     return EXIT_ERROR if failed else EXIT_FOUND if any_hits else EXIT_NOTHING
 
 

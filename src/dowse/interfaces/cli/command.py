@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import threading
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 # Exit codes, as of grep.
 EXIT_FOUND, EXIT_NOTHING, EXIT_ERROR = 0, 1, 2
 EXIT_INTERRUPTED = 130  # 128 + SIGINT
 # Marks words behind `--` that begin with a dash; no word of a command line has this character in it.
 _LITERAL = "\0"
+_USAGE = "usage: "
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -22,6 +23,27 @@ class CommandParser(argparse.ArgumentParser):
         self.command = command
         self._optional_values: dict[str, tuple[str, Collection[str]]] = {}
         self._lock = threading.Lock()
+
+    def format_help(self) -> str:
+        """Return the help: what the command does, three examples, and then usage and flags."""
+        from dowse.interfaces.cli.examples import show_examples
+
+        text, usage = self.description, self.usage
+        self.description, self.usage = None, self.format_usage()[len(_USAGE) :]
+        try:
+            flags = super().format_help()
+        finally:
+            self.description, self.usage = text, usage
+        return "\n".join(filter(None, [f"{text}\n" if text else "", show_examples(self.command), flags]))
+
+    def format_usage(self) -> str:
+        """Return the usage on one line: the flags are listed by `--help`."""
+        arguments = " ".join(map(_show_argument, self._get_positional_actions()))
+        return _USAGE + (self.usage or f"{self.prog} [OPTION ...] {arguments}").strip() + "\n"
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and an error, and end the process."""
+        self.exit(EXIT_ERROR, f"{self.format_usage()}dowse: {message}; see `{self.prog} --help`\n")
 
     def add_optional_choice(
         self, flag: str, choices: Collection[str], const: str, help: str, dest: str | None = None
@@ -42,7 +64,12 @@ class CommandParser(argparse.ArgumentParser):
         end = words.index("--") if "--" in words else len(words)
         literals = [_LITERAL + word if word.startswith("-") else word for word in words[end + 1 :]]
         with self._lock:  # argparse changes its actions meanwhile, and a warm process has several threads
-            options = self.parse_intermixed_args([*self._with_optional_values(words[:end]), *literals])
+            known = [*self._with_optional_values(words[:end]), *literals]
+            options, unknown = self.parse_known_intermixed_args(known)
+        if unknown:
+            self.error(
+                f"unrecognized: {' '.join(unknown)}; words that begin with - go in quotes or behind --"
+            )
         for name, value in vars(options).items():
             setattr(options, name, _without_mark(value))
         options.command = self.command
@@ -55,6 +82,13 @@ class CommandParser(argparse.ArgumentParser):
             const, choices = self._optional_values.get(word, ("", ()))
             result.append(f"{word}={const}" if const and following not in choices else word)
         return result
+
+
+def _show_argument(action: argparse.Action) -> str:
+    name = str(action.metavar or action.dest).upper()
+    if action.choices is not None:
+        name = "|".join(map(str, action.choices))
+    return {"?": f"[{name}]", "*": f"[{name} ...]", "+": f"{name} ..."}.get(str(action.nargs), name)
 
 
 def _without_mark(value: object) -> object:

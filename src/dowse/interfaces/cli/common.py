@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.config import read_project_file
+from dowse.config import load_settings, read_project_file
 from dowse.errors import IndexLocked
 from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.interfaces.cli.places import find_place
 from dowse.security.terminal import escape_message, escape_name
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class Environment:
     # Waits until a watcher has indexed all saved files (with vectors or without), so that no file need be
     # checked for changes; False if there is none.
     wait_for_updates: Callable[[Index, bool], bool]
+    folder: str = ""  # the current folder; "" for that of this process
 
 
 _OF_THIS_PROCESS = Environment(os.environ, Index.open, lambda *_: False)
@@ -49,15 +52,39 @@ def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(options, name, None) for name in _SETTINGS}
 
 
-def open_index(options: argparse.Namespace, **more: object) -> Index:
-    """Open the index that the flags of a command name."""
-    index = environment.get().open_index(options.path, **flag_settings(options), **more)
+def open_index(options: argparse.Namespace, *, exact: bool = False, **more: object) -> Index:
+    """Open the index that the flags of a command name; `options.place` says where in it.
+
+    Args:
+        options: The flags.
+        exact: Whether their path has to be the root of the index, as where one is made or removed.
+        **more: Further settings.
+    """
+    here, flags = environment.get(), flag_settings(options)
+    path = Path(here.folder, Path(options.path).expanduser()).resolve()
+    everywhere = getattr(options, "everywhere", False)
+    user = load_settings(None, **flags)
+    options.place = find_place(path, options.path, user, exact=exact, everywhere=everywhere)
+    index = here.open_index(str(options.place.root), **flags, **more)
     if note := read_project_file(index.root).note:
         print_message(note)
     return index
 
 
-def open_current_index(options: argparse.Namespace, **more: object) -> Index:
+def located(symbol: str) -> str:
+    """Return `file:line` with an absolute path if there is such a file here, wherever the index begins."""
+    path, colon, line = symbol.partition(":")
+    here = Path(environment.get().folder, path)
+    return f"{here.resolve()}{colon}{line}" if line[:1].isdigit() and here.is_file() else symbol
+
+
+def root_here(options: argparse.Namespace) -> str:
+    """Return the root of the index that the current folder belongs to."""
+    settings = load_settings(None, **flag_settings(options))
+    return str(find_place(Path.cwd().resolve(), ".", settings).root)
+
+
+def open_current_index(options: argparse.Namespace, **more: Any) -> Index:  # noqa: ANN401 - as `open_index`
     """Open the index that the flags of a command name, built or updated."""
     index = open_index(options, **more)
     ensure_current(index)

@@ -13,7 +13,7 @@ from dowse.formats.json_format import json_line
 from dowse.formats.text import format_age
 from dowse.index import Index
 from dowse.interfaces.cli import flags
-from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import ensure_current, open_index, print_json, print_line, print_message
 from dowse.security.terminal import escape_name
 from dowse.types import SymbolRow
@@ -115,7 +115,8 @@ def _describe(row: SymbolRow | None) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
+        "feedback",
         prog="dowse feedback",
         description="What was chosen before is ranked first; it stays on this machine (docs/FEEDBACK.md).",
     )

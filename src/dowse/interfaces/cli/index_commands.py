@@ -48,6 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _index(options: argparse.Namespace) -> int:
+    names_path = bool(options.paths)
     options.paths = options.paths or ([] if options.list else ["."])
     # A shared index gets its vectors at once: added afterwards, every document would be written twice.
     is_shared = load_settings(None, backend=options.backend).backend
@@ -56,7 +57,7 @@ def _index(options: argparse.Namespace) -> int:
 
         return index_many(options)
     options.path = options.paths[0]
-    index = open_index(options)
+    index = open_index(options, exact=names_path)
     wait = 0.0 if options.no_wait else None
     report = update_index(index, quiet=options.quiet, rebuild=options.rebuild, wait=wait)
     embedded = None if options.no_embed or not index.encoder else _embed(index, options.quiet, wait)
@@ -71,7 +72,7 @@ def _index(options: argparse.Namespace) -> int:
 
 def _clear(options: argparse.Namespace) -> int:
     """Remove the index; the vector cache stays."""
-    index = open_index(options)
+    index = open_index(options, exact=True)
     if not index.backend.exists():
         print_message(f"there is no index of {index.root}")
         return EXIT_NOTHING

@@ -12,10 +12,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from dowse.errors import DowseError
+from dowse.errors import DowseError, UsageError
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTED, CommandParser
 from dowse.interfaces.daemon.client import COMMANDS as DAEMON_COMMANDS
 from dowse.interfaces.daemon.client import NO_DAEMON
+from dowse.interfaces.pager import NO_PAGER, PagedOutput
 from dowse.security.terminal import escape_message, protect_terminals
 from dowse.version import __version__
 
@@ -63,21 +64,25 @@ _PLUGIN_GROUP = "dowse.commands"
 _PLUGINS = {
     "train": ("dowse-training", "mine pairs, train an encoder, export it (pip install dowse-training)")
 }
-_EXAMPLES = """examples:
-  dowse search "parse cookie header"             by meaning and words, in the current folder
-  dowse search "getUserName lang:java -test"     an identifier, a filter, an exclusion
-  dowse search '/retry_\\w+\\(/ path:src/**'       lines, exactly as ripgrep finds them
-  dowse search "session expiry" --explain        with the contributions to each score
-  dowse callers Session.close --depth 2          callers of a method, and their callers
-  dowse impact Session.close                     what a change would affect, and which tests to run
-  dowse status --files                           which files are indexed, and which are not
-"""
+_EXAMPLES = """\
+  dowse search parse cookie header            by meaning and words, in the current folder
+  dowse search "parseCookieHeader -test"      an identifier, and an exclusion
+  dowse search '/retry_\\w+\\(/ path:src/**'    lines, exactly as ripgrep finds them
+  pytest 2>&1 | dowse search -                a stack trace, from standard input
+  dowse callers orders.parse_order --depth 2  callers of a function, and their callers
+  dowse impact orders.parse_order             what a change would affect, and which tests to run
+  dowse status --files                        which files are indexed, and which are not"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     protect_terminals()
-    return run(parse_arguments(sys.argv[1:] if arguments is None else arguments))
+    options = parse_arguments(sys.argv[1:] if arguments is None else arguments)
+    if not _is_paged(options):
+        return run(options)
+    with PagedOutput(), contextlib.suppress(BrokenPipeError):
+        return run(options)
+    return EXIT_FOUND
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -90,6 +95,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     if command in (*_OWN_PARSER, *_PLUGINS) or (command[:1].isalpha() and _find_plugin(command)):
         return argparse.Namespace(command=command, arguments=list(arguments[1:]))
     parser = build_parser(())
+    if command and not command.startswith("-"):
+        parser.error(_unknown_command(command, arguments))
     parser.parse_args(arguments)
     parser.error("the first argument must be a command")
 
@@ -107,6 +114,8 @@ def run(options: argparse.Namespace) -> int:
         _discard_output()
         return EXIT_FOUND
     except (DowseError, OSError, ValueError) as error:
+        if isinstance(error, UsageError) and options.command not in _OWN_PARSER:
+            sys.stderr.write(_command_parser(options.command).format_usage())
         print(f"dowse: {escape_message(error, _message(error))}", file=sys.stderr)  # noqa: T201
         # Python flushes again at exit; output that can't be written would fail with a second message.
         try:
@@ -127,8 +136,7 @@ def build_parser(commands: Collection[str] = COMMANDS.keys()) -> argparse.Argume
     """Return the parser of the whole command line, with the flags of some commands."""
     parser = argparse.ArgumentParser(
         prog="dowse",
-        description="Find code by what it does: offline, with reasons.",
-        epilog=_EXAMPLES,
+        description=f"Find code by what it does: offline, with reasons.\n\n{_EXAMPLES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"dowse {__version__}")
@@ -149,6 +157,15 @@ def _command_parser(command: str) -> CommandParser:
     return parser
 
 
+def _unknown_command(command: str, arguments: Sequence[str]) -> str:
+    from difflib import get_close_matches
+    from shlex import join
+
+    nearest = get_close_matches(command, [*COMMANDS, *_PLUGINS], 1)
+    line = ["dowse", *nearest, *arguments[1:]] if nearest else ["dowse", "search", *arguments]
+    return f"there is no command {command}; did you mean `{join(line)}`?"
+
+
 def _description(summary: str) -> str:
     return summary[0].upper() + summary[1:] + "."
 
@@ -158,6 +175,9 @@ def _add_arguments(parser: CommandParser) -> None:
         return
     load_command(parser.command).add_arguments(parser)
     if parser.command in DAEMON_COMMANDS:
+        parser.add_argument(
+            NO_PAGER, action="store_true", help="print long output as it is, also to a terminal"
+        )
         parser.add_argument(
             NO_DAEMON, action="store_true", help="answer in this process, even if a warm one is running"
         )
@@ -188,6 +208,12 @@ def _find_plugin(command: str) -> EntryPoint | None:
     from importlib.metadata import entry_points
 
     return next(iter(entry_points(group=_PLUGIN_GROUP, name=command)), None)
+
+
+def _is_paged(options: argparse.Namespace) -> bool:
+    """Whether long output goes to a pager: that of commands that only read, and are done when they answer."""
+    is_off = getattr(options, "no_pager", True) or getattr(options, "batch", None) is not None
+    return not is_off and sys.stdout.isatty()
 
 
 def _discard_output() -> None:

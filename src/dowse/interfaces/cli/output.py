@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +18,23 @@ from dowse.security.terminal import escape_name
 if TYPE_CHECKING:
     from dowse.formats.locations import Location
     from dowse.graph.model import GraphAnswer
+    from dowse.index import Index
+    from dowse.interfaces.cli.places import Place
     from dowse.types import Answer
 
 # Formats that carry the notes of an answer.
 _WITH_NOTES = ("json", "sarif")
 
 
-def write_answer(answer: Answer, options: argparse.Namespace, root: Path) -> None:
+def write_answer(answer: Answer, options: argparse.Namespace, index: Index) -> None:
     """Write the answer of a search."""
-    if options.files_with_matches:
-        sys.stdout.write(format_files(answer))
+    if options.files_with_matches or options.count:
+        sys.stdout.write(format_files(answer, options))
         return
     form = output_format(options)
     if form not in _WITH_NOTES:
         print_notes(answer.notes)
-    sys.stdout.write(format_answer(answer, options, root))
+    sys.stdout.write(format_answer(answer, options, index))
     if form == "text" and not answer.hits:
         print_message("nothing found")
 
@@ -50,17 +55,25 @@ def output_format(options: argparse.Namespace) -> str:
 def output_style(options: argparse.Namespace, root: Path) -> Style:
     """Return colours and hyperlinks for standard output."""
     color, links = getattr(options, "color", "auto"), getattr(options, "links", "auto")
-    return choose_style(color, links, root, environment.get().variables)
+    style = choose_style(color, links, root, environment.get().variables)
+    return replace(style, openable=partial(_openable, options)) if options.place.below else style
 
 
-def format_files(answer: Answer) -> str:
-    """Return the files of an answer, each once, as the index names them."""
-    return "".join(f"{escape_name(path)}\n" for path in dict.fromkeys(hit.symbol.path for hit in answer.hits))
+def format_files(answer: Answer, options: argparse.Namespace) -> str:
+    """Return the files of an answer, each once; with `-c` the number of matching lines, or hits, of each."""
+    counts: Counter[str] = Counter()
+    for hit in answer.hits:
+        counts[hit.symbol.path] += len(hit.matches) or 1
+    openable = partial(_openable, options) if options.place.below else str
+    return "".join(
+        escape_name(openable(path)) + (f":{count}\n" if options.count else "\n")
+        for path, count in counts.items()
+    )
 
 
-def format_answer(answer: Answer, options: argparse.Namespace, root: Path) -> str:
+def format_answer(answer: Answer, options: argparse.Namespace, index: Index) -> str:
     """Return the answer of a search in the format that the flags name."""
-    form = output_format(options)
+    form, root = output_format(options), index.root
     if form in ("json", "jsonl"):
         from dowse.formats.json_format import answer_to_json
 
@@ -70,13 +83,16 @@ def format_answer(answer: Answer, options: argparse.Namespace, root: Path) -> st
 
         return answer_to_sarif(answer, root)
     if form == "text":
+        from dowse.formats.snippets import SNIPPET_LINES, Window
         from dowse.formats.text import render_answer
+        from dowse.interfaces.cli.grep_flags import context_lines
 
-        style = output_style(options, root)
-        return render_answer(answer, style, context=options.context, explain=options.explain)
+        lines = SNIPPET_LINES if options.snippet_lines is None else options.snippet_lines
+        window = Window(lines, context_lines(options), lru_cache(1)(index.lines))
+        return render_answer(answer, output_style(options, root), window, explain=options.explain)
     from dowse.formats.locations import answer_locations
 
-    return _format_lines(form, answer_locations(answer, root), options, root)
+    return _format_lines(form, answer_locations(answer, root), options)
 
 
 def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, root: Path) -> str:
@@ -91,7 +107,7 @@ def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, r
     if form != "text":
         from dowse.formats.locations import graph_locations
 
-        return _format_lines(form, graph_locations(answer), options, root)
+        return _format_lines(form, graph_locations(answer), options)
     if options.dot or options.mermaid:
         from dowse.graph.diagrams import to_dot, to_mermaid
 
@@ -109,7 +125,13 @@ def _format_json(form: str, document: dict[str, Any], rows: str) -> str:
     return json_document(document) if form == "json" else "".join(map(json_line, document[rows]))
 
 
-def _format_lines(form: str, locations: Iterable[Location], options: argparse.Namespace, root: Path) -> str:
+def _format_lines(form: str, locations: Iterable[Location], options: argparse.Namespace) -> str:
     from dowse.formats.locations import format_lines
 
-    return format_lines(form, locations, options.path, root, terminal=sys.stdout.isatty())
+    return format_lines(form, locations, partial(_openable, options), terminal=sys.stdout.isatty())
+
+
+def _openable(options: argparse.Namespace, path: str) -> str:
+    """Return a path of the index as one that can be opened from the current folder, as ripgrep prints it."""
+    place: Place = options.place
+    return place.openable(path, options.path)

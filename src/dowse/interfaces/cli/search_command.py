@@ -7,9 +7,8 @@ import contextlib
 import shlex
 from typing import Any
 
-from dowse.errors import DowseError
 from dowse.index import QUICK_SYMBOLS, Index
-from dowse.interfaces.cli import flags
+from dowse.interfaces.cli import flags, grep_flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import (
     embed_briefly,
@@ -19,7 +18,8 @@ from dowse.interfaces.cli.common import (
     print_message,
 )
 from dowse.interfaces.cli.output import write_answer
-from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, make_options
+from dowse.interfaces.cli.query_words import read_batch_path, read_query
+from dowse.search.options import OPTIONS, OptionSpec, SearchOptions, SearchRequest, make_options
 
 _TYPES = {"int": int, "float": float}
 # What a choice of "" is called on the command line.
@@ -30,10 +30,18 @@ _PREFIX = "option_"
 
 def add_arguments(parser: CommandParser) -> None:
     """Add the flags of `dowse search`."""
+    parser.usage = "dowse search [OPTION ...] QUERY ... [PATH]"
     parser.add_argument(
-        "query", nargs="?", help='words, identifiers, "phrases", /regexes/, filters, "what calls X"'
+        "words",
+        nargs="*",
+        metavar="QUERY",
+        help='words, identifiers, "phrases", /regexes/, filters, "what calls X"; "-": standard input. '
+        "The last word is a PATH if it exists: a repository, a folder or file in one, a corpus (default: .)",
     )
-    flags.add(parser, "target")
+    flags.add(parser, "--index-dir", "--backend")
+    parser.add_argument(
+        "--everywhere", action="store_true", help="all of the repository, not this folder alone"
+    )
     parser.add_argument(
         "--batch",
         metavar="FILE",
@@ -44,35 +52,57 @@ def add_arguments(parser: CommandParser) -> None:
         "--reranker", metavar="MODEL", help="the cross-encoder: rerank (shipped), or a folder"
     )
     form = flags.add_output_format(parser)
-    form.add_argument("-l", "--files-with-matches", action="store_true", help="paths, as the index has them")
-    parser.add_argument("-C", "--context", type=int, metavar="N", help="lines of each snippet")
+    form.add_argument("-l", "--files-with-matches", action="store_true", help="paths alone")
+    form.add_argument("-c", "--count", action="store_true", help="the number of lines or hits of each file")
+    grep_flags.add(parser)
     flags.add(parser, "--refresh", "--show-secrets", "indexing", "encoding")
 
 
 def run(options: argparse.Namespace) -> int:
     """Search, building or updating the index first."""
-    if options.batch is not None and options.query is not None:
-        options.path, options.query = options.query, None  # queries come from the file
-    if options.batch is None and options.query is None:
-        raise DowseError("search needs a query, or --batch FILE; see `dowse search --help`")
+    _read_words(options)
+    grep_flags.check(options)
     values = _option_values(options)
     options.explain = values.get("explain", False)
     index = open_index(options, refresh=options.refresh, reranker=options.reranker)
+    if options.place.below and not options.everywhere:
+        values["within"] = options.place.below
     _warn_of_ignored_flags(index, options)
     is_new = not index.is_shared and not index.exists
-    if not is_new:
+    search_options = make_options(index.settings, **values)
+    if is_new and options.query:
+        _check_query(options.query, search_options)
+    elif not is_new:
         index.warm(options.query or "", values.get("mode"), values.get("lanes"), values.get("plain"))
     ensure_current(index)
-    search_options = make_options(index.settings, **values)
     _embed_new_symbols(index, search_options, is_new)
     _count_new_terms(index, search_options)
     if options.batch is not None:
         from dowse.interfaces.cli.batch import run_batch
 
-        return run_batch(options, lambda query: index.search(query, **values), index.root)
-    answer = index.search(options.query, **values)
-    write_answer(answer, options, index.root)
+        return run_batch(options, lambda query: grep_flags.search(index, query, values, options), index)
+    answer = grep_flags.search(index, options.query, values, options)
+    write_answer(answer, options, index)
+    if "within" in values and not answer.hits:
+        print_message(f"only {values['within']} was searched; --everywhere searches all of {index.root}")
     return EXIT_FOUND if answer.hits else EXIT_NOTHING
+
+
+def _read_words(options: argparse.Namespace) -> None:
+    """Set query and path of the options from the words of the command line."""
+    if options.batch is not None:
+        options.query, options.path = None, read_batch_path(options.words)
+        return
+    options.query, options.path, note = read_query(options.words)
+    if note:
+        print_message(note)
+
+
+def _check_query(query: str, options: SearchOptions) -> None:
+    """Refuse an invalid query before an index is built for it."""
+    from dowse.search.planner import make_plan
+
+    make_plan(SearchRequest(query, options))
 
 
 def _add_option_flags(parser: CommandParser) -> None:
@@ -89,6 +119,12 @@ def _add_option_flags(parser: CommandParser) -> None:
 def _option_values(namespace: argparse.Namespace) -> dict[str, Any]:
     """Return the options on the command line, as keyword arguments of `Index.search`."""
     values = {name: getattr(namespace, _PREFIX + name, None) for name in OPTIONS}
+    globs = values["path"] or ()
+    # As ripgrep has it, `-g '!GLOB'` leaves files out.
+    values["path"] = [glob for glob in globs if not glob.startswith("!")] or None
+    values["exclude"] = [*(values["exclude"] or ()), *(g[1:] for g in globs if g.startswith("!"))] or None
+    if namespace.ignore_case:
+        values["filters"] = f"{values['filters'] or ''} case:no"
     return {
         name: "" if value == _NONE and "" in OPTIONS[name].choices else value
         for name, value in values.items()

@@ -11,7 +11,7 @@ from dowse.errors import DowseError
 from dowse.index import Index
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
-from dowse.interfaces.cli.common import flag_settings
+from dowse.interfaces.cli.common import flag_settings, root_here
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         )
     limits = Limits() if options.rate is None else replace(Limits(), rate=options.rate)
     settings = {**flag_settings(options), "exact_seconds": limits.pattern_seconds}
-    indexes = [Index.open(path, **settings) for path in options.paths or ["."]]
+    indexes = [Index.open(path, **settings) for path in options.paths or [root_here(options)]]
     server_options = ServeOptions(
         host=options.host,
         port=options.port,

@@ -10,6 +10,7 @@ from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
 from dowse.interfaces.cli.common import (
     embed_briefly,
+    located,
     open_current_index,
     print_error,
     print_json,
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from dowse.graph.model import GraphAnswer
     from dowse.index import Index
     from dowse.symbol_lookup import AmbiguousName
+    from dowse.types import SymbolRow
+
+# Symbols of one name that are read to find those of a folder.
+_MAX_SYMBOLS = 100_000
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -69,21 +74,33 @@ def _list_symbols(options: argparse.Namespace) -> int:
     """List the symbols whose name matches a pattern, or contains it."""
     index = open_current_index(options)
     pattern = options.pattern if set(options.pattern) & set("*?") else f"*{options.pattern}*"
-    rows = index.symbols(pattern, options.top_k)
+    rows = _symbols_here(index, pattern, options)
     if options.json:
         print_json([row._asdict() for row in rows])
     else:
         for row in rows:
-            fields = (f"{row.path}:{row.start_line}", row.kind, row.qualified_name)
+            path = options.place.openable(row.path, options.path) if options.place.below else row.path
+            fields = (f"{path}:{row.start_line}", row.kind, row.qualified_name)
             sys.stdout.write("\t".join(map(escape_name, fields)) + "\n")
     return EXIT_FOUND if rows else EXIT_NOTHING
+
+
+def _symbols_here(index: Index, pattern: str, options: argparse.Namespace) -> list[SymbolRow]:
+    """Return matching symbols, only those of the folder or file that was named."""
+    below = options.place.below
+    if not below:
+        return index.symbols(pattern, options.top_k)
+    from dowse.query.evaluate import is_within
+
+    rows = index.symbols(pattern, _MAX_SYMBOLS)
+    return [row for row in rows if is_within(below, row.path)][: options.top_k]
 
 
 def _list_related(options: argparse.Namespace) -> int:
     """List the nearest neighbours of a symbol, and the members of its cluster."""
     index = open_current_index(options)
     embed_briefly(index)
-    related = index.related(options.symbol, options.top_k)
+    related = index.related(located(options.symbol), options.top_k)
     if options.json:
         from dowse.formats.json_format import related_to_json
 
@@ -113,7 +130,7 @@ def _query_graph(options: argparse.Namespace) -> int:
 
 def _graph_answer(index: Index, options: argparse.Namespace) -> GraphAnswer:
     if options.command == "path":
-        return index.path(options.start, options.end, options.depth)
+        return index.path(located(options.start), located(options.end), options.depth)
     queries = {
         "callers": index.callers,
         "callees": index.callees,
@@ -122,7 +139,7 @@ def _graph_answer(index: Index, options: argparse.Namespace) -> GraphAnswer:
         "subclasses": index.subclasses,
         "impact": index.impact,
     }
-    return queries[options.command](options.symbol, options.depth, options.top_k)
+    return queries[options.command](located(options.symbol), options.depth, options.top_k)
 
 
 def _write_candidates(error: AmbiguousName, options: argparse.Namespace) -> None:

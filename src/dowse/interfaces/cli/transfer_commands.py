@@ -60,7 +60,7 @@ def _export(options: argparse.Namespace) -> tuple[TransferReport, str]:
     """Write an index, or one source of a cluster, to a file."""
     from dowse.transfer.export_snapshot import export
 
-    index = open_index(options)
+    index = open_index(options, exact=True)
     backend = _source_backend(index, options.repo) if options.repo else index.backend
     with ProgressBar("exporting", quiet=options.quiet) as bar:
         report = export(backend, Path(options.file), on_progress=bar.show)
@@ -74,7 +74,7 @@ def _import(options: argparse.Namespace, names_source: bool) -> tuple[TransferRe
 
     # Open from validation to the end: nobody can replace the file meanwhile.
     with open_snapshot(Path(options.file)) as (snapshot, header):
-        index = open_index(options)
+        index = open_index(options, exact=True)
         keeps_name = is_cluster(index.settings.backend) and not names_source
         backend = _source_backend(index, header.source) if keeps_name else index.backend
         with ProgressBar("importing", quiet=options.quiet) as bar:

@@ -17,6 +17,7 @@ from dowse.config import DEVICES, VECTORS, VIEWS
 from dowse.errors import DowseError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
+from dowse.interfaces.cli.common import root_here
 from dowse.security.terminal import escape_name
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def run(options: argparse.Namespace) -> int:
     from dowse.interfaces.daemon.server import DaemonServer
     from dowse.watch import Watcher, WatchOptions
 
-    paths = list(dict.fromkeys(str(Path(path).expanduser().resolve()) for path in options.paths or ["."]))
+    named = options.paths or [root_here(options)]
+    paths = list(dict.fromkeys(str(Path(path).expanduser().resolve()) for path in named))
     if options.index_dir and len(paths) > 1:
         raise DowseError("--index-dir names the index of one PATH; watch several without it")
     settings = {name: getattr(options, name) for name in _SETTINGS}

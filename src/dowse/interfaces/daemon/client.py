@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from dowse.interfaces.pager import NO_PAGER, page
+
 # Commands that a daemon may run: those that only read.
 COMMANDS = frozenset(
     """search symbols related callers callees uses implementers subclasses impact path""".split()
@@ -30,7 +32,7 @@ def run_in_daemon(arguments: list[str]) -> int | None:
             return None
         responses = (_request(path, arguments) for path in paths)
         parts = next((response for response in responses if response is not None), None)
-        return None if parts is None else _write(parts)
+        return None if parts is None else _write(parts, paged=NO_PAGER not in arguments)
     except OSError:  # also a full disk: the command itself says so
         return None
     except KeyboardInterrupt:
@@ -50,8 +52,17 @@ def _socket_paths(arguments: list[str]) -> list[str]:
     if not names or not is_private(folder):
         return []
     roots = [".", *(each for each in arguments[1:] if not each.startswith("-"))]
-    prefixes = {digest(os.path.realpath(root)): None for root in roots}
+    # A folder or file in a repository is searched by the daemon of the repository.
+    prefixes = {digest(above): None for root in roots for above in _with_parents(os.path.realpath(root))}
     return [os.path.join(folder, name) for prefix in prefixes for name in names if name.startswith(prefix)]
+
+
+def _with_parents(path: str) -> list[str]:
+    """Return a path and all folders above it."""
+    paths = [path]
+    while (parent := os.path.dirname(path)) != path:  # noqa: PTH120 - pathlib is not loaded here
+        paths.append(path := parent)
+    return paths
 
 
 def _is_plain_utf8() -> bool:
@@ -113,10 +124,14 @@ def _response_parts(connection: object) -> list[bytes]:
     return parts
 
 
-def _write(parts: list[bytes]) -> int:
+def _write(parts: list[bytes], *, paged: bool) -> int:
     """Write a response to standard output and error, and return the exit code."""
     from dowse.interfaces.daemon.frames import OUTPUT
 
+    if paged and os.isatty(1):
+        output = b"".join(part[1:] for part in parts[:-1] if part.startswith(OUTPUT))
+        others = [part for part in parts if not part.startswith(OUTPUT)]
+        parts = others if page(output) else [*others[:-1], OUTPUT + output, others[-1]]
     for part in parts[:-1]:
         handle, data = 1 if part.startswith(OUTPUT) else 2, part[1:]
         try:

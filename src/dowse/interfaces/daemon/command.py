@@ -77,7 +77,7 @@ def run_command(request: CommandRequest, served: ServedIndex, accept: Callable[[
     output = CapturedOutput(request.terminals)
     _current_output.set(output)
     open_index = _index_opener(request, served, accept)
-    environment.set(Environment(request.display, open_index, served.wait_for_updates))
+    environment.set(Environment(request.display, open_index, served.wait_for_updates, request.folder))
     code = command_line.run(options)
     return [*output.parts(), EXIT + str(code).encode()]
 
@@ -92,6 +92,8 @@ def _parse(request: CommandRequest, parse: Callable[[list[str]], argparse.Namesp
     # A batch reads files and standard input; `--no-d` is short for a flag, which the client does not know.
     if options.command not in COMMANDS or options.no_daemon or getattr(options, "batch", None) is not None:
         raise Declined
+    if options.command == "search" and (options.words or ["-"])[0] == "-":
+        raise Declined  # the query is on the client's standard input
     return options
 
 

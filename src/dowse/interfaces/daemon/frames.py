@@ -26,7 +26,7 @@ _FOLDER_VARIABLES = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME
 # Variables that are paths: a relative one means something else in another folder.
 _PATH_VARIABLES = frozenset({b"DOWSE_CONFIG", b"DOWSE_DATA_DIR"})
 # Secrets and switches that no output depends on.
-_IGNORED_VARIABLES = frozenset({"DOWSE_TOKEN", *DISPLAY_VARIABLES})
+_IGNORED_VARIABLES = frozenset({"DOWSE_TOKEN", "DOWSE_PAGER", *DISPLAY_VARIABLES})
 
 
 def protocol_version() -> bytes:

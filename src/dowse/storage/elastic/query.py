@@ -19,6 +19,7 @@ from dowse.query.ast import (
     Regex,
     RepoFilter,
     SymFilter,
+    WithinFilter,
     WordConstraint,
 )
 from dowse.storage.elastic.globs import MATCH_NONE, Query, path_query, symbol_query
@@ -129,6 +130,9 @@ def _leaf_query(leaf: Leaf, exact_rows: ExactRows) -> Query:
         return {"term": {"kind": encodable(leaf.kind)}}
     if isinstance(leaf, PathFilter):
         return path_query("path", encodable(leaf.glob))
+    if isinstance(leaf, WithinFilter):
+        place = encodable(leaf.path)
+        return any_of(({"term": {"path": place}}, {"prefix": {"path": f"{place}/"}}))
     if isinstance(leaf, RepoFilter):
         return path_query("repo", encodable(leaf.glob))
     if isinstance(leaf, SymFilter):

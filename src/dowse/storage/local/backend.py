@@ -81,12 +81,17 @@ class LocalBackend:
         with write_lock(self.folder, wait, on_wait or (lambda _: None)), self._translate_errors():
             layout.refuse_links(self.folder)
             layout.tag_new_index(self.folder)
+            is_new = not layout.catalog_path(self.folder).exists()
             catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
             writer = LocalWriter(self.folder, catalog)
             try:
                 yield writer
             finally:
+                with contextlib.suppress(sqlite3.Error):
+                    is_new = is_new and not catalog.generation()
                 writer.close()
+                if is_new:  # nothing was committed: leave nothing behind
+                    layout.remove_index(self.folder)
 
     def set_known_vectors(self, known: KnownVectors | None) -> None:
         """Do nothing: vectors are not part of what a writer writes."""

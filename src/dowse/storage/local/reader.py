@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dowse.query.ast import Leaf, PathFilter, RepoFilter, SymFilter
-from dowse.query.evaluate import path_matches, symbol_matches
+from dowse.query.ast import Leaf, PathFilter, RepoFilter, SymFilter, WithinFilter
+from dowse.query.evaluate import is_within, path_matches, symbol_matches
 from dowse.storage.local.catalog import Catalog
 from dowse.storage.local.layout import DERIVED
 from dowse.storage.local.queries import CatalogQueries
@@ -64,6 +64,8 @@ class LocalReader(CatalogQueries):
         """Return field and matching values of a filter that is evaluated in Python."""
         if isinstance(leaf, PathFilter):
             return "file", [file_id for file_id, _, path in self.paths() if path_matches(leaf.glob, path)]
+        if isinstance(leaf, WithinFilter):
+            return "file", [file_id for file_id, _, path in self.paths() if is_within(leaf.path, path)]
         if isinstance(leaf, RepoFilter):
             return "file", [file_id for file_id, repo, _ in self.paths() if path_matches(leaf.glob, repo)]
         if isinstance(leaf, SymFilter):

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn
 
 from dowse.config import VIEWS
 from dowse.eval.configurations import (
@@ -19,7 +18,7 @@ from dowse.eval.configurations import (
     per_encoder,
 )
 from dowse.eval.types import HALVES, LEVELS
-from dowse.interfaces.cli.command import EXIT_ERROR
+from dowse.interfaces.cli.command import CommandParser
 
 STEPS = {
     "judge": "grade results by hand where there are no judgements: blind, resumable",
@@ -28,23 +27,6 @@ STEPS = {
 }
 # Flags of the gate with a meaning or a form of their own.
 _GATE_FLAGS = frozenset(["path", "report", "markdown", "json"])
-_EXAMPLES = """examples:
-  dowse eval                                       on queries mined from this repository's git history
-  dowse eval --compare --level symbol              every configuration, for symbols instead of files
-  dowse eval --build --dataset cases.jsonl         only mine the queries, to look at them or to keep them
-  dowse eval --dataset cases.jsonl --html out.html queries of your own, and a page with plots
-  dowse eval --manifest repos.json --compare       many repositories, and their average
-  dowse eval --budget 500,2000,8000                recall after an agent has read so many tokens
-  dowse eval gate --candidate auto --baseline keyword --report out.json
-  dowse eval judge --queries questions.txt --out cases.jsonl
-"""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line: there are too many flags for a usage message."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(EXIT_ERROR, f"dowse: {message}; see `{self.prog} --help`\n")
 
 
 def parse_eval(arguments: Sequence[str]) -> argparse.Namespace:
@@ -83,10 +65,11 @@ def eval_parser(step: str = "") -> argparse.ArgumentParser:
     add = {"": _add_run, "judge": _add_judge, "gate": _add_gate, "report": _add_report}[step]
     text = STEPS.get(step) or "measure search quality, on queries with known answers"
     steps = "".join(f"  {name:8} {what}\n" for name, what in STEPS.items())
-    parser = _Parser(
+    parser = CommandParser(
+        "" if step else "eval",
         prog=f"dowse eval {step}".strip(),
         description=text[0].upper() + text[1:] + ".",
-        epilog=None if step else f"{_EXAMPLES}\nsteps (each has --help):\n{steps}",
+        epilog=None if step else f"steps (each has --help):\n{steps}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add(parser)

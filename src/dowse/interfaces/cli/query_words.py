@@ -1,0 +1,99 @@
+"""The words of `dowse search`: which are the query, and whether the last one names a place."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dowse.errors import DowseError, UsageError
+from dowse.interfaces.cli.common import environment
+
+# Stands for standard input, as in other tools.
+STDIN = "-"
+# Written like a path, whether or not it exists.
+_PATH_LIKE = ("./", "../", "~/")
+# Colours of a test runner.
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class QueryWords(NamedTuple):
+    """A query, and where it is to be searched."""
+
+    query: str
+    path: str = "."
+    note: str = ""  # how the words were understood, where another way was possible
+
+
+def read_query(words: Sequence[str]) -> QueryWords:
+    """Return query and place of a command line.
+
+    Several words are one query. The last one is a place if it exists and another word precedes it. `-`, or
+    no word at all, reads the query from standard input.
+    """
+    *query, last = words or [STDIN]
+    if not query or not is_place(last):
+        query, last = [*query, last], "."
+    note = ""
+    if re.fullmatch(r"[\w.-]*\w[\w.-]*", last):  # a word like any other
+        note = f'searching in {last}, which exists here; to search for the word, quote "{" ".join(words)}"'
+    text = " ".join(query)
+    return QueryWords(_read_stdin(asked=bool(words)) if text == STDIN else text, last, note)
+
+
+def is_place(word: str) -> bool:
+    """Whether a word names a file or folder.
+
+    Raises:
+        UsageError: It can be nothing else, and does not exist.
+    """
+    try:
+        path = Path(environment.get().folder, Path(word).expanduser())
+        if path.exists():
+            return True
+        below_known = path.is_absolute() and path.parent != Path("/") and path.parent.exists()
+    except (OSError, ValueError, RuntimeError):  # too long for a path, a NUL in it, an unknown ~user
+        return False
+    if word.startswith(_PATH_LIKE) or (word.startswith("/") and below_known):
+        raise UsageError(f"{word} does not exist; name a folder or file that does, or quote the query")
+    return False
+
+
+def _read_stdin(*, asked: bool) -> str:
+    """Return the text of standard input, or the end of it where it is longer than a query may be.
+
+    Args:
+        asked: Whether it was asked for; else only a pipe or a file is read, never a terminal.
+    """
+    from dowse.query.parser import MAX_LENGTH
+
+    if not asked and not _is_piped():
+        raise UsageError("search needs a query: words, `-` for standard input, or --batch FILE")
+    stream = getattr(sys.stdin, "buffer", None)
+    text = stream.read().decode("utf-8", "replace") if stream else sys.stdin.read()
+    text = _ESCAPE.sub("", text).strip()
+    if not text:
+        raise UsageError("standard input has no query in it; give one as words, or pipe a text")
+    # A test run or a trace says at its end what went wrong.
+    return text if len(text) <= MAX_LENGTH else text[-MAX_LENGTH:].partition("\n")[2] or text[-MAX_LENGTH:]
+
+
+def _is_piped() -> bool:
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
+
+
+def read_batch_path(words: Sequence[str]) -> str:
+    """Return the place of a batch, whose queries come from a file."""
+    if len(words) > 1:
+        raise UsageError("--batch takes the queries from its file; only a path may stand beside it")
+    if words and not is_place(words[0]):
+        raise DowseError(f"{words[0]} does not exist; name a repository or a folder")
+    return words[0] if words else "."

@@ -1,0 +1,330 @@
+"""Every example of `--help`, README and docs, run on the sample repository and compared with what it shows.
+
+Examples whose output is not in the documents are compared with `examples_output.txt` where that has them,
+without numbers that differ from run to run; `DOWSE_EXPLORE=1` writes it anew.
+`test_using.py` runs those of docs/USING.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from conftest import make_sample
+from dowse.interfaces.cli.examples import EXAMPLES
+from dowse.interfaces.cli.main import build_parser, parse_arguments
+
+ROOT = Path(__file__).parents[3]
+RECORDED = Path(__file__).with_name("examples_output.txt")
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# They run until they are stopped; a test of their own starts them.
+SERVERS = ("serve", "watch", "mcp")
+# What has to be there before the examples of a command.
+PREPARED = {
+    "README.md": "DOWSE_ENCODER=base dowse index -q",
+    "clear": "dowse index -q src; dowse index -q . --index-dir here",
+    "import": "dowse export -q . code.snapshot",
+    "eval": "printf '%s\\n' \"$CASES\" > cases.jsonl",
+    "docs/EVALUATION.md": (
+        "printf '%s\\n' \"$CASES\" > cases.jsonl; printf 'how is an order read\\n' > questions.txt"
+    ),
+}
+FAILED_TEST = "src/bakery/orders.py:34: ValueError: not a number of loaves"
+# Each group of examples begins with the same files, index and choices.
+_RESET = 'git clean -fdq; rm -rf "$DOWSE_DATA_DIR"; dowse index -q --rebuild --no-embed'
+CASES = '{"query": "read an order", "relevant_files": ["src/bakery/orders.py"]}'
+_CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SHELL = re.compile(r"^```(?:sh|bash)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Hashes and ages; times, sizes and scores.
+_HASH = re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{8,64}\b|just now|\d+ (?:second|minute)s? ago")
+_VOLATILE = re.compile(
+    r"\d+\.\d+|\b\d+(?= (?:ms|s|B|KB|MB|seconds)\b)|(?<=  )\d+$|\d{4}-\d\d-\d\d", re.MULTILINE
+)
+_MAX_LINES = 12
+SUBCLASS = '''"""Pastry."""
+
+from .bread import Dough
+
+
+class Croissant(Dough):
+    """Butter, mostly."""
+
+    def rise(self):
+        """Wait over night."""
+        self.risen = True
+'''
+HISTORY = (
+    (
+        "src/bakery/orders.py",
+        "raise TimeoutError(delay)",
+        "raise TimeoutError(str(delay))",
+        "Say how long it took",
+    ),
+    (
+        "web/cart.js",
+        "decodeURIComponent(value)",
+        'decodeURIComponent(value ?? "")',
+        "Accept empty cookies",
+    ),
+    ("service/oven/oven.go", "degrees > 300", "degrees > 280", "Limit the temperature of the oven"),
+)
+
+
+class Command(NamedTuple):
+    """A line of an example, and the output shown below it."""
+
+    line: str
+    output: str = ""
+
+
+def commands(document: Path) -> list[Command]:
+    """Return the commands of the console blocks of a document."""
+    found = []
+    for block in _CONSOLE.findall(document.read_text()):
+        for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, output = example.partition("\n")
+            found.append(Command(re.sub(r"\s{2,}# .*", "", line), output.strip("\n")))
+    return found
+
+
+WITH_CONSOLE = [each for each in DOCS if commands(each) and each.name != "USING.md"]
+
+
+class Workshop:
+    """The sample repository with some history, two others in a home, and a shell."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home, self.repository = folder, folder / "bakery"
+        make_sample(self.repository)
+        (self.repository / "src/bakery/pastry.py").write_text(SUBCLASS)
+        shutil.rmtree(self.repository / ".git")
+        for name in ("shop", "bank"):
+            shutil.copytree(self.repository / "web", folder / "src" / name)
+        self.environment = {
+            **os.environ,
+            "HOME": str(folder),
+            "XDG_CONFIG_HOME": str(folder / ".config"),
+            "XDG_CACHE_HOME": str(folder / ".cache"),
+            "DOWSE_CACHE_DIR": str(folder / "cache"),
+            "DOWSE_DATA_DIR": str(folder / "data"),
+            "GIT_CONFIG_GLOBAL": str(folder / ".gitconfig"),
+            "PATH": os.pathsep.join(
+                [str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
+            ),
+            "BROWSER": "true",
+            "CASES": CASES,
+            "TOKEN": "a-secret-of-the-test",
+        }
+        (folder / "bin").mkdir()
+        (folder / "bin" / "pytest").write_text(f"#!/bin/sh\necho '{FAILED_TEST}'\n")
+        (folder / "bin" / "pytest").chmod(0o755)
+        self.shell("git init -q -b main && git config user.name Ada && git config user.email a@example.org")
+        self.shell("git add . && git commit -qm begin")
+        for path, old, new, subject in HISTORY:
+            file = self.repository / path
+            file.write_text(file.read_text().replace(old, new))
+            self.shell(f"git commit -qam {shlex.quote(subject)}")
+
+    def shell(self, script: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run a script in the repository."""
+        return subprocess.run(
+            ["bash", "-c", script],
+            cwd=self.repository,
+            env={**self.environment, **variables},
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+        )
+
+    def masked(self, text: str, *, digits: bool = False) -> str:
+        """Return output without what differs from run to run and from machine to machine."""
+        text = text.replace(str(self.home), "~").replace(str(ROOT), "DOWSE")
+        text = _HASH.sub("*", text)
+        text = re.sub(r"\d+", "N", text) if digits else _VOLATILE.sub("N", text)
+        lines = [line.rstrip() for line in text.splitlines()]
+        return "\n".join([*lines[:_MAX_LINES], *(["…"] if len(lines) > _MAX_LINES else [])]).strip("\n")
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    made = Workshop(tmp_path_factory.mktemp("workshop"))
+    indexed = made.shell("dowse index -q", DOWSE_ENCODER="base")
+    assert indexed.returncode == 0, indexed.stderr
+    return made
+
+
+def recorded() -> dict[str, str]:
+    parts = re.split(r"^\$ (.*)\n", RECORDED.read_text() if RECORDED.exists() else "", flags=re.MULTILINE)[1:]
+    return {line: output.strip("\n") for line, output in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def compare(workshop: Workshop, line: str, shown: str = "") -> None:
+    """Run an example and compare its output with that in the document, or with the recorded one."""
+    if not line.startswith(("dowse ", "printf ", "pytest ")):
+        raise AssertionError(f"no test runs {line}")
+    needs_encoder = shown or " related " in line
+    done = workshop.shell(
+        line, **({"DOWSE_ENCODER": "base", "DOWSE_ISOLATION": "auto"} if needs_encoder else {})
+    )
+    assert done.returncode in (0, 1) and "Traceback" not in done.stderr, (line, done.stderr)
+    if shown:
+        assert done.stdout.strip("\n") == shown, (line, done.stdout, done.stderr)
+        return
+    digits = any(
+        f"dowse {each}" in line for each in ("doctor", "status", "eval", "export", "completion", "index")
+    )
+    output = workshop.masked(done.stdout or done.stderr, digits=digits)
+    if " eval" in line:
+        output = output.partition("\n")[0]  # what follows describes this machine and its speed
+    if os.environ.get("DOWSE_EXPLORE"):
+        texts = {**recorded(), line: output}
+        RECORDED.write_text("".join(f"$ {each}\n{texts[each]}\n\n" for each in sorted(texts)))
+    assert recorded().get(line, output) == output, line
+
+
+# Help
+
+
+@pytest.mark.parametrize("command", [each for each in EXAMPLES if each not in SERVERS])
+def test_examples_of_help(workshop, command):
+    ready = workshop.shell(f"{_RESET}; {PREPARED.get(command, 'true')}")
+    assert ready.returncode == 0, ready.stderr
+    for example in EXAMPLES[command]:
+        compare(workshop, example.line)
+
+
+def test_examples_of_the_whole_command(workshop):
+    for line in build_parser(()).description.splitlines()[2:]:
+        command = re.split(r"\s{2,}", line.strip())[0]
+        compare(workshop, command)
+
+
+@pytest.mark.parametrize("command", SERVERS)
+def test_examples_of_servers(workshop, command):
+    for example in EXAMPLES[command]:
+        serve_briefly(workshop, example.line)
+
+
+def serve_briefly(workshop: Workshop, line: str) -> None:
+    """Start what runs until it is stopped, wait for its first line, and stop it."""
+    words = shlex.split(line)
+    words = [word.replace("~", str(workshop.home)).replace("$TOKEN", "secret") for word in words]
+    if words[1] == "serve" and "--port" not in words:
+        words += ["--port", "0"]  # another test may have the usual one
+    if "--http" in words:
+        words[words.index("--http") + 1] = "0"
+    process = subprocess.Popen(
+        words,
+        cwd=workshop.repository,
+        env=workshop.environment,
+        stdin=subprocess.DEVNULL,  # at its end, an MCP server over stdio ends too
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        first = process.stdout.readline()
+        if words[1] != "mcp" or "--http" in words:
+            assert first, line
+            process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode in (0, 130), (line, first, rest)
+    assert "Traceback" not in first + rest, line
+
+
+# Documents
+
+
+@pytest.mark.parametrize("document", WITH_CONSOLE, ids=lambda path: path.name)
+def test_console_blocks(workshop, document):
+    name = str(document.relative_to(ROOT))
+    ready = workshop.shell(f"{_RESET}; {PREPARED.get(name, 'true')}")
+    assert ready.returncode == 0, ready.stderr
+    for line, shown in commands(document):
+        words = line.split()
+        if words[0] == "cd":
+            assert (workshop.home / words[1]).is_dir(), line
+        elif words[0].startswith("scripts/"):  # run by those who work on dowse, and by its own tests
+            assert subprocess.run(["bash", "-n", ROOT / words[0]], check=False).returncode == 0, line
+        elif words[0] == "curl":
+            continue  # test_requests
+        elif words[1] in SERVERS:
+            serve_briefly(workshop, line)
+        else:
+            compare(workshop, line, shown)
+
+
+def test_requests(workshop):
+    if not shutil.which("curl"):
+        pytest.skip("curl is not installed")
+    with server(workshop) as address:
+        for line, _ in commands(ROOT / "docs" / "HTTP.md"):
+            if line.startswith("curl"):
+                done = workshop.shell(line.replace("localhost:8742", address) + " --fail")
+                assert done.returncode == 0 and done.stdout.startswith("{"), (line, done.stderr)
+
+
+class server:
+    """A `dowse serve` with its address."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._process = subprocess.Popen(
+            ["dowse", "serve", "--port", "0"],
+            cwd=workshop.repository,
+            env=workshop.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def __enter__(self) -> str:
+        for line in self._process.stdout:
+            if found := re.search(r"127\.0\.0\.1:\d+", line):
+                return found[0]
+        raise AssertionError("no address")
+
+    def __exit__(self, *_: object) -> None:
+        self._process.send_signal(signal.SIGINT)
+        self._process.communicate(timeout=60)
+
+
+def shell_lines(document: Path) -> Iterator[str]:
+    for block in _SHELL.findall(document.read_text()):
+        yield from block.replace("\\\n", " ").splitlines()
+
+
+@pytest.mark.parametrize("name", ["CLUSTER.md", "TRAINING.md", "ENCODER.md"])
+def test_commands_that_need_a_cluster_or_an_accelerator_can_be_parsed(name):
+    for line in shell_lines(ROOT / "docs" / name):
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["dowse"] and words[1] not in ("train", "eval"):
+            parse_arguments(words[1:])
+
+
+def test_the_python_example_of_the_readme(workshop):
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    done = workshop.shell(f"{shlex.quote(sys.executable)} -c {shlex.quote(block)}")
+    assert done.returncode == 0 and "retry_with_backoff" in done.stdout, done.stderr
+
+
+def test_every_recorded_output_is_of_an_example():
+    lines = {example.line for examples in EXAMPLES.values() for example in examples}
+    lines |= {line for document in WITH_CONSOLE for line, _ in commands(document)}
+    description = build_parser(()).description.splitlines()[2:]
+    lines |= {re.split(r"\s{2,}", line.strip())[0] for line in description}
+    assert [line for line in recorded() if line not in lines] == []

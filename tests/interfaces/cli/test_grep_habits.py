@@ -1,0 +1,229 @@
+"""What people know from grep, ripgrep and git: flags, snippets, scores and the pager."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.formats.snippets import Window, definition_line, snippet, with_gaps
+from dowse.formats.text import format_score
+from dowse.interfaces.cli.examples import EXAMPLES
+from dowse.interfaces.cli.main import COMMANDS, main
+from dowse.types import Hit, Symbol
+
+Search = Callable[..., str]
+
+
+@pytest.fixture
+def search(capsys: pytest.CaptureFixture[str], sample: Path, sample_index) -> Search:
+    """Search the sample in this process; returns the output."""
+
+    def command(query: str, *flags: object) -> str:
+        place = [str(sample), "--index-dir", str(sample_index.backend.folder)]
+        main(["search", query, *place, *map(str, flags)])
+        return capsys.readouterr().out
+
+    return command
+
+
+# Flags
+
+
+def test_globs_with_and_without_a_bang(search):
+    assert set(search("order", "-g", "*.ts", "-l").split()) == {"web/api.ts"}
+    assert set(search("order", "-g", "web/**", "-l", "-g", "!*.js").split()) == {"web/api.ts"}
+    assert "web/api.ts" not in search("order", "--glob", "!*.ts", "-l", "-k", 100).split()
+
+
+def test_ignored_case(search):
+    assert not search('"Parse_Order"', "-l") and not search("/Parse_Order/", "-l")
+    assert "src/bakery/orders.py" in search('"Parse_Order"', "-l", "-i").split()
+    assert "src/bakery/orders.py" in search("/Parse_Order/", "-l", "--ignore-case").split()
+
+
+def numbers(text: str) -> list[int]:
+    return [int(line[:6]) for line in text.splitlines() if line[:6].strip().isdigit()]
+
+
+@pytest.mark.parametrize(
+    ("flags", "lines"),
+    [
+        (("-A", 2), [38, 39, 40]),
+        (("-B", 1), [37, 38]),
+        (("-C", 1), [37, 38, 39]),
+        (("-C", 2, "-A", 0), [36, 37, 38]),
+        (("-C", 0), [38]),
+    ],
+)
+def test_lines_around_a_match(search, sample, flags, lines):
+    out = search("/def retry_\\w+/", *flags)
+    assert numbers(out) == lines
+    source = (sample / "src/bakery/orders.py").read_text().splitlines()
+    assert [line[8:] for line in out.splitlines()[1:-1]] == [source[number - 1] for number in lines]
+
+
+def test_lines_around_the_best_line_of_a_ranked_hit(search):
+    out = search("number of loaves", "-k", 1, "-C", 1, "-g", "orders.py", "--kind", "function")
+    assert numbers(out) == [27, 33, 34, 35] and out.splitlines()[2].strip() == "⋮"
+
+
+def test_a_count_for_each_file(search, sample):
+    counted = dict(line.rsplit(":", 1) for line in search("/order/i", "-c").splitlines())
+    for path, count in counted.items():
+        source = (sample / path).read_text(errors="replace")
+        assert int(count) == sum("order" in line.lower() for line in source.splitlines())
+    assert len(counted) == len(search("/order/i", "-k", 0, "-l").splitlines())
+
+
+def test_at_most_so_many_of_each_file(search):
+    for query in ("/order/i", "order"):
+        counted = [int(line.rsplit(":", 1)[1]) for line in search(query, "-m", 2, "-c").splitlines()]
+        assert counted and max(counted) == 2
+    paths = [hit["path"] for hit in json.loads(search("order", "-m", 1, "-k", 5, "--json"))["hits"]]
+    assert len(paths) == len(set(paths)) == 5
+
+
+def test_pages(search):
+    for query in ("order", "/order/"):
+        whole = json.loads(search(query, "-k", 9, "--json"))["hits"]
+        pages = [json.loads(search(query, "-k", 3, "--offset", at, "--json"))["hits"] for at in (0, 3, 6)]
+        assert [hit for page in pages for hit in page] == whole
+
+
+# Snippets
+
+
+@st.composite
+def symbols(draw: st.DrawFn) -> Symbol:
+    before = draw(st.lists(st.sampled_from(["# about f", "@cache", "", "# words"]), max_size=8))
+    body = draw(st.lists(st.sampled_from(["    call(words)", "", "    return f", "    x = 1"]), max_size=12))
+    lines = [*before, "def f(a):", *body]
+    first = draw(st.integers(1, 500))
+    last = first + len(lines) - 1
+    code = "\n".join(lines)
+    lines_at = tuple(range(first, last + 1))
+    return Symbol(
+        "i", "r", "p.py", "python", "function", "f", "f", first, last, "def f(a)", "", code, "", lines_at
+    )
+
+
+@given(symbols(), st.integers(1, 8))
+def test_a_snippet_has_the_definition_and_marks_what_it_skips(symbol, count):
+    lines = snippet(
+        Hit(1, 1.0, symbol), frozenset(["word"]), Window(count), lambda text: text.split("words")[1:]
+    )
+    assert "def f(a):" in [text for _, text in lines]
+    assert len(lines) <= count and lines == sorted(lines)
+    by_number = dict(symbol.numbered_lines)
+    shown = with_gaps(lines, symbol)
+    for at, line in enumerate(shown):
+        if line is None:
+            between = range(shown[at - 1][0] + 1, shown[at + 1][0])
+            assert any(by_number[number].strip() for number in between)
+    numbers = [line[0] for line in shown if line]
+    assert all(by_number[number] == text for number, text in lines)
+    gaps = sum(any(by_number[n].strip() for n in range(a + 1, b)) for a, b in pairwise(numbers))
+    assert gaps == shown.count(None)
+
+
+def test_documentation_with_the_name_is_no_definition(sample_index):
+    (hit,) = sample_index.search("Preheat", k=1).hits
+    lines = hit.symbol.numbered_lines
+    assert lines[0][1].startswith("// Preheat warms")
+    assert lines[definition_line(hit.symbol, lines)][1].startswith("func (o *Oven) Preheat(")
+
+
+def test_what_matched_is_highlighted_and_filters_are_not(search):
+    out = search("total lang:python path:src/**", "--color", "always")
+    marked = set(re.findall(r"\x1b\[1;31m(.*?)\x1b\[0m", out))
+    assert "total_price" in marked and not marked & {"lang", "python", "path", "src"}
+
+
+@given(st.floats(1e-6, 1e6))
+def test_scores_have_two_significant_digits(score):
+    shown = format_score(score)
+    assert float(shown) == pytest.approx(score, rel=0.051)
+    assert "e" not in shown and len(shown.replace(".", "").lstrip("0")) == max(
+        2, len(shown.partition(".")[0])
+    )
+
+
+def test_scores_of_rrf_differ(search):
+    assert format_score(0.0328) == "0.033" and format_score(0.0161) == "0.016" and format_score(0) == "0"
+    assert (format_score(1.4349), format_score(18.29), format_score(0.996)) == ("1.4", "18", "1.0")
+
+
+# Help
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_opens_with_three_examples(command, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    assert left.value.code == 0
+    examples, _, _ = capsys.readouterr().out.partition("usage: ")
+    assert [line.line for line in EXAMPLES[command] if line.line in examples] == [
+        line.line for line in EXAMPLES[command]
+    ]
+    assert len(re.findall(rf"^  dowse {command}\b", examples, re.MULTILINE)) == 3
+
+
+@pytest.mark.parametrize(
+    "arguments", [("search", "-x1"), ("callers",), ("eval", "--nope"), ("feedback", "nope")]
+)
+def test_errors_show_the_usage_of_the_command(arguments, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    usage, error = capsys.readouterr().err.splitlines()
+    assert left.value.code == 2
+    assert usage.startswith(f"usage: dowse {arguments[0]} [OPTION ...]") and error.startswith("dowse: ")
+
+
+def test_an_unknown_command(capsys):
+    for arguments, remedy in ((["serach", "x"], "`dowse search x`"), (["zzz", "q"], "`dowse search zzz q`")):
+        with pytest.raises(SystemExit):
+            main(arguments)
+        assert remedy in capsys.readouterr().err
+
+
+# The pager
+
+
+def on_terminal(place: list[str], rows: int, *flags: str, **environment: str) -> str:
+    """Return what a search prints on a terminal with so many rows."""
+    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
+    outer, inner = pty.openpty()
+    termios.tcsetwinsize(inner, (rows, 100))
+    command = [sys.executable, "-m", "dowse.entry", "search", "order", *place, "--links", "never", *flags]
+    variables = {**os.environ, "TERM": "xterm", "PAGER": "sed s/^/paged:/", **environment}
+    with subprocess.Popen(command, stdout=inner, stdin=subprocess.DEVNULL, env=variables) as process:
+        os.close(inner)
+        output = b""
+        try:
+            while piece := os.read(outer, 1 << 16):
+                output += piece
+        except OSError:  # the other side is closed
+            pass
+    os.close(outer)
+    assert process.returncode == 0
+    return output.decode()
+
+
+def test_long_output_on_a_terminal_goes_through_the_pager(sample, sample_index):
+    place = [str(sample), "--index-dir", str(sample_index.backend.folder)]
+    assert on_terminal(place, 5).startswith("paged:\x1b[35m")  # colours and all
+    assert "paged:" not in on_terminal(place, 2_000)
+    assert "paged:" not in on_terminal(place, 5, "--no-pager")
+    assert on_terminal(place, 5, DOWSE_PAGER="sed s/^/mine:/").startswith("mine:")
+    plain = on_terminal(place, 5, DOWSE_PAGER="")
+    assert plain == on_terminal(place, 5, DOWSE_PAGER="/no/such/pager") == on_terminal(place, 2_000)
