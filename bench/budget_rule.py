@@ -13,16 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, quantiles
 
-from dowse.api import Index
-from dowse.eval.budget import Reading, first_shown, targets_read
-from dowse.eval.budget_rows import READERS, measures
-from dowse.eval.clean_index import open_clean
+from dowse.eval.budget import BudgetMetrics, first_shown, targets_read
+from dowse.eval.budget_pages import budget_metrics
+from dowse.eval.clean_index import open_clean_index
+from dowse.eval.configurations import parse_configuration
 from dowse.eval.manifest import read_manifest
-from dowse.eval.matching import as_found
-from dowse.eval.run import asking, embed, make_ready, searched
-from dowse.eval.systems.ripgrep_reading import ripgrep_reading
+from dowse.eval.matching import to_search_result
+from dowse.eval.run import embed, make_search, prepare_index, search_root
+from dowse.eval.systems.ripgrep import READING_BASELINES, ripgrep_reading
 from dowse.eval.types import Dataset, Search
-from dowse.eval.ways import way
+from dowse.index import Index
 from dowse.token_estimate import estimate_tokens
 
 from common import write_results
@@ -51,14 +51,14 @@ def measured(manifest: Path) -> dict[str, object]:
     """Return the means over the sets of a manifest."""
     sets, costs = [], list[int]()
     for dataset, index in opened(manifest):
-        usual, of_files = measures(index, dataset, (BUDGET,))
-        rows = {OWN: (asking(index, way(OWN)), usual)}
-        rows |= {name: (ripgrep_reading(index, name), of_files) for name in READERS}
+        usual, of_files = budget_metrics(index, dataset, (BUDGET,))
+        rows = {OWN: (make_search(index, parse_configuration(OWN)), usual)}
+        rows |= {name: (ripgrep_reading(index, name), of_files) for name in READING_BASELINES}
         sets.append(shares(dataset, rows))
         costs += tokens_of_results(dataset, *rows[OWN])
     rules = {
         "all" if rule == ALL else str(rule): {
-            name: round(fmean(each[name, rule] for each in sets), 4) for name in (OWN, *READERS)
+            name: round(fmean(each[name, rule] for each in sets), 4) for name in (OWN, *READING_BASELINES)
         }
         for rule in (*RULES, ALL)
     }
@@ -70,31 +70,33 @@ def opened(manifest: Path) -> Iterator[tuple[Dataset, Index]]:
     """Give every set with its index, up to date."""
     for entry in read_manifest(manifest):
         for dataset in entry.datasets():
-            root = searched(dataset, entry.watched_dir)
-            with open_clean(root, [dataset], strip_docs=dataset.strip_docs) as index:
-                make_ready(index)
+            root = search_root(dataset, entry.watched_dir)
+            with open_clean_index(root, [dataset], strip_docs=dataset.strip_docs) as index:
+                prepare_index(index)
                 embed(index)
                 yield dataset, index
 
 
-def shares(dataset: Dataset, rows: Mapping[str, tuple[Search, Reading]]) -> Shares:
+def shares(dataset: Dataset, rows: Mapping[str, tuple[Search, BudgetMetrics]]) -> Shares:
     """Return what each row has read by each rule."""
     found: dict[tuple[str, int], list[float]] = {}
     for name, (search, reading) in rows.items():
-        for case in dataset.asked:
-            costs = first_shown(reading.show([as_found(each) for each in search(case.query, 100)]), BUDGET)
-            wanted = [reading.code[key] for key, grade in case.judged(dataset.level).items() if grade > 0]
+        for case in dataset.scored_cases:
+            costs = first_shown(
+                reading.show([to_search_result(each) for each in search(case.query, 100)]), BUDGET
+            )
+            wanted = [reading.code[key] for key, grade in case.qrels(dataset.level).items() if grade > 0]
             for rule in (*RULES, ALL):
                 found.setdefault((name, rule), []).append(targets_read(wanted, costs, BUDGET, rule))
     return {key: fmean(values) for key, values in found.items()}
 
 
-def tokens_of_results(dataset: Dataset, search: Search, reading: Reading) -> Sequence[int]:
+def tokens_of_results(dataset: Dataset, search: Search, reading: BudgetMetrics) -> Sequence[int]:
     """Return what each of the first results costs, with its heading."""
     costs = []
-    for case in dataset.asked:
+    for case in dataset.scored_cases:
         for each in search(case.query, FIRST):
-            lines = [text for _, text in reading.show([as_found(each)])]
+            lines = [text for _, text in reading.show([to_search_result(each)])]
             costs.append(estimate_tokens("\n".join([*lines, ""])))
     return costs
 

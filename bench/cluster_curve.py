@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 
 from dowse import Index
-from dowse.backends.elastic.backend import ElasticBackend
-from dowse.backends.elastic.names import VERSIONED
-from dowse.backends.opening import beside
-from dowse.backends.protocol import KeywordRequest, KnownVectors, Term, VectorRequest
-from dowse.index.records import symbol_record
-from dowse.parse.tokens import tokenize
-from dowse.query import PathFilter
-from dowse.rank.profile import TREE
-from dowse.store.packing import pack
+from dowse.indexing.records import symbol_record
+from dowse.parsing.tokenizer import tokenize
+from dowse.query.ast import PathFilter
+from dowse.search.ranking.profile import TREE
+from dowse.storage.elastic.backend import ElasticBackend
+from dowse.storage.elastic.names import VERSIONED
+from dowse.storage.local.compression import pack
+from dowse.storage.open import beside
+from dowse.storage.protocol import KeywordRequest, KnownVectors, Term, VectorRequest
 from dowse.types import Definition, FileRecord
 
 from common import milliseconds, work_folder, write_results
@@ -144,7 +144,7 @@ def fill(address: str, functions: Functions, encoder: str, size: int, processes:
 
 def settle(backend: ElasticBackend) -> None:
     """Wait until the cluster merges nothing any more."""
-    indices = ",".join(backend.names.alias(kind) for kind in VERSIONED)
+    indices = ",".join(backend.client.alias(kind) for kind in VERSIONED)
     while True:
         stats = backend.client.call(lambda es: es.indices.stats(index=indices, metric="merge"))
         if not stats["_all"]["total"]["merges"]["current"]:
@@ -156,7 +156,7 @@ def sizes_of(backend: ElasticBackend) -> dict[str, Any]:
     """Return the bytes of each index and field, copies left out."""
     found: dict[str, Any] = {}
     for kind in VERSIONED:
-        alias = backend.names.alias(kind)
+        alias = backend.client.alias(kind)
         usage = backend.client.call(
             lambda es, alias=alias: es.options(request_timeout=600).indices.disk_usage(
                 index=alias, run_expensive_tasks=True
@@ -193,7 +193,7 @@ def ask(backend: ElasticBackend, questions: Sequence[str], vectors: Any, encoder
             near = VectorRequest(encoder, vector)
             some = VectorRequest(encoder, vector, constraint=PathFilter("src/m1*/**"))
             with backend.reader() as reader:
-                timed("keyword", lambda: reader.keyword(words, LIMIT))  # noqa: B023
+                timed("keyword", lambda: reader.search_bm25(words, LIMIT))  # noqa: B023
                 timed("meaning", lambda: reader.nearest(near, LIMIT))  # noqa: B023
                 timed("meaning, filtered", lambda: reader.nearest(some, LIMIT))  # noqa: B023
     return {name: milliseconds(each) for name, each in times.items()}
@@ -255,7 +255,7 @@ def measure_all(
     rates = json.loads((folder / "rates.json").read_text())
     with Index.open(options.data, index_dir=str(folder / "local"), encoder=options.encoder) as index:
         assert index.encoder is not None
-        encoder, vectors = index.encoder.id, index.encoder.queries(questions)
+        encoder, vectors = index.encoder.id, index.encoder.encode_queries(questions)
     results = []
     for size in sizes:
         address = beside(options.backend, str(size))
@@ -279,7 +279,7 @@ def measure_all(
 
 def segments(backend: ElasticBackend) -> int:
     """Return in how many parts the symbols lie: each is searched on its own."""
-    alias = backend.names.alias("symbols")
+    alias = backend.client.alias("symbols")
     stats = backend.client.call(lambda es: es.indices.stats(index=alias, metric="segments"))
     return int(stats["_all"]["primaries"]["segments"]["count"])
 

@@ -23,13 +23,11 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from backends.cluster import Nodes
 from dowse import Index
-from dowse.backends.elastic.backend import ElasticBackend
-from dowse.backends.elastic.names import VERSIONED
-from dowse.backends.elastic.session import Session
-from dowse.backends.elastic.state import read_snapshot
 from dowse.errors import DowseError
+from dowse.storage.elastic.backend import ElasticBackend
+from dowse.storage.elastic.names import VERSIONED
+from storage.cluster import Nodes
 
 from common import percentile, work_folder, write_results
 
@@ -75,11 +73,11 @@ def ask_on(
 def documents(address: str) -> Counter[tuple[str, int, str]]:
     """Return all visible documents: kind, number and hash of the content, counted."""
     backend = ElasticBackend(address)
-    session = Session(backend.client, backend.names, read_snapshot(backend.client, backend.names))
+    searcher = backend.searcher()
     found: Counter[tuple[str, int, str]] = Counter()
     for kind in VERSIONED:
         number = "file" if kind == "files" else "row"
-        for hit in session.scan(kind, None, number, source=["hash", number]):
+        for hit in searcher.scan(kind, None, number, source=["hash", number]):
             found[kind, hit["_source"][number], hit["_source"]["hash"]] += 1
     backend.close()
     return found

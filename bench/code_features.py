@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dowse.parse.grammar import toolkit
-from dowse.parse.languages import LANGUAGES
+from dowse.parsing.grammar import compile_grammar
+from dowse.parsing.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,7 +42,7 @@ _PARALLEL = re.compile(
 _WAITS = re.compile(r"\b(?:sleep|wait|retry|retries|attempts?|timeout|poll)\b")
 _TRUTHS = frozenset((b"True", b"False"))
 
-# Words of a question that speak of what a function does step by step, and how the code shows it.
+# WordTokenizer of a question that speak of what a function does step by step, and how the code shows it.
 FLOW_WORDS: dict[str, re.Pattern[str]] = {
     "loop": re.compile(
         r"\b(?:loop\w*|iterat\w+|each|every|all|through|repeat\w*|while|for|over|elements?|items?)\b"
@@ -97,7 +97,7 @@ def features(symbol: Symbol) -> tuple[dict[str, float], dict[str, float]]:
     if symbol.language != "python":
         return told, dict.fromkeys(FLOW_WORDS, math.nan)
     data = code.encode()
-    tree = toolkit(LANGUAGES["python"].grammar).parse(data, _PARSE_SECONDS)
+    tree = compile_grammar(LANGUAGES["python"].grammar).parse(data, _PARSE_SECONDS)
     if tree is None:
         return told, dict.fromkeys(FLOW_WORDS, math.nan)
     seen = _walk(tree.root_node, symbol.name, data)

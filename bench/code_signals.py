@@ -33,12 +33,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from code_features import FLOW_WORDS, features, flow_asked
-from dowse.eval.clean_index import open_clean
-from dowse.eval.halves import half_of
+from dowse.eval.clean_index import open_clean_index
+from dowse.eval.datasets.build import half_of
 from dowse.eval.manifest import read_manifest
-from dowse.eval.matching import Target, closest_paths, read_target
+from dowse.eval.matching import Target, closest_paths, parse_target
 from dowse.eval.metrics import MRR_CUT
-from dowse.eval.stats import SIGNIFICANT, compare, compare_macro
+from dowse.eval.stats import SIGNIFICANT, compare_macro
 from dowse.eval.types import Dataset
 
 from common import work_folder, write_results
@@ -157,14 +157,14 @@ def ask(root: Path, dataset: Dataset, work: Path, base: str, names: list[str]) -
     """Ask the questions of a set; the first candidate of all says what the features are called."""
     place = f"{_last(dataset.name) if root.name in PYTHON else root.name}-{dataset.strip_docs}"
     settings = {"encoder": "base"}
-    index = open_clean(
+    index = open_clean_index(
         root, [dataset], settings=settings, index_dir=str(work / place), strip_docs=dataset.strip_docs
     )
     with index:
         index.update()
         index.embed()
         known: dict[str, tuple[dict[str, float], dict[str, float]]] = {}
-        for case in dataset.asked:
+        for case in dataset.scored_cases:
             hits = index.search(case.query, k=CANDIDATES, mode=base, plain=True).hits
             for symbol in (hit.symbol for hit in hits if hit.symbol.id not in known):
                 known[symbol.id] = features(symbol)
@@ -173,7 +173,7 @@ def ask(root: Path, dataset: Dataset, work: Path, base: str, names: list[str]) -
             if rows and not names:
                 names.extend(rows[0])
             values = [[row.get(name, math.nan) for name in names] for row in rows]
-            judged = {key: grade for key, grade in case.judged(dataset.level).items() if grade > 0}
+            judged = {key: grade for key, grade in case.qrels(dataset.level).items() if grade > 0}
             yield Question(
                 half_of(case.id),
                 np.array([hit.score for hit in hits], dtype=np.float64),
@@ -195,7 +195,7 @@ def targets_of(symbols: Sequence[Symbol], wanted: Sequence[str], level: str) -> 
     found = np.full(len(symbols), -1, dtype=np.int64)
     paths = {symbol.path for symbol in symbols}
     for number, target in enumerate(wanted):
-        read = read_target(target, level)
+        read = parse_target(target, level)
         meant = closest_paths(read.path, paths) if read.path else set()
         for place, symbol in enumerate(symbols):
             if symbol.id == target or (symbol.path in meant and _same(symbol, read, level)):
@@ -271,7 +271,7 @@ def judge(pools: Sequence[Pool], orders: Mapping[str, Order]) -> Told:
     after = [values_of(pool, "report", orders[pool.name]) for pool in pools]
     sets = {}
     for pool, old, new in zip(pools, before, after, strict=True):
-        told = compare(new.tolist(), old.tolist())
+        told = compare_macro([new.tolist()], [old.tolist()])
         sets[pool.name] = {"gain": round(told.mean, 4), "p": round(told.p, 4), "real": told.real}
     mean = compare_macro([each.tolist() for each in after], [each.tolist() for each in before])
     losers = [name for name, told in sets.items() if told["gain"] < 0]

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from dowse.train.corpus import Piece
-from dowse.train.model import Network
+from dowse_training.corpus import Piece
+from dowse_training.model import Network
 
 from common import write_results
 

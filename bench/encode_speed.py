@@ -27,14 +27,14 @@ from typing import Any, Protocol
 import numpy as np
 from tokenizers import Tokenizer
 
-from dowse.encode.batches import encode
-from dowse.encode.document import Document, Form
-from dowse.encode.models import shipped_folder
-from dowse.encode.onnx_encoder import MODEL_FILE, OnnxEncoder
-from dowse.encode.session import open_session
-from dowse.train.export import export, find_ranges, write_models
-from dowse.train.export_graph import int8_model
-from dowse.train.weights import read_safetensors
+from dowse.encoders.batching import encode_batches
+from dowse.encoders.document import Document, Form
+from dowse.encoders.onnx_encoder import MODEL_FILE, OnnxEncoder
+from dowse.encoders.registry import shipped_folder
+from dowse.encoders.session import open_session
+from dowse_training.export import export, find_ranges, write_models
+from dowse_training.export_graph import int8_model
+from dowse_training.weights import read_safetensors
 
 from common import milliseconds, work_folder, write_results
 from quality import Case, beir_cases
@@ -49,10 +49,10 @@ LATENCY_QUERIES, LOADS = 200, 5
 class Contender(Protocol):
     """What is compared."""
 
-    def documents(self, documents: Sequence[Document]) -> np.ndarray:
+    def encode_documents(self, documents: Sequence[Document]) -> np.ndarray:
         """Return a unit row for every document."""
 
-    def queries(self, texts: Sequence[str]) -> np.ndarray:
+    def encode_queries(self, texts: Sequence[str]) -> np.ndarray:
         """Return a unit row for every query."""
 
 
@@ -146,11 +146,11 @@ class RawEncoder:
         self._session = open_session(folder / MODEL_FILE, "cpu")
         self._dimension = weights["word_emb"].shape[1]
 
-    def documents(self, documents: Sequence[Document]) -> np.ndarray:
+    def encode_documents(self, documents: Sequence[Document]) -> np.ndarray:
         """Return a unit row for every document."""
         return self._encode([self._ids(raw_text(document), RAW_TOKENS) for document in documents])
 
-    def queries(self, texts: Sequence[str]) -> np.ndarray:
+    def encode_queries(self, texts: Sequence[str]) -> np.ndarray:
         """Return a unit row for every query."""
         return self._encode([self._ids(text, RAW_QUERY_TOKENS) for text in texts])
 
@@ -159,7 +159,9 @@ class RawEncoder:
         return [0, *ids[: limit - 2], 2]
 
     def _encode(self, sequences: list[list[int]]) -> np.ndarray:
-        return encode(lambda ids: self._session.run(None, {"ids": ids})[0], sequences, self._dimension)
+        return encode_batches(
+            lambda ids: self._session.run(None, {"ids": ids})[0], sequences, self._dimension
+        )
 
 
 def raw_text(document: Document) -> str:
@@ -171,11 +173,11 @@ def take_turns(contenders: dict[str, Contender], documents: list[Document]) -> d
     """Let every contender encode a chunk, then the next chunk."""
     taken = {name: Taken() for name in contenders}
     for contender in contenders.values():
-        contender.documents(documents[:8])  # opens its model
+        contender.encode_documents(documents[:8])  # opens its model
     for start in range(0, len(documents), CHUNK):
         for name, contender in contenders.items():
             wall, cpu = time.perf_counter(), time.process_time()
-            taken[name].rows.append(contender.documents(documents[start : start + CHUNK]))
+            taken[name].rows.append(contender.encode_documents(documents[start : start + CHUNK]))
             taken[name].wall += time.perf_counter() - wall
             taken[name].cpu += time.process_time() - cpu
         print(f"{start + CHUNK:,} of {len(documents):,}", file=sys.stderr)
@@ -198,7 +200,7 @@ def describe(
 
 def mrr(contender: Contender, rows: np.ndarray, cases: list[Case], place: dict[str, int]) -> float:
     """Return the mean reciprocal rank of the best relevant function."""
-    scores = contender.queries([case.query for case in cases]) @ rows.T
+    scores = contender.encode_queries([case.query for case in cases]) @ rows.T
     ranks = []
     for case, row in zip(cases, scores, strict=True):
         best = max(row[place[document]] for document in case.relevant)
@@ -211,9 +213,9 @@ def compare_threads(folder: Path, documents: list[Document], threads: int) -> di
     rates = {}
     for count in (1, threads):
         encoder = OnnxEncoder(folder, device="cpu", threads=count)
-        encoder.documents(documents)  # opens the model, and all words are known afterwards
+        encoder.encode_documents(documents)  # opens the model, and all words are known afterwards
         started = time.perf_counter()
-        encoder.documents(documents)
+        encoder.encode_documents(documents)
         rates[f"{count} threads"] = round(len(documents) / (time.perf_counter() - started), 1)
     return rates
 
@@ -223,10 +225,10 @@ def start_up(folder: Path) -> dict[str, float]:
     script = (
         "import sys, time; t = [time.perf_counter()]\n"
         "import numpy, onnxruntime, tokenizers; t.append(time.perf_counter())\n"
-        "from pathlib import Path; from dowse.encode.onnx_encoder import OnnxEncoder\n"
+        "from pathlib import Path; from dowse.encoders.onnx_encoder import OnnxEncoder\n"
         "e = OnnxEncoder(Path(sys.argv[1]), device='cpu'); e.words; t.append(time.perf_counter())\n"
         "e._session; t.append(time.perf_counter())\n"
-        "e.queries(['open a file']); t.append(time.perf_counter())\n"
+        "e.encode_queries(['open a file']); t.append(time.perf_counter())\n"
         "print(*[(b - a) * 1000 for a, b in zip(t, t[1:])])"
     )
     runs = []
@@ -244,7 +246,7 @@ def latency(contender: Contender, cases: list[Case]) -> dict[str, float]:
     times = []
     for case in cases[:LATENCY_QUERIES]:
         started = time.perf_counter()
-        contender.queries([case.query])
+        contender.encode_queries([case.query])
         times.append(time.perf_counter() - started)
     return milliseconds(times)
 

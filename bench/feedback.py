@@ -23,20 +23,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from dowse import Index
-from dowse.backends.protocol import Reader
-from dowse.eval.halves import half_of
+from dowse.eval.datasets.build import half_of
 from dowse.eval.metrics import ndcg, reciprocal_rank
+from dowse.feedback.boosts import feedback_boosts
 from dowse.feedback.events import Event
-from dowse.feedback.recall import boosts
 from dowse.feedback.store import FeedbackStore
-from dowse.lanes.keyword import STOP_WORDS, without_language
-from dowse.rank.blend import rarity
-from dowse.rank.feedback import REACH, places
+from dowse.parsing.tokenizer import STOP_WORDS
+from dowse.search.lanes.bm25 import without_language
+from dowse.search.ranking.coverage import idf
+from dowse.search.ranking.feedback import MAX_CANDIDATES, feedback_order
+from dowse.storage.protocol import Reader
 
 from common import milliseconds, work_folder, write_results
 from quality import beir_cases, plain
@@ -77,8 +78,8 @@ class World:
 
     def ranked(self, store: FeedbackStore, text: str) -> list[str]:
         """Return the answer to a question, as it is after what was recorded."""
-        ids, found = self.candidates[text], boosts(store, text, rarity=self.worth)
-        return [ids[place] for place in places([found.get(each) for each in ids], self.scores[text])]
+        ids, boosts = self.candidates[text], feedback_boosts(store, text, idf=self.worth)
+        return [ids[rank] for rank in feedback_order([boosts.get(each) for each in ids], self.scores[text])]
 
     def quality(self, store: FeedbackStore, texts: Sequence[tuple[str, Question]]) -> dict[str, float]:
         """Return the means over some questions."""
@@ -199,7 +200,10 @@ def worlds(options: argparse.Namespace, work: Path) -> Iterator[tuple[str, World
             if options.encoder != "none":
                 index.embed()
             texts = [text for each in (*asked, *others) for text in (each.text, each.similar) if text]
-            hits = {text: index.search(text, k=REACH, feedback=False).hits for text in dict.fromkeys(texts)}
+            hits = {
+                text: index.search(text, k=MAX_CANDIDATES, feedback=False).hits
+                for text in dict.fromkeys(texts)
+            }
             candidates = {text: [hit.symbol.id for hit in found] for text, found in hits.items()}
             scores = {text: [hit.score for hit in found] for text, found in hits.items()}
             with index.backend.reader() as reader:
@@ -227,7 +231,7 @@ def _worth(reader: Reader) -> Callable[[str], float]:
         if term not in known:
             spoken = without_language(reader, f"{term} _") == "_"
             count = reader.document_frequency(term, "body")
-            known[term] = 0.0 if spoken else rarity(count, reader.symbol_count())
+            known[term] = 0.0 if spoken else idf(count, reader.symbol_count())
         return known[term]
 
     return worth
@@ -238,7 +242,7 @@ def fresh() -> Iterator[FeedbackStore]:
     """Give a store that is empty."""
     with (
         tempfile.TemporaryDirectory(prefix="dowse-feedback-") as folder,
-        FeedbackStore(Path(folder) / "feedback.sqlite") as store,
+        closing(FeedbackStore(Path(folder) / "feedback.sqlite")) as store,
     ):
         yield store
 

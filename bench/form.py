@@ -16,7 +16,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from dowse.encode.models import shipped_folder
+from dowse.encoders.registry import shipped_folder
 
 from common import work_folder, write_results
 from quality import open_sets, plain

@@ -19,10 +19,10 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from dowse.backends.local import LocalBackend
-from dowse.backends.protocol import Reader
 from dowse.config import Settings
-from dowse.index.update import update
+from dowse.indexing.update import update
+from dowse.storage.local.backend import LocalBackend
+from dowse.storage.protocol import Reader
 from dowse.types import SymbolRow
 
 from common import work_folder, write_results

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
-from dowse.parse.grammar import toolkit
-from dowse.parse.languages import LANGUAGES
-from dowse.parse.limits import parse_seconds
+from dowse.parsing.grammar import compile_grammar
+from dowse.parsing.languages import LANGUAGES
+from dowse.parsing.limits import parse_seconds
 from dowse.source.walk import WalkedFile, walk
 
 from common import beside_python, gather, run, work_folder, write_results
@@ -109,7 +109,7 @@ def parse_one(job: tuple[str, str, str]) -> None:
     """Read a file and make its syntax tree, under the time limit that indexing has."""
     file, path, language = job
     data = Path(file).read_bytes()
-    toolkit(LANGUAGES[language].grammar_for(path)).parse(data, parse_seconds(len(data)))
+    compile_grammar(LANGUAGES[language].grammar_for(path)).parse(data, parse_seconds(len(data)))
 
 
 def change_and_run(copy: Path, command: list[Any], *, edit: bool) -> tuple[float, float]:

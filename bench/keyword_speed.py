@@ -29,8 +29,8 @@ import numpy
 from rank_bm25 import BM25Okapi
 
 from dowse import Index
-from dowse.lanes.keyword import query_terms
-from dowse.parse.tokens import tokenize
+from dowse.parsing.tokenizer import tokenize
+from dowse.search.lanes.bm25 import query_terms
 
 from common import milliseconds, work_folder, write_results
 from quality import plain

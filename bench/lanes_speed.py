@@ -23,11 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from dowse import Index
-from dowse.backends.protocol import Reader
-from dowse.lanes.host import LaneHost, WorkerSpec
-from dowse.lanes.inline import InlineLanes
-from dowse.lanes.jobs import LaneJob, Outcome
-from dowse.lanes.registry import LANES, Lane
+from dowse.search.lanes.dispatch import InlineLanes
+from dowse.search.lanes.host import LaneHost
+from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome
+from dowse.storage.protocol import Reader
 
 from common import milliseconds, work_folder, write_results
 
@@ -120,7 +119,7 @@ def make_jobs(reader: Reader) -> list[LaneJob]:
 @contextmanager
 def host_of(index: Index, **lanes: Lane) -> Iterator[LaneHost]:
     """Give a host, with some lanes replaced."""
-    host = LaneHost(WorkerSpec(index.backend.address, index.settings, {**LANES, **lanes}))
+    host = LaneHost(index.backend.address, index.settings, {**LANES, **lanes})
     try:
         yield host
     finally:

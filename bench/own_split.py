@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from dowse.encode.document import Document
-from dowse.encode.models import load
-from dowse.parse.tokens import tokenize
-from dowse.train.pairs.files import read_rows, split_name
+from dowse.encoders.document import Document
+from dowse.encoders.registry import load_encoder
+from dowse.parsing.tokenizer import tokenize
+from dowse_training.pairs.files import read_rows, split_name
 
 from common import write_results
 
@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--encoder", action="append", help="may be repeated (default: base and small)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    encoders = [load(name) for name in options.encoder or ("base", "small")]
+    encoders = [load_encoder(name) for name in options.encoder or ("base", "small")]
     table: dict[str, dict[str, float]] = {}
     for path in sorted(options.pairs.glob("*.valid.jsonl.xz")):
         language = path.name.split(".")[0]
@@ -72,8 +72,8 @@ def main() -> None:
         scores = np.array([lexical.get_scores(tokenize(query)) for query in queries])
         row: dict[str, float] = {"pairs": len(pool), "bm25": mean_reciprocal_rank(scores)}
         for encoder in encoders:
-            documents = encoder.documents([document_of(pair, language) for pair in pool])
-            row[encoder.name] = mean_reciprocal_rank(encoder.queries(queries) @ documents.T)
+            documents = encoder.encode_documents([document_of(pair, language) for pair in pool])
+            row[encoder.name] = mean_reciprocal_rank(encoder.encode_queries(queries) @ documents.T)
             row[f"{encoder.name} over bm25"] = round(row[encoder.name] - row["bm25"], 4)
         table[language] = row
         print(language, row, file=sys.stderr, flush=True)

@@ -24,10 +24,10 @@ import dowse.eval.datasets.repos as suites
 import dowse.eval.types as evaluation
 from dowse import Index
 from dowse.eval import metrics
-from dowse.eval.halves import half_of
-from dowse.eval.matching import as_found, ranked_keys
+from dowse.eval.datasets.build import half_of
+from dowse.eval.matching import ranked_keys, to_search_result
 from dowse.query.lexer import OPERATORS
-from dowse.query.plain import plain_words
+from dowse.query.parser import plain_words
 from dowse.types import Answer
 
 from common import write_results
@@ -59,7 +59,7 @@ def repo_cases(folder: Path, name: str) -> list[Case]:
 
 def _wanted(case: evaluation.Case, level: str) -> Case:
     """Return a case with what is relevant; what was judged and is not counts for nothing here."""
-    relevant = {target: grade for target, grade in case.judged(level).items() if grade > 0}
+    relevant = {target: grade for target, grade in case.qrels(level).items() if grade > 0}
     return Case(case.id, case.query, relevant)
 
 
@@ -84,7 +84,7 @@ def file_ndcg(answer: Answer, case: Case) -> float:
 
 
 def _keys(answer: Answer, case: Case, level: str) -> list[str]:
-    return ranked_keys(map(as_found, answer.hits), case.relevant, level, "results")
+    return ranked_keys(map(to_search_result, answer.hits), case.relevant, level, "results")
 
 
 @dataclass(frozen=True)

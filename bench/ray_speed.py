@@ -29,16 +29,16 @@ BAR = 1.7
 _SAMPLE = 1_000
 _PROGRAM = """
 import sys, time
-from dowse.encode.document import Document
-from dowse.encode.models import load
-encoder = load(sys.argv[1], threads=1)
+from dowse.encoders.document import Document
+from dowse.encoders.registry import load_encoder
+encoder = load_encoder(sys.argv[1], threads=1)
 texts = open(sys.argv[2], encoding="utf-8").read().split("\\0")
 documents = [Document("", f"f{n}", "", text, "python") for n, text in enumerate(texts)]
-encoder.documents(documents[:32])
+encoder.encode_documents(documents[:32])
 print("ready", flush=True)
 sys.stdin.readline()
 started = time.perf_counter()
-encoder.documents(documents)
+encoder.encode_documents(documents)
 print(time.perf_counter() - started, flush=True)
 """
 

@@ -5,7 +5,7 @@
     python bench/rerank.py --data DIR --repos DIR --scores NAME=FILE [--unit 0.0467]
 
 The sets are those of `quality.py`. Candidates are the first of the search as users get it; what comes after
-them stays where it is. `--model` is what `dowse.encode.cross` can load. A model under trial, in whatever
+them stays where it is. `--model` is a cross-encoder that dowse can load. A model under trial, in whatever
 form, is measured in two steps: `--candidates` writes what it has to score ({set: [{query, documents}]}, JSON
 in gzip), `--scores` reads what it gave ({set: [[score, …], …]}, in the same order). The weight is the one
 that is best on the tune halves, as the mean of all sets.
@@ -23,9 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dowse.encode.cross import CrossEncoder, load_cross
-from dowse.encode.document import Document
-from dowse.rank.rerank import mix
+from dowse.encoders.cross_encoder import CrossEncoder, load_cross_encoder
+from dowse.encoders.document import Document
+from dowse.search.ranking.rerank import mix_scores
 from dowse.types import Answer
 
 from common import milliseconds, work_folder, write_results
@@ -101,7 +101,7 @@ class Trial:
             for question, scores in zip(each.questions, self.scores[each.of.name], strict=True):
                 second = scores[: self.count]
                 first = [hit.score for hit in question.answer.hits[: len(second)]]
-                mixed = mix(first, second, weight, self.unit)
+                mixed = mix_scores(first, second, weight, self.unit)
                 values[half(question.case)].append(each.value(question, mixed))
             name = "repos (mean)" if each.of.name.startswith("repos/") else each.of.name
             row = {"all": statistics.mean(values["tune"] + values["report"])}
@@ -206,7 +206,7 @@ def main() -> None:
         for name, file in (given.split("=", 1) for given in options.scores):
             models[name] = judge(sets, Trial(read_scores(Path(file)), options.unit, options.count))
         for given in options.model:
-            model = load_cross(given, "cpu", options.threads)
+            model = load_cross_encoder(given, "cpu", options.threads)
             models |= measure_model(model, sets, options)
     for name, told in models.items():
         print(name, json.dumps(told, indent=1), file=sys.stderr)
@@ -223,7 +223,7 @@ def measure_model(
     timed = [each for each in sets if not each.of.name.startswith("repos/")]
     return {
         f"{model.name}, {count} candidates": {
-            **judge(sets, Trial(scores, model.unit, count)),
+            **judge(sets, Trial(scores, model.score_scale, count)),
             "cost": cost(model, timed, count),
         }
         for count in (options.count, options.fewer)

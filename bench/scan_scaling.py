@@ -26,11 +26,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dowse.index.jobs import Job
-from dowse.index.worker import limit_memory, parse_path
-from dowse.parse.grammar import toolkit
-from dowse.parse.languages import LANGUAGES
-from dowse.parse.limits import file_seconds
+from dowse.indexing.parse_jobs import Job
+from dowse.indexing.parse_worker import limit_memory, parse_path
+from dowse.parsing.grammar import compile_grammar
+from dowse.parsing.languages import LANGUAGES
+from dowse.parsing.limits import file_seconds
 from scan_shapes import Shape, all_shapes
 
 from common import write_results
@@ -129,7 +129,7 @@ def scan(shape: Shape, size: int, repeats: int, folder: Path) -> Scan:
     done, used = _in_child(job, repeats)
     if isinstance(done, Scan):
         return done
-    plain, _ = _in_child(job._replace(plain=f"killed by {done}"), repeats)
+    plain, _ = _in_child(job._replace(plain_reason=f"killed by {done}"), repeats)
     if not isinstance(plain, Scan):
         return Scan(2 * file_seconds(size), failed=f"killed by {done}, then by {plain}")
     # A grammar that gets no more memory dies by a signal of its own: is it that, or a crash?
@@ -193,7 +193,7 @@ def _warm(shape: Shape) -> None:
     """Load the grammar before the processes part, so that no measured time holds it."""
     for language in LANGUAGES.values():
         if shape.path.endswith(language.extensions):
-            toolkit(language.grammar_for(shape.path))
+            compile_grammar(language.grammar_for(shape.path))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from dowse.secrets_mask import find_secrets
-from dowse.source.content import classify
+from dowse.security.secret_masking import find_secrets
+from dowse.source.content import classify_content
 from dowse.source.walk import WalkedFile, walk
 
 # About what a symbol has.
@@ -30,7 +30,7 @@ def main() -> None:
                 continue
             path = folder / entry.path
             data = path.read_bytes()
-            if classify(data, entry.path).skip_reason:
+            if classify_content(data, entry.path).skip_reason:
                 continue
             files, size = files + 1, size + len(data)
             started = time.process_time()

@@ -14,9 +14,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from dowse.engine import search
-from dowse.rank.plan import Ask
-from dowse.rank.profile import CORPUS, TREE, Profile
+from dowse.search.options import SearchRequest, make_options
+from dowse.search.pipeline import search
+from dowse.search.ranking.profile import CORPUS, TREE, Profile
 
 from common import write_results
 from quality import Set, by_half, open_sets, plain, set_parser
@@ -27,7 +27,7 @@ SHARES = ("definition", "name", "file", "folder", "header", "coherence")
 def bare(profile: Profile) -> Profile:
     """Return a profile with its fields and no signal."""
     none = dict.fromkeys(SHARES, 0.0)
-    return replace(profile, roles={}, saturation=1.0, definitions=False, abbreviation=0.0, **none)
+    return replace(profile, roles={}, saturation=1.0, promote_definitions=False, abbreviation=0.0, **none)
 
 
 def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
@@ -48,7 +48,7 @@ def variants(profile: Profile) -> dict[str, tuple[Profile, str | None]]:
         found["without: roles"] = (replace(profile, roles={}), None)
         found["alone: saturation"] = (replace(plain_words, saturation=profile.saturation), None)
         found["without: saturation"] = (replace(profile, saturation=1.0), None)
-        found["without: definitions"] = (replace(profile, definitions=False), None)
+        found["without: definitions"] = (replace(profile, promote_definitions=False), None)
     for name in profile.fields:
         fewer = {key: value for key, value in profile.fields.items() if key != name}
         found[f"without field: {name}"] = (replace(profile, fields=fewer), None)
@@ -60,8 +60,9 @@ def measure(each: Set, profile: Profile, fuzziness: str | None) -> dict[str, flo
     values = []
     with each.index.backend.reader() as reader:
         for case in each.cases:
-            ask = Ask(plain(case.query), each.k, mode="keyword", fuzziness=fuzziness)
-            answer = search(reader, ask, each.index.settings, profile=profile)
+            options = make_options(each.index.settings, k=each.k, mode="keyword", fuzziness=fuzziness)
+            request = SearchRequest(plain(case.query), options)
+            answer = search(reader, request, each.index.settings, profile=profile)
             values.append((case, each.metric(answer, case)))
     return by_half(values)
 

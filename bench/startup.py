@@ -23,7 +23,7 @@ BAR = 12.0  # times an empty Python
 _FOUND_OR_NOT = (0, 1)
 _IMPORT_LINE = re.compile(r"import time:\s+(\d+) \|\s+(\d+) \|\s+(\S+)")
 _LISTED = 30
-_COMPILED = "import dowse.cli.main as m, os; print(os.path.exists(m.__cached__))"
+_COMPILED = "import dowse.interfaces.cli.main as m, os; print(os.path.exists(m.__cached__))"
 
 
 def main() -> None:

@@ -26,15 +26,18 @@ from pathlib import Path
 
 import numpy as np
 
-from dowse.parse.files import parse_file
-from dowse.parse.languages import language_of
+from dowse.parsing.languages import detect_language
+from dowse.parsing.parser import parse_file
+from dowse.research.hyperbolic.embed import embed
+from dowse.research.hyperbolic.scale import Scale
+from dowse.research.hyperbolic.shape import tree_from_parents, tree_from_paths
 from dowse.source.walk import WalkedFile, walk
-from dowse.tree.embed import embed
-from dowse.tree.measure import distortion, mean_average_precision
-from dowse.tree.scale import Scale
-from dowse.tree.shape import tree_of, tree_of_paths
 
 from common import work_folder, write_results
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from research.hyperbolic.embedding_quality import distortion, mean_average_precision
 
 BARS = {"seconds": 60, "megabytes": 1000}
 # Dimension and digits.
@@ -72,8 +75,8 @@ def main() -> None:
 def trees(repos: Path, symbols: int) -> Iterator[tuple[str, np.ndarray]]:
     """Yield the name and the parents of every tree."""
     chains = list(symbol_chains(repos))
-    yield "repositories", tree_of_paths(chains)[0].parents
-    yield "large", tree_of_paths(repeated(chains, symbols))[0].parents
+    yield "repositories", tree_from_paths(chains)[0].parents
+    yield "large", tree_from_paths(repeated(chains, symbols))[0].parents
     spine = np.arange(CHAIN) * WIDTH  # each has some children, of which the last has again
     yield "deep", np.concatenate([[0], np.repeat(spine, WIDTH)])
     yield "wide", np.zeros(STAR + 1, np.int64)
@@ -86,7 +89,7 @@ def symbol_chains(repos: Path) -> Iterator[tuple[str, ...]]:
             if not isinstance(file, WalkedFile):
                 continue
             data = (repo / file.path).read_bytes().decode(errors="replace").encode()
-            for number in range(len(parse_file(data, language_of(file.path), file.path).definitions)):
+            for number in range(len(parse_file(data, detect_language(file.path), file.path).definitions)):
                 yield (repo.name, *file.path.split("/"), str(number))
 
 
@@ -110,7 +113,7 @@ def measured(file: Path, dimension: int, digits: int) -> dict[str, object]:
     """Embed a tree and say what it took and how good it is."""
     parents = np.load(file)
     started, cpu = time.perf_counter(), time.process_time()
-    tree = tree_of(parents)
+    tree = tree_from_parents(parents)
     scale = Scale.choose(tree.widest, tree.depth, dimension, digits)
     points = embed(tree, scale)
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dowse.vectors.approx import ApproxIndex, approx_top, load, save
-from dowse.vectors.approx_fit import fit
-from dowse.vectors.exact import exact_top
+from dowse.vectors.exact import exact_search
+from dowse.vectors.ivf import IvfIndex, ivf_search, load, save
+from dowse.vectors.ivf_build import fit
 from dowse.vectors.matrix import Matrix
 from dowse.vectors.writer import matrix_writer
 
@@ -91,8 +91,8 @@ def measure(
     floats = unit(vectors)
     ways: dict[str, Search] = {
         "numpy": lambda q: numpy_top(floats, q),
-        "exact": lambda q: exact_top(matrix, q, _K).rows,
-        "approx": lambda q: approx_top(index, matrix, q, _K).rows,
+        "exact": lambda q: exact_search(matrix, q, _K).rows,
+        "approx": lambda q: ivf_search(index, matrix, q, _K).rows,
     }
     speeds, found = take_turns(ways, unit(asked), _TURN)
     cold, _ = take_turns(ways, unit(asked), 1)
@@ -144,7 +144,7 @@ def store(folder: Path, vectors: NDArray[Any]) -> Matrix:
     return Matrix.open(folder, dimension)
 
 
-def build(matrix: Matrix, given: NDArray[Any], lists: int | None) -> ApproxIndex:
+def build(matrix: Matrix, given: NDArray[Any], lists: int | None) -> IvfIndex:
     """Make the lists and map them, as a search would."""
     save(fit(matrix, unit(given), lists=lists), matrix)
     index = load(matrix)
@@ -152,11 +152,11 @@ def build(matrix: Matrix, given: NDArray[Any], lists: int | None) -> ApproxIndex
     return index
 
 
-def filtered(matrix: Matrix, index: ApproxIndex, asked: NDArray[Any], share: float) -> dict[str, float]:
+def filtered(matrix: Matrix, index: IvfIndex, asked: NDArray[Any], share: float) -> dict[str, float]:
     """Compare the two searches where only some rows are allowed."""
     mask = np.random.default_rng(2).random(len(matrix)) < share
-    exact = [timed(lambda q=q: exact_top(matrix, q, _K, mask)) for q in asked[:50]]
-    approx = [timed(lambda q=q: approx_top(index, matrix, q, _K, mask)) for q in asked[:50]]
+    exact = [timed(lambda q=q: exact_search(matrix, q, _K, mask)) for q in asked[:50]]
+    approx = [timed(lambda q=q: ivf_search(index, matrix, q, _K, mask)) for q in asked[:50]]
     return {
         "exact_p50_ms": milliseconds([seconds for seconds, _ in exact])["p50_ms"],
         "approx_p50_ms": milliseconds([seconds for seconds, _ in approx])["p50_ms"],

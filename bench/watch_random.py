@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="folder to work in (default: a temporary one)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    watcher_module._MOST_RESTART_SECONDS = 0.1
+    watcher_module.MAX_RESTART_SECONDS = 0.1
     with work_folder(options.work) as folder:
         os.environ["DOWSE_CACHE_DIR"] = str(folder / "cache")
         results = run(folder, options)
@@ -55,7 +55,7 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, object]:
             for _ in range(chance.randint(1, min(options.every, options.steps - done))):
                 happenings.step(watcher)
                 done += 1
-            until(lambda: watcher.settle(DEADLINE, meaning=True))
+            until(lambda: watcher.settle(DEADLINE, vectors=True))
             kept, fresh = whole(index), rebuilt(index, str(folder / "fresh"))
             differing = [name for name in fresh if name != "skipped" and kept[name] != fresh[name]]
             for name in differing:

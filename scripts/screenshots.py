@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 QUESTION = "/search?q=where+are+expired+sessions+cleaned+up"
-# Fonts are there, nothing is waited for, nothing moves.
+# Fonts are loaded, no request is pending, no animation runs.
 STILL = """() => document.fonts.status === 'loaded'
     && !document.querySelector('.animate-pulse, [aria-busy=true]')
     && document.getAnimations().every(each => each.playState === 'finished')"""
@@ -35,21 +35,22 @@ SHOTS = (
 
 
 def main() -> int:
-    """Serve the repository and look at every page."""
+    """Serve the repository and take a picture of every page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--chromium", default=shutil.which("chromium"))
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "dowse.cli.main", "serve", str(chosen.repository), "--port", "0"]
+    dowse = [sys.executable, "-m", "dowse.interfaces.cli.main"]
+    command = [*dowse, "serve", str(options.repository), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as server:
         assert server.stdout  # noqa: S101 - a pipe, see above
         url = server.stdout.readline().split()[-1].rstrip("/")
         with contextlib.ExitStack() as end, sync_playwright() as playwright:
             end.callback(server.terminate)
-            browser = playwright.chromium.launch(executable_path=chosen.chromium, args=["--no-sandbox"])
+            browser = playwright.chromium.launch(executable_path=options.chromium, args=["--no-sandbox"])
             for name, address, last, theme, width, height in SHOTS:
-                page = opened(browser, theme, width, height)
+                page = open_page(browser, theme, width, height)
                 page.goto(url + address)
                 page.locator(last).first.wait_for()
                 page.wait_for_function(STILL)
@@ -57,8 +58,8 @@ def main() -> int:
     return 0
 
 
-def opened(browser: Browser, theme: str, width: int, height: int) -> Page:
-    """Return a page of somebody who agreed; where the repository lies is nobody's business."""
+def open_page(browser: Browser, theme: str, width: int, height: int) -> Page:
+    """Return a page of a visitor who consented to feedback, without the path of the repository."""
     context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme="dark" if theme == "dark" else "light",
@@ -66,12 +67,12 @@ def opened(browser: Browser, theme: str, width: int, height: int) -> Page:
     )
     context.add_init_script("localStorage.setItem('dowse.consent', 'yes')")
 
-    def elsewhere(route: Route) -> None:
+    def hide_root(route: Route) -> None:
         response = route.fetch()
         text = re.sub(r'"root":"[^"]*/', '"root":"/home/you/', response.text())
         route.fulfill(response=response, body=text)
 
-    context.route("**/api/status", elsewhere)
+    context.route("**/api/status", hide_root)
     return context.new_page()
 
 

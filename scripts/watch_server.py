@@ -15,17 +15,18 @@ _EVERY_SECONDS = 0.7
 
 
 def main() -> int:
-    """Serve until this process is told to end."""
+    """Serve until this process is stopped."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", default="8742")
     parser.add_argument("paths", nargs="*", default=["."])
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     while True:
-        command = [sys.executable, "-m", "dowse.cli.main", "serve", "--port", chosen.port, *chosen.paths]
-        before, server = newest(), subprocess.Popen(command)
+        dowse = [sys.executable, "-m", "dowse.interfaces.cli.main"]
+        command = [*dowse, "serve", "--port", options.port, *options.paths]
+        before, server = code_version(), subprocess.Popen(command)
         try:
-            while newest() == before:
+            while code_version() == before:
                 time.sleep(_EVERY_SECONDS)
         except KeyboardInterrupt:
             return 0
@@ -34,7 +35,7 @@ def main() -> int:
             server.wait()
 
 
-def newest() -> tuple[float, int]:
+def code_version() -> tuple[float, int]:
     """Return when the code last changed, and how many files it has; the built page does not count."""
     times = [path.stat().st_mtime for path in PACKAGE.rglob("*.py")]
     return max(times), len(times)

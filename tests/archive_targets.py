@@ -16,11 +16,12 @@ from dowse.eval.reports.json_form import details, to_json
 from dowse.eval.reports.markdown import render_markdown
 from dowse.eval.reports.saved import read_report
 from dowse.eval.reports.text import render_text
-from dowse.serve.models.evaluation import EvalCases, EvalReport, Evals
-from dowse.serve.reports import Reports
-from dowse.serve.routes.evaluation import _all, _cases, _in_full
-from dowse.transfer.export import export
-from dowse.transfer.load import load
+from dowse.services.models.evaluation import CasesQuery, EvalCases, EvalReport, Evals
+from dowse.services.reports import Reports, cases_page, list_reports, report_page
+from dowse.storage.protocol import Backend
+from dowse.transfer.export_snapshot import TransferReport, export
+from dowse.transfer.import_snapshot import import_snapshot
+from dowse.transfer.validate import Header, open_snapshot
 
 from helpers import write_tree
 
@@ -55,12 +56,24 @@ def small_snapshot(folder: Path) -> Frames:
     index = Index.open(tree, index_dir=str(folder / "index"), refresh="never", encoder="none")
     index.update()
     with index.backend.reader() as reader:
-        keys = [key for _, key in reader.without_vector(ENCODER)]
+        keys = [key for _, key in reader.missing_vectors(ENCODER)]
     with index.backend.vector_writer(ENCODER, 8) as writer:
         writer.put(keys, np.random.default_rng(0).standard_normal((len(keys), 8)).astype(np.float32))
     export(index.backend, folder / "good.snap")
     index.backend.close()
     return read_frames(folder / "good.snap")
+
+
+def import_file(path: Path, backend: Backend, settings: Settings, root: Path | None = None) -> TransferReport:
+    """Validate and import a snapshot."""
+    with open_snapshot(path) as (snapshot, header):
+        return import_snapshot(snapshot, header, backend, settings, root=root)
+
+
+def read_header(path: Path) -> Header:
+    """Return the header of a valid snapshot."""
+    with open_snapshot(path) as (_, header):
+        return header
 
 
 def use_snapshot(data: bytes, folder: Path) -> bool:
@@ -74,7 +87,7 @@ def use_snapshot(data: bytes, folder: Path) -> bool:
     file = folder / "x.snap"
     file.write_bytes(data)
     with Index.open(tree, index_dir=str(folder / "index"), refresh="never", encoder="none") as index:
-        load(file, index.backend, SETTINGS, root=tree)
+        import_file(file, index.backend, SETTINGS, root=tree)
         read_index(index)
     return True
 
@@ -93,9 +106,9 @@ def read_index(index: Index) -> None:
         reader.edges([row.row for row in rows])
         for file_id in ids:
             reader.references(file_id)
-        reader.stamps(), reader.skipped(), reader.counts(), reader.meta()
+        reader.fingerprints(), reader.skipped(), reader.counts(), reader.meta()
         if rows:
-            reader.places([row.row for row in rows])
+            list(reader.symbol_ranges(ids))
 
 
 def written_outside(folder: Path, allowed: Iterable[str] = ("tree", "x.snap", "index")) -> list[str]:
@@ -124,14 +137,12 @@ def use_report(data: bytes, packed: bool, folder: Path) -> bool:
 def _serve_reports(repository: Path, place: Path) -> None:
     """Answer as the server does, with the models that check what it sends."""
     reports = Reports([], [(repository, place)], shipped=repository / "none")
-    listed: dict[str, Any] = _all(reports)
+    listed: dict[str, Any] = list_reports(reports)
     Evals.model_validate(listed).model_dump_json()
     for saved in listed["reports"]:
-        EvalReport.model_validate(_in_full(reports.get(saved["id"]))).model_dump_json()
+        EvalReport.model_validate(report_page(reports.get(saved["id"]))).model_dump_json()
         if saved["sets"] and saved["against"]:
-            found = _cases(
-                reports, saved["id"], "", "", _metric(reports, saved["id"]), ("", ""), "worst", 50, 0
-            )
+            found = cases_page(reports, saved["id"], CasesQuery(metric=_metric(reports, saved["id"])))
             EvalCases.model_validate(found).model_dump_json()
 
 

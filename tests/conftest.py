@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite(
-    "backends.conformance", "backends.tfidf_conformance", "backends.vector_conformance", "helpers"
+    "storage.conformance", "storage.tfidf_conformance", "storage.vector_conformance", "helpers"
 )
 
 from dowse import Index  # noqa: E402
@@ -22,9 +22,9 @@ _KEPT = (
     *("DOWSE_REQUIRE_TOOLS", "DOWSE_EXPLORE"),
     *("DOWSE_REQUIRE_CLUSTER", "DOWSE_TEST_CLUSTER", "DOWSE_TEST_TOOLS"),
 )
-pytest_plugins = ["backends.elastic_fixtures"]
+pytest_plugins = ["storage.elastic_fixtures"]
 # Sample sources are material, not tests.
-collect_ignore = ["data", "parse/samples"]
+collect_ignore = ["data", "parsing/samples"]
 
 # Machines that run tests differ in speed, so no example has a deadline. The same examples every time, so that
 # a run fails for what was changed; DOWSE_EXPLORE=1 draws new ones.
@@ -36,6 +36,32 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("dowse")
+
+
+# What `--fast` leaves out: tests that start clusters, browsers, servers and watchers, or kill many processes.
+_SLOW = (
+    *("web/", "ingest/", "interfaces/", "watch/", "transfer/", "search/lanes/", "storage/elastic/"),
+    *("storage/test_elastic", "storage/local/test_kill", "storage/local/test_damage", "storage/test_local"),
+    *("storage/local/test_readers", "indexing/", "security/", "eval/test_run", "eval/test_budget_run"),
+    *("eval/test_hostile", "eval/test_mine", "eval/test_judge", "eval/test_reports_html", "eval/test_paper"),
+    *("parsing/test_scan_time", "source/test_fuzz", "query/test_ripgrep_parity", "test_fuzzed_archives"),
+    *("graph/resolve/test_update", "graph/resolve/test_history", "search/test_hybrid"),
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--fast`."""
+    parser.addoption("--fast", action="store_true", help="without clusters, browsers, servers and mass kills")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests where `--fast` is given."""
+    if config.getoption("--fast"):
+        here = Path(__file__).parent
+        slow = tuple(str(here / each) for each in _SLOW)
+        left_out = [item for item in items if str(item.path).startswith(slow)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not str(item.path).startswith(slow)]
 
 
 def pytest_configure(config: pytest.Config) -> None:

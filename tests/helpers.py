@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dowse import Index
-from dowse.store.packing import pack
+from dowse.storage.local.compression import pack
 from dowse.types import KEYWORD_FIELDS, FileRecord, SymbolRecord
 
 
@@ -127,7 +127,7 @@ def run_dowse(
 ) -> subprocess.CompletedProcess[str]:
     """Run the real command in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "dowse.cli.main", *map(str, arguments)],
+        [sys.executable, "-m", "dowse.interfaces.cli.main", *map(str, arguments)],
         cwd=cwd,
         env={**os.environ, **environment},
         capture_output=True,

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
 
-from dowse.mcp.options import McpOptions
-from dowse.mcp.server import McpServer
-from mcp import Client, StdioServerParameters
+from dowse.interfaces.mcp.options import McpOptions
+from dowse.interfaces.mcp.server import McpServer
 
-COMMAND = [sys.executable, "-W", "error", "-m", "dowse.cli.main", "mcp"]
+COMMAND = [sys.executable, "-W", "error", "-m", "dowse.interfaces.cli.main", "mcp"]
 # Long for a machine that does other things, never waited for in full.
 PATIENCE = 40.0
 

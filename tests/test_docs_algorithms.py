@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.evaluation.parser import eval_parser
-from dowse.cli.main import build_parser
 from dowse.config import CLUSTERINGS, DIVERSIFY, FUSIONS, MODES
-from dowse.eval.ways import way
-from dowse.lanes.registry import LANES
+from dowse.eval.configurations import parse_configuration
+from dowse.interfaces.cli.evaluation.parser import eval_parser
+from dowse.interfaces.cli.main import build_parser
+from dowse.search.lanes.jobs import LANES
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs/ALGORITHMS.md").read_text("utf-8")
@@ -82,7 +82,7 @@ def test_values_of_options_are_known() -> None:
     assert wrong == []
     for option, values in said:
         if option == "--modes":
-            assert [way(value).name for value in values.split(",")] == values.split(",")
+            assert [parse_configuration(value).name for value in values.split(",")] == values.split(",")
 
 
 def test_every_way_to_join_and_to_diversify_is_mapped() -> None:

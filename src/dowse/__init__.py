@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dowse.version import __version__
 
-# As `typing` has it: loading that would take a third of the time of a command that a warm process answers.
+# As in `typing`, whose import would take a third of the time of a command that a warm process answers.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dowse.api import Index
     from dowse.config import Settings
     from dowse.errors import DowseError
+    from dowse.index import Index
     from dowse.types import Answer, Contribution, Hit, LineMatch, Symbol
 
 __all__ = [
@@ -24,9 +24,9 @@ __all__ = [
     "__version__",
 ]
 
-# Loaded when first asked for: the command line starts through this file and needs none of them at once.
-_HOMES = {
-    "Index": "dowse.api",
+# The module of each export, imported on first use: the command line starts through this file and needs none.
+_MODULES = {
+    "Index": "dowse.index",
     "Settings": "dowse.config",
     "DowseError": "dowse.errors",
     **dict.fromkeys(("Answer", "Contribution", "Hit", "LineMatch", "Symbol"), "dowse.types"),
@@ -34,8 +34,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'dowse' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)

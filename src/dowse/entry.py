@@ -1,4 +1,4 @@
-"""Where the command begins: a warm process is asked first, and only then anything is loaded."""
+"""The entry point of the command: a daemon is tried first, and only then anything is loaded."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 
 def main() -> int:
     """Run the command line of this process."""
-    from dowse.warm.client import ask
+    from dowse.interfaces.daemon.client import run_in_daemon
 
-    answered = ask(sys.argv[1:])
+    answered = run_in_daemon(sys.argv[1:])
     if answered is not None:
         return answered
-    from dowse.cli.main import main as run
+    from dowse.interfaces.cli.main import main as run
 
     return run()
 

@@ -1,4 +1,4 @@
-"""What can go wrong in a way the user can mend: each message names the remedy."""
+"""Errors that the user can fix: each message names the remedy."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from __future__ import annotations
 class DowseError(Exception):
     """A problem with a clear one-line message; the command prints it and exits with 2."""
 
-    # Whether the message has several lines, in which names are escaped already (dowse.terminal).
+    # Whether the message has several lines, in which names are escaped already (dowse.security.terminal).
     is_list = False
 
 
 class IndexMissing(DowseError):
-    """There is no index where one was asked for."""
+    """There is no index at this location."""
 
 
 class IndexDamaged(DowseError):
-    """The index on disk can't be read as what it should be."""
+    """The index on disk is corrupt."""
 
 
 class IndexVersionError(DowseError):
@@ -27,12 +27,28 @@ class IndexLocked(DowseError):
 
 
 class ConfigError(DowseError):
-    """A setting has a name or value that does not exist."""
+    """A setting has an unknown name or an invalid value."""
+
+
+class SourceError(DowseError, ValueError):
+    """A path can't be indexed; the message says what to do instead."""
 
 
 class EvalError(DowseError):
-    """Questions, judgements or reports that can't be used."""
+    """Queries, judgements or reports that can't be used."""
 
 
 class TooSlow(DowseError):
-    """Something took longer than it may."""
+    """An operation exceeded its time limit."""
+
+
+class QueryError(ValueError):
+    """An invalid query or pattern; the message is one line and names the remedy."""
+
+    def __init__(self, message: str, position: int = 0) -> None:
+        super().__init__(message)
+        self.position = position  # 0-based character offset into the query or pattern
+
+    def shifted(self, offset: int) -> QueryError:
+        """Return the same error for a text that contains this one at `offset`."""
+        return QueryError(str(self), self.position + offset)

@@ -1,71 +1,76 @@
-"""The data that travels through everything: plain, frozen, without behaviour of their own."""
+"""Immutable value types that all layers share, without behaviour of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 # A half-open range of bytes in a file's UTF-8 text.
 Span = tuple[int, int]
 
+# Kinds of symbols that can be a type: it has members, and others extend or implement it.
+TYPE_KINDS = frozenset(["class", "interface", "struct", "enum", "trait", "type", "impl"])
+# The module level of a file, a whole file, and prose: they have names and define nothing.
+NON_DEFINITION_KINDS = frozenset(["module", "file", "section", "text"])
+
 
 class Reference(NamedTuple):
-    """One place where a file names something defined elsewhere (a tuple: files hold thousands)."""
+    """A reference in a file to a name (a tuple: files hold thousands)."""
 
     kind: str  # "call", "extends", "implements", "import" or "use" (decorators, annotations)
-    name: str  # the last segment of what is named: "get" in `self.client.get()`
-    qualifier: str  # what stands before it: "self.client"; for imports the module; else ""
+    name: str  # the last segment of the name: "get" in `self.client.get()`
+    qualifier: str  # what precedes it: "self.client"; for imports the module; else ""
     line: int  # 1-based
     column: int  # 0-based, in bytes
     owner: int  # index of the innermost enclosing definition in the same file, -1 for none
-    arguments: int = -1  # how many a call has, in languages where that chooses among functions of one name
+    arguments: int = -1  # number in a call, in languages where it selects an overload; else -1
 
 
 class Fact(NamedTuple):
-    """What a file says of a name: where it is imported from, which type it has, what it stands for."""
+    """A binding of a name in a file: where it is imported from, its type, or what it is an alias of."""
 
-    # "import" and "export" (a name of another module), "type" (it has a written type), "made" (a call gives
-    # it), "same" (another name for something), "local" (it is bound, nobody says to what), "package"
+    # "import" and "export" (a name of another module), "type" (it has a declared type), "made" (the result
+    # of a call), "same" (an alias), "local" (bound to something unknown), "package"
     kind: str
-    name: str  # as this file calls it; "self.x" for a field
-    value: str  # what is imported, the type, the callee, the other name; "!" for a literal
-    origin: str  # the module it comes from, as written
+    name: str  # in this file; "self.x" for a field
+    value: str  # what is imported, the type, the callee, the aliased name; "!" for a literal
+    origin: str  # the module it is imported from, as written
     owner: int  # index of the innermost enclosing definition in the same file, -1 for none
-    first: int  # the lines in which it holds; 0 and 0 where these are all of its owner's
+    first: int  # the lines of its scope; 0 and 0 for all lines of its owner
     last: int
 
 
 class Definition(NamedTuple):
-    """A piece of one file that can be found: a function, a class header, a remainder, a window."""
+    """A searchable chunk of a file: a function, a class header, the module's remainder, a window of lines."""
 
     kind: str
     name: str
-    qualified_name: str  # always joined with ".", whatever the language writes
+    qualified_name: str  # always joined with ".", whatever the language's separator
     start_line: int  # 1-based; includes decorators and the leading doc comment
     end_line: int  # inclusive
     signature: str  # one line, white space collapsed, no body
-    doc: str  # documentation without its comment marks
-    spans: tuple[Span, ...]  # own text: nested classes and methods cut out, documentation included
-    doc_spans: tuple[Span, ...]  # where the documentation stands, to hold it back when asked
+    doc: str  # docstring or doc comment without its marks
+    spans: tuple[Span, ...]  # own text: without nested classes and methods, with documentation
+    doc_spans: tuple[Span, ...]  # of the documentation, to leave it out on request
     part: int = 0  # 1, 2 … for the later parts of an over-long symbol
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """What the parser saw in one file."""
+    """The result of parsing one file."""
 
     language: str
     definitions: tuple[Definition, ...]
     references: tuple[Reference, ...]
-    problem: str = ""  # why the syntax tree was not used, if it was not
+    problem: str = ""  # why the syntax tree was not used, if so
     facts: tuple[Fact, ...] = ()
-    remainder: int = -1  # index of the definition that holds what stands outside all others
+    remainder: int = -1  # index of the definition with the text outside all others
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A definition with its identity: what a search returns."""
+    """A definition with its identity, as a search returns it."""
 
     id: str  # the same across re-indexing while repo, path, qualified name and disambiguator are
     repo: str
@@ -85,14 +90,14 @@ class Symbol:
 
     @property
     def numbered_lines(self) -> list[tuple[int, str]]:
-        """Its own text line by line, with the numbers of the lines in the file."""
+        """The lines of its own text with their line numbers in the file."""
         texts = (text.rstrip("\r") for text in self.code.split("\n"))
         return list(zip(self.line_numbers, texts, strict=False))  # nothing follows the last line feed
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One addend of a score, so that contributions always sum to it."""
+    """One addend of a score; the contributions of a hit sum to its score."""
 
     source: str  # "keyword.name", "exact", "signal.definition", …
     value: float
@@ -109,30 +114,39 @@ class LineMatch:
 
 
 class LaneScore(NamedTuple):
-    """Where one lane put a symbol."""
+    """The rank and score of a symbol in one lane."""
 
     lane: str
     rank: int  # 1-based
-    score: float  # as the lane gave it: BM25, a cosine, nearness in the graph
-    normalised: float  # from 0 to 1, within this answer
-    detail: str = ""  # what the lane has to say: "calls Cart.add in line 12, resolved"
+    score: float  # as the lane computed it: BM25, cosine, graph distance
+    normalised: float  # from 0 to 1, within these results
+    detail: str = ""  # an explanation: "calls Cart.add in line 12, resolved"
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One answer: a symbol, its score, and why."""
+    """One search result: a symbol, its score, and the explanation."""
 
     rank: int
     score: float
     symbol: Symbol
     explanation: tuple[Contribution, ...] = ()
     matches: tuple[LineMatch, ...] = ()
-    lanes: tuple[LaneScore, ...] = ()  # the lanes that found it
-    confidence: float | None = None  # how likely it is relevant; None where meaning had no say
+    lanes: tuple[LaneScore, ...] = ()  # the lanes that returned it
+    confidence: float | None = None  # probability of relevance; None without embeddings
+
+
+class Boost(NamedTuple):
+    """The click feedback for a symbol, as reranking uses it."""
+
+    same: float = 0.0  # for the same query: the sum of visitors' votes, those against subtracted
+    similar: float = 0.0  # for similar queries: the same, each vote weighted by similarity
+    others: float = 0.0  # of `similar`, what remains without the visitor with the highest vote
+    detail: str = ""  # the same in words
 
 
 class LaneReport(NamedTuple):
-    """How one lane fared."""
+    """The outcome of one lane."""
 
     lane: str
     found: int
@@ -142,19 +156,52 @@ class LaneReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """How a query was understood, and how it was answered."""
+    """How a query was classified, and how it was answered."""
 
     kind: str  # "name", "structure", "prose", "mixed", "pattern", "filter" or "forced"
     reason: str  # the same in words
     lanes: tuple[str, ...]
     fusion: str  # "" where one lane answered alone
-    seeds: tuple[str, ...] = ()  # the symbols that the graph lane started from
-    relation: str = ""  # what it was asked for: "callers", "subclasses", …
-    expanded: tuple[str, ...] = ()  # terms that were added to the query
+    seeds: tuple[str, ...] = ()  # the start symbols of the graph lane
+    relation: str = ""  # of the graph lane: "callers", "subclasses", …
+    expanded: tuple[str, ...] = ()  # terms added by query expansion
 
 
-class Embedded(NamedTuple):
-    """How much of an index has vectors."""
+NoteCode = Literal[
+    "nothing-relevant",  # the hits are only the nearest ones
+    "unknown-name",  # the query is a name that no symbol has
+    "below-min-score",  # `min_score` left no hit
+    "relaxed",  # the query was relaxed: edit distance, split words
+    "graph",  # what a name was resolved to; what the call graph found or cannot see
+    "truncated",  # there are more results than the answer holds
+    "masked",  # likely secrets are masked
+    "partly-embedded",  # some symbols have no vector yet
+    "incomplete-index",  # the first indexing run was interrupted
+    "refreshing",  # changed files are not in the index yet
+    "lane-failed",  # a lane failed or timed out
+    "index-failed",  # one of several indexes could not answer
+    "feedback",  # recorded feedback could not be read
+    "other",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark about an answer. Programs read the code, people the text and the remedy."""
+
+    code: NoteCode
+    text: str
+    remedy: str = ""  # the command or flag that helps at a prompt
+
+    def __str__(self) -> str:
+        return f"{self.text}; {self.remedy}" if self.remedy else self.text
+
+
+INCOMPLETE_INDEX = Note("incomplete-index", "the index is not complete yet", "`dowse index` finishes it")
+
+
+class EmbeddingCoverage(NamedTuple):
+    """How many symbols of an index have vectors."""
 
     encoder: str
     symbols: int  # that have one
@@ -163,15 +210,15 @@ class Embedded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything a search says: the hits and how they came about."""
+    """The response of a search: the hits and how they were found."""
 
     query: str
     mode: str
     hits: tuple[Hit, ...]
     total_candidates: int
     generation: int
-    notes: tuple[str, ...] = field(default=())  # what was relaxed, left out, incomplete
-    embedded: Embedded | None = None  # None where no encoder is in use
+    notes: tuple[Note, ...] = field(default=())  # what was relaxed, left out, incomplete
+    embedded: EmbeddingCoverage | None = None  # None where no encoder is in use
     plan: PlanReport | None = None
     lanes: tuple[LaneReport, ...] = field(default=(), compare=False)  # with times, which differ
 
@@ -182,8 +229,8 @@ class Answer:
         return len(self.hits)
 
 
-class FileStamp(NamedTuple):
-    """What tells cheaply whether a file changed."""
+class FileFingerprint(NamedTuple):
+    """Size, time and hash of a file, for cheap change detection."""
 
     size: int
     mtime_ns: int
@@ -191,7 +238,7 @@ class FileStamp(NamedTuple):
 
 
 class SymbolRecord(NamedTuple):
-    """A symbol on its way into the store (a tuple: it crosses process borders by the thousand)."""
+    """A symbol to be stored (a tuple: thousands are sent between processes)."""
 
     key: str  # Symbol.id
     kind: str
@@ -205,15 +252,15 @@ class SymbolRecord(NamedTuple):
     content_hash: str
     terms: tuple[str, ...]  # one string of terms for each of KEYWORD_FIELDS
     doc_spans: tuple[Span, ...]
-    vector_key: bytes  # names all that an encoder reads of it: equal keys, equal vectors
+    vector_key: bytes  # hash of all that an encoder reads of it: equal keys, equal vectors
     part: int = 0  # 1, 2 … for the later parts of an over-long symbol
-    scope_key: int = 0  # hash of its qualified name and where that is looked for; 0 for never
-    name_key: int = 0  # hash of its bare name among those of its kind and language; 0 for never
-    overrides: bool = False  # whether its name may be that of a class defined elsewhere
+    scope_key: int = 0  # hash of its qualified name and the scope it is looked up in; 0 for none
+    name_key: int = 0  # hash of its bare name, kind and language; 0 for none
+    overrides: bool = False  # whether its name may be that of a class in another file
 
 
 class FileRecord(NamedTuple):
-    """A file on its way into the store."""
+    """A file to be stored."""
 
     key: str  # unique in the index: the path, or a corpus entry's id
     repo: str
@@ -230,14 +277,14 @@ class FileRecord(NamedTuple):
     references: bytes
     text: str
     symbols: tuple[SymbolRecord, ...]
-    facts: bytes = b""  # what `dowse.graph` knows of its names, packed
-    # (hash of a question << 32) + hash of the answer, for all that other files can ask about this one
+    facts: bytes = b""  # bindings of its names for `dowse.graph`, packed
+    # (hash of a lookup << 32) + hash of its result, for all lookups of other files in this one
     offers: tuple[int, ...] = ()
-    marks: tuple[int, ...] = ()  # hashes under which the file as a whole is looked for
+    marks: tuple[int, ...] = ()  # hashes under which the file as a whole is looked up
 
 
 class SymbolRow(NamedTuple):
-    """A stored symbol as ranking sees it: all but its text."""
+    """A stored symbol without its text, for ranking."""
 
     row: int
     key: str
@@ -255,22 +302,22 @@ class SymbolRow(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """One reference from a symbol to a symbol."""
+    """A resolved reference from a symbol to a symbol: an edge of the code graph."""
 
     kind: str  # "calls", "extends", "implements", "uses" or "imports"
-    source: int  # row of the symbol that the reference stands in
-    target: int  # row of the symbol that is meant
-    file_id: int  # where the reference stands
+    source: int  # row of the symbol that holds the reference
+    target: int  # row of the symbol that it refers to
+    file_id: int  # the file of the reference
     line: int  # 1-based
     column: int  # 0-based, in bytes
-    # "resolved" (import, scope, inheritance, written type), "unique" (only one symbol of that name could be
-    # meant) or "ambiguous" (one of several)
+    # "resolved" (by import, scope, inheritance or declared type), "unique" (the only symbol of that name) or
+    # "ambiguous" (one of several)
     confidence: str
-    candidates: int  # how many symbols could be meant: 1 unless ambiguous
+    candidates: int  # how many symbols it could refer to: 1 unless ambiguous
 
 
-class Extents(NamedTuple):
-    """Where the symbols of a file lie: three columns, by first line, outer before inner."""
+class SymbolRanges(NamedTuple):
+    """The line ranges of the symbols of a file: three columns, by first line, outer before inner."""
 
     rows: list[int]
     starts: list[int]
@@ -278,7 +325,7 @@ class Extents(NamedTuple):
 
 
 class StoredFile(NamedTuple):
-    """A stored file as `status --files` lists it."""
+    """A stored file, for `status --files`."""
 
     file_id: int
     repo: str

@@ -8,7 +8,7 @@ from itertools import count
 
 from dowse.eval.diversity import METRICS, TREE
 from dowse.eval.evaluate import evaluate
-from dowse.eval.means import aggregate_by_mode
+from dowse.eval.reports.aggregate import aggregate_by_mode
 from dowse.eval.reports.model import Report, SetFacts, SetReport
 from dowse.eval.types import Case, Dataset, Search
 
@@ -93,8 +93,10 @@ def varied_report() -> Report:
             return {metric: (next(turn) % 7) / 7 + (metric == TREE) * 4 for metric in known}
 
         rows = [
-            evaluate(tool([1, 2, 0, 1, 3, 1, 2, 1]), data, name="keyword", also=also),
-            evaluate(tool([2, 1, 0, 2, 1, 1, 1, 4]), data, name="keyword+cluster:euclidean", also=also),
+            evaluate(tool([1, 2, 0, 1, 3, 1, 2, 1]), data, name="keyword", extra_metrics=also),
+            evaluate(
+                tool([2, 1, 0, 2, 1, 1, 1, 4]), data, name="keyword+cluster:euclidean", extra_metrics=also
+            ),
             evaluate(tool([0, 1, 0, 1, 0, 1, 0, 1]), data, name="ripgrep"),
         ]
         facts = SetFacts.of(data, {"files": 12})

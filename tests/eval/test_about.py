@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.eval.about import about, general, own_commit
+from dowse.eval.about import about, own_commit, without_folders
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from dowse.eval.about import about, general, own_commit
     ],
 )
 def test_words_of_a_command(word: str, told: str) -> None:
-    assert general(word) == told
+    assert without_folders(word) == told
 
 
 def test_what_is_named() -> None:

@@ -11,9 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.eval import marks
-from dowse.eval.answers import _pattern, answer_files
+from dowse.eval.clean_index import answer_files, escape_pattern
 from dowse.eval.datasets import load_datasets, write_cases
+from dowse.eval.files import REPORT, mark_comment
 from dowse.eval.types import Case, CaseResult, Dataset, Interval, Result
 from dowse.source.ignore import IgnoreRules
 
@@ -57,8 +57,8 @@ ANSWERS = {
     "csn/annotationStore.csv": f"Language,Query,GitHubUrl,Relevance,Notes\r\nGo,{QUESTION},http://x,3,\r\n",
     "csn/queries.csv": f"query\n{QUESTION}\n",
     "out/report.json": json.dumps({"about": {"x": "y" * 5000}, "dowse_report": 1, "q": QUESTION}, indent=1),
-    "out/report.md": f"{marks.comment(marks.REPORT)}\n# Evaluation\n\n- {QUESTION}: {ANSWER}\n",
-    "out/report.html": f"<!doctype html>\n{marks.comment(marks.REPORT)}\n<p>{QUESTION}: {ANSWER}</p>\n",
+    "out/report.md": f"{mark_comment(REPORT)}\n# Evaluation\n\n- {QUESTION}: {ANSWER}\n",
+    "out/report.html": f"<!doctype html>\n{mark_comment(REPORT)}\n<p>{QUESTION}: {ANSWER}</p>\n",
     "out/sheet.json": json.dumps({"dowse_sheet": 1, "queries": [{"text": QUESTION, "grades": {ANSWER: 3}}]}),
     "out/details.jsonl": line(set="s", mode="auto", id="1", query=QUESTION, found=[], relevant=[ANSWER]),
 }
@@ -191,7 +191,7 @@ names = st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs"
 @example("a\\", "b\\ ", "b")
 def test_a_pattern_means_one_file_whatever_its_name(folder, name, other):
     path = f"{folder}/{name}.txt"
-    rules = IgnoreRules([_pattern(path)])
+    rules = IgnoreRules([escape_pattern(path)])
     assert rules.ignores(path)
     assert not rules.ignores(f"deeper/{path}")
     if other != name and not set("\n\r") & set(path):

@@ -9,7 +9,7 @@ import pytest
 
 from dowse import Index
 from dowse.eval import Case, Dataset
-from dowse.eval.aspects import read_aspects
+from dowse.eval.index_targets import target_aspects
 from eval.small_tree import make_corpus, make_places, make_tree
 
 
@@ -41,7 +41,7 @@ def asking(level: str, *targets: str) -> Dataset:
 
 def test_in_one_repository_an_aspect_is_a_folder(tree: Index) -> None:
     data = asking("file", "shop/oven.py", "orders.py#3-9", "lib/web/cart.js", "gone.py")
-    assert read_aspects(tree, data) == {
+    assert target_aspects(tree, data) == {
         "shop/oven.py": "shop",
         "orders.py#3-9": "shop",
         "lib/web/cart.js": "web",
@@ -52,7 +52,7 @@ def test_in_one_repository_an_aspect_is_a_folder(tree: Index) -> None:
 def test_symbols_lie_where_their_files_do(tree: Index) -> None:
     row = tree.symbols("addToCart")[0]
     data = asking("symbol", "shop/oven.py::Oven.is_cold", "Oven.preheat", "preheat", row.key, "eat", "Gone")
-    assert read_aspects(tree, data) == {
+    assert target_aspects(tree, data) == {
         "shop/oven.py::Oven.is_cold": "shop",
         "Oven.preheat": "shop",
         "preheat": "shop",
@@ -64,7 +64,7 @@ def test_symbols_lie_where_their_files_do(tree: Index) -> None:
 
 def test_where_there_are_several_repositories_each_is_an_aspect(corpus: Index) -> None:
     data = asking("symbol", "a1", "a2", "b1", "n1", "missing")
-    assert read_aspects(corpus, data) == {
+    assert target_aspects(corpus, data) == {
         "a1": "own/alpha",
         "a2": "own/alpha",
         "b1": "own/beta",
@@ -74,9 +74,9 @@ def test_where_there_are_several_repositories_each_is_an_aspect(corpus: Index) -
 
 
 def test_answers_from_one_repository_of_several_are_told_apart_by_folders(corpus: Index) -> None:
-    assert read_aspects(corpus, asking("symbol", "a1", "a2")) == {"a1": "src", "a2": "tools"}
+    assert target_aspects(corpus, asking("symbol", "a1", "a2")) == {"a1": "src", "a2": "tools"}
 
 
 def test_without_places_there_are_no_aspects(tmp_path: Path) -> None:
     for index in indexed(make_corpus(tmp_path / "beir")):
-        assert read_aspects(index, asking("symbol", "d1", "d2")) == {}
+        assert target_aspects(index, asking("symbol", "d1", "d2")) == {}

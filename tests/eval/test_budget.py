@@ -12,14 +12,15 @@ from dowse.eval.budget import (
     ENOUGH,
     READ,
     READ_LINES,
-    Reading,
+    BudgetMetrics,
+    CodeLine,
+    ShownLine,
     budget_of,
     first_shown,
     lines_read,
     read_budgets,
     targets_read,
 )
-from dowse.eval.budget_pages import Place, ShownLine
 from dowse.token_estimate import BYTES_PER_TOKEN, estimate_tokens
 
 HUGE = 10**9
@@ -30,12 +31,14 @@ def code(file: int, count: int, start: int = 1) -> list[ShownLine]:
     return [((file, number), "ab") for number in range(start, start + count)]
 
 
-def places(lines: Sequence[ShownLine]) -> frozenset[Place]:
+def places(lines: Sequence[ShownLine]) -> frozenset[CodeLine]:
     return frozenset(place for place, _ in lines if place is not None)
 
 
-def reading(shown: Sequence[ShownLine], targets: dict[str, frozenset[Place]], *budgets: int) -> Reading:
-    return Reading(budgets, targets, lambda _: shown)
+def reading(
+    shown: Sequence[ShownLine], targets: dict[str, frozenset[CodeLine]], *budgets: int
+) -> BudgetMetrics:
+    return BudgetMetrics(budgets, targets, lambda _: shown)
 
 
 def test_a_line_costs_its_bytes_and_its_end() -> None:

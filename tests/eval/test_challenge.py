@@ -6,7 +6,7 @@ import pytest
 
 from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets
-from dowse.eval.datasets.challenge import plain_url
+from dowse.eval.datasets.codesearchnet import plain_url
 
 URL = "https://github.com/o/r/blob/abc/p/{}.py#L10-L20"
 HEADER = "Language,Query,GitHubUrl,Relevance,Notes"

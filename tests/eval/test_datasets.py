@@ -8,7 +8,7 @@ import pytest
 
 from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets, write_cases
-from dowse.eval.halves import half_of
+from dowse.eval.datasets.build import half_of
 from dowse.eval.types import Case
 
 CSN = {

@@ -17,12 +17,12 @@ from dowse.eval.diversity import (
     TREE,
     Diversity,
     alpha_ndcg,
-    first_places,
+    distinct_results,
     meaning_distance,
     tree_distance,
 )
 from dowse.eval.metrics import ndcg
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 
 NAMES = [f"d{number}" for number in range(9)]
 rankings = st.lists(st.sampled_from(NAMES), unique=True)
@@ -125,13 +125,17 @@ def test_meaning_distance_is_the_mean_over_pairs() -> None:
 
 
 def test_the_first_ten_are_those_that_take_a_place() -> None:
-    found = [Found("a.py", "f", 1, 2, "1", "r"), Found("a.py", "g", 5, 6, "2", "r"), Found("b.py", repo="r")]
-    more = [Found(f"c{number}.py", repo="r") for number in range(20)]
-    files = first_places([*found, *more], "file")
+    found = [
+        SearchResult("a.py", "f", 1, 2, "1", "r"),
+        SearchResult("a.py", "g", 5, 6, "2", "r"),
+        SearchResult("b.py", repo="r"),
+    ]
+    more = [SearchResult(f"c{number}.py", repo="r") for number in range(20)]
+    files = distinct_results([*found, *more], "file")
     assert [each.path for each, _ in files] == ["a.py", "b.py", *(f"c{number}.py" for number in range(8))]
     assert files[0] == (found[0], ("r", "a.py"))
-    assert [each for each, _ in first_places(found, "file", "results")] == found
-    assert [chain for _, chain in first_places(found, "symbol")] == [
+    assert [each for each, _ in distinct_results(found, "file", "results")] == found
+    assert [chain for _, chain in distinct_results(found, "symbol")] == [
         ("r", "a.py", "1"),
         ("r", "a.py", "2"),
         ("r", "b.py", ":0"),
@@ -142,24 +146,28 @@ def test_the_first_ten_are_those_that_take_a_place() -> None:
 
 
 def test_an_answer_has_what_can_be_known_of_it() -> None:
-    found = [Found("a/x.py", id="1", repo="r"), Found("b/y.py", id="2", repo="r")]
+    found = [SearchResult("a/x.py", id="1", repo="r"), SearchResult("b/y.py", id="2", repo="r")]
     judged, ranked = {"1": 2.0, "2": 0.0, "3": 1.0}, ["1", "2"]
     aspects = {"1": "a", "3": "a"}
     values = Diversity(aspects, "symbol")(ranked, judged, found)
     assert values == {ALPHA_NDCG: alpha_ndcg(ranked, aspects, 10), TREE: 6}
     assert 0 < values[ALPHA_NDCG] < 1
     nowhere = Diversity({}, "symbol", vectors=lambda _: np.eye(2, dtype=np.float32))
-    assert nowhere(ranked, judged, [Found(id="1"), Found(id="2")]) == {MEANING: 1}
+    assert nowhere(ranked, judged, [SearchResult(id="1"), SearchResult(id="2")]) == {MEANING: 1}
     assert nowhere([], judged, []) == {TREE: 0, MEANING: 1}
 
 
 def test_vectors_are_asked_for_of_the_first_places_alone() -> None:
-    asked: list[Found] = []
+    asked: list[SearchResult] = []
 
-    def vectors(found: Sequence[Found]) -> np.ndarray:
+    def vectors(found: Sequence[SearchResult]) -> np.ndarray:
         asked.extend(found)
         return np.zeros((0, 3), dtype=np.float32)
 
-    found = [Found("a.py", "f", id="1"), Found("a.py", "g", id="2"), Found("b.py", "h", id="3")]
+    found = [
+        SearchResult("a.py", "f", id="1"),
+        SearchResult("a.py", "g", id="2"),
+        SearchResult("b.py", "h", id="3"),
+    ]
     Diversity({}, "file", vectors=vectors)([], {}, found)
     assert [each.id for each in asked] == ["1", "3"]

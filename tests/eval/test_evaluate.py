@@ -12,7 +12,7 @@ from dowse.errors import EvalError
 from dowse.eval.evaluate import evaluate
 from dowse.eval.metrics import score
 from dowse.eval.stats import bootstrap
-from dowse.eval.types import Case, Dataset, Found, Search
+from dowse.eval.types import Case, Dataset, Search, SearchResult
 
 CASES = (
     Case("first", {"a.py": 1}, id="1"),
@@ -90,7 +90,7 @@ def test_hits_paths_mappings_and_found_are_scored_alike(sample_index: Index) -> 
         return [{"path": hit.symbol.path, "score": hit.score} for hit in sample_index.search(query, k=k)]
 
     def as_founds(query: str, k: int) -> list[object]:
-        return [Found(hit.symbol.path) for hit in sample_index.search(query, k=k)]
+        return [SearchResult(hit.symbol.path) for hit in sample_index.search(query, k=k)]
 
     hits = sample_index.search("bread", k=100).hits
     last = list(dict.fromkeys(hit.symbol.path for hit in hits))[-1]
@@ -110,7 +110,9 @@ def test_symbols_of_hits(sample_index: Index) -> None:
 
 
 def test_the_dataset_says_how_places_count() -> None:
-    search = answering(first=[Found("x.py", "f"), Found("x.py", "g"), Found("a.py", "f")])
+    search = answering(
+        first=[SearchResult("x.py", "f"), SearchResult("x.py", "g"), SearchResult("a.py", "f")]
+    )
     by_file = evaluate(search, Dataset("d", CASES[:1]))
     by_result = evaluate(search, Dataset("d", CASES[:1], counting="results"))
     assert (by_file.metrics["mrr@100"], by_result.metrics["mrr@100"]) == (1 / 2, 1 / 3)
@@ -125,9 +127,9 @@ def test_duplicates_never_lift_a_metric_over_1() -> None:
 
 
 def test_grades_bring_the_metrics_of_few_judgements() -> None:
-    judged = Case("first", {"a.py": 1, "x.py": 0}, id="1")
+    qrels = Case("first", {"a.py": 1, "x.py": 0}, id="1")
     found = answering(first=["unknown.py", "x.py", "a.py"])
-    row = evaluate(found, [judged, CASES[1]])
+    row = evaluate(found, [qrels, CASES[1]])
     assert row.cases[0].values["judged@10"] == 2 / 3
     assert row.cases[0].values["condensed_ndcg@10"] > row.cases[0].values["ndcg@10"]
     assert row.cases[0].relevant == ("a.py",)
@@ -141,14 +143,16 @@ def test_more_can_be_measured_of_every_answer_and_its_time_does_not_count(
     now, given = 0.0, []
     monkeypatch.setattr("time.perf_counter", lambda: now)
 
-    def also(keys: Sequence[str], judged: Mapping[str, float], found: Sequence[Found]) -> dict[str, float]:
+    def also(
+        keys: Sequence[str], qrels: Mapping[str, float], found: Sequence[SearchResult]
+    ) -> dict[str, float]:
         nonlocal now
         now += 5
-        given.append((list(keys), dict(judged), list(found)))
+        given.append((list(keys), dict(qrels), list(found)))
         return {"length": float(len(found)), **({"odd": 1.0} if len(found) == 1 else {})}
 
-    row = evaluate(answering(first=["a.py"], second=["c.py", "b.py"]), CASES, also=also)
-    assert given[1] == (["c.py", "b.py"], CASES[1].files, [Found(p, id=p) for p in ("c.py", "b.py")])
+    row = evaluate(answering(first=["a.py"], second=["c.py", "b.py"]), CASES, extra_metrics=also)
+    assert given[1] == (["c.py", "b.py"], CASES[1].files, [SearchResult(p, id=p) for p in ("c.py", "b.py")])
     assert row.metrics["length"] == 1.5 and row.intervals["length"] == bootstrap([1, 2])
     assert row.cases[0].values["odd"] == 1 and "odd" not in row.metrics, "not of every answer"
     assert row.latency["p99_ms"] == 0
@@ -198,8 +202,8 @@ def test_a_tool_that_returns_nonsense_is_told_so() -> None:
 
 def test_files_of_symbols_count_where_no_files_are_named() -> None:
     case = Case("q", symbols={"a.py::f": 1.0, "a.py::g": 3.0, "b.py::h": 0.0, "bare": 2.0})
-    assert case.judged("file") == {"a.py": 3.0, "b.py": 0.0}
-    assert Case("q", files={"c.py": 1.0}, symbols={"a.py::f": 1.0}).judged("file") == {"c.py": 1.0}
+    assert case.qrels("file") == {"a.py": 3.0, "b.py": 0.0}
+    assert Case("q", files={"c.py": 1.0}, symbols={"a.py::f": 1.0}).qrels("file") == {"c.py": 1.0}
     row = evaluate(lambda query, k: ["a.py"], [case], level="file")
     assert row.metrics["hit@1"] == 1.0
 
@@ -207,5 +211,5 @@ def test_files_of_symbols_count_where_no_files_are_named() -> None:
 def test_what_is_left_out_is_told_with_the_reason() -> None:
     cases = (Case("a", {"a.py": 1.0}), Case("b", symbols={"bare": 1.0}), Case("c", {"c.py": 0.0}))
     told = "questions left out: 1 without an answer at file level, 1 of which nothing is judged relevant"
-    assert Dataset("x", cases).left_out == told
-    assert Dataset("x", cases[:1]).left_out == ""
+    assert Dataset("x", cases).exclusion_note == told
+    assert Dataset("x", cases[:1]).exclusion_note == ""

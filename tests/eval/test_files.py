@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from dowse.config import cache_folder
-from dowse.eval.files import cache_place, write_text
+from dowse.eval.files import cache_path, write_text
 
 
 def test_packed_by_name_and_the_same_each_time(tmp_path: Path) -> None:
@@ -28,10 +28,10 @@ def test_names_that_are_no_text_come_back_from_json(tmp_path: Path) -> None:
 def test_a_place_for_every_tree_and_every_way_of_making() -> None:
     one, two = Path("/a/tree"), Path("/b/tree")
     places = [
-        *(cache_place("mined", root, "tree", (200, "")) for root in (one, two)),
-        cache_place("mined", one, "tree", (100, "")),
-        cache_place("indexes", one, "tree", (200, "")),
+        *(cache_path("mined", root, "tree", (200, "")) for root in (one, two)),
+        cache_path("mined", one, "tree", (100, "")),
+        cache_path("indexes", one, "tree", (200, "")),
     ]
     assert len(set(places)) == 4
-    assert places[0] == cache_place("mined", one, "tree", (200, ""))
+    assert places[0] == cache_path("mined", one, "tree", (200, ""))
     assert all(place.parent.parent == cache_folder() / "eval" for place in places)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dowse.errors import QueryError
 from dowse.eval import Case, Dataset
-from dowse.eval.filtering import check_filters, clashes, note_clashes
-from dowse.query import QueryError
+from dowse.eval.run import check_filters, clashes, note_clashes
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import EvalError
-from dowse.eval.gate import as_dict, gate, render_gate, render_gate_markdown
+from dowse.eval.gate import gate, render_gate, render_gate_markdown, verdict_json
 from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.model import Report, SetFacts, SetReport
 from dowse.eval.types import CaseResult, Result
@@ -235,7 +235,7 @@ class TestShown:
         assert len({line.replace("\\|", "").count("|") for line in table}) == 1
 
     def test_data_survives_json(self):
-        data = json.loads(json.dumps(as_dict(gate(self.whole, "new", "old", within_noise=True))))
+        data = json.loads(json.dumps(verdict_json(gate(self.whole, "new", "old", within_noise=True))))
         assert data["passed"] and data["within_noise"] and data["needed_noise"] == ["a"]
         first = data["sets"][0]
         assert (first["candidate"], first["baseline"], first["difference"]) == (0.495, 0.5, -0.005)

@@ -17,13 +17,14 @@ from archive_targets import PRINT_PEAK, use_report
 from dowse.errors import EvalError
 from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.saved import read_report
-from dowse.serve.reports import MAX_FILES, Reports
+from dowse.security.safe_files import read_regular_file
+from dowse.services.reports import MAX_FILES, Reports
 from eval.report_samples import small_report, varied_report
 
 _MEASURE = """
 import sys
 from pathlib import Path
-from dowse.serve.reports import Reports
+from dowse.services.reports import Reports
 root = Path(sys.argv[1])
 found, problems = Reports([], [(root, root)], shipped=root / "none").all()
 print(len(found), len(problems))
@@ -114,13 +115,12 @@ def test_what_comes_with_the_package_is_read_alone_at_first(
         folder.mkdir()
         (folder / name).write_text(json.dumps(good()))
     read: list[str] = []
-    real = Reports._read
 
-    def noted(self: Reports, source: str, path: Path, root: Path | None) -> object:
+    def noted(path: Path, *limits: int, **options: bool) -> bytes:
         read.append(path.name)
-        return real(self, source, path, root)
+        return read_regular_file(path, *limits, **options)
 
-    monkeypatch.setattr(Reports, "_read", noted)
+    monkeypatch.setattr("dowse.services.reports.read_regular_file", noted)
     reports = Reports([], [(theirs, theirs)], shipped=shipped)
     reports.read_shipped()
     assert read == ["eval-ours.json"]

@@ -72,7 +72,7 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest
     refuse(lambda: load_datasets(path), "too long: from here on")
 
 
-@pytest.mark.parametrize("limit", ["_MAX_LINES", "_MAX_BYTES", "_MAX_VALUES"])
+@pytest.mark.parametrize("limit", ["MAX_LINES", "MAX_BYTES", "MAX_VALUES"])
 def test_more_than_any_real_set_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:

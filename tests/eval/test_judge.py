@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse.errors import EvalError
-from dowse.eval.answers import answer_files
+from dowse.eval.clean_index import answer_files
 from dowse.eval.datasets.jsonl import read_cases, write_cases
 from dowse.eval.evaluate import evaluate
 from dowse.eval.judge import (
@@ -31,7 +31,7 @@ from dowse.eval.judge import (
     read_sheet,
     write_sheet,
 )
-from dowse.eval.types import Found
+from dowse.eval.types import SearchResult
 
 A = Item("a.py", "f", 1, 3, "function", ((1, "def f():"), (2, "    return 1")))
 B = Item("a.py", "C.g", 5, 9, "method", ((5, "def g(self):"),))
@@ -59,7 +59,10 @@ def grades(log):
 
 class TestPool:
     def test_results_of_all_ways_once_each(self):
-        ways = [lambda q, k: [Found("a.py", "f", 1, 3), Found("b.py", "g")], lambda q, k: ["b.py::g", "c.py"]]
+        ways = [
+            lambda q, k: [SearchResult("a.py", "f", 1, 3), SearchResult("b.py", "g")],
+            lambda q, k: ["b.py::g", "c.py"],
+        ]
         (question,) = pool(ways, ["q"])
         assert sorted(item.key for item in question.items) == ["a.py::f", "b.py::g", "c.py"]
 
@@ -92,7 +95,7 @@ class TestPool:
 
     def test_text_of_a_place_is_read_and_made_harmless(self, tmp_path):
         (tmp_path / "a.py").write_text("one\n\x1b[31mtwo\n\nthree \u202e\u2028x\nfour")
-        (question,) = pool([lambda q, k: [Found("a.py", "", 2, 4)]], ["q"], root=tmp_path)
+        (question,) = pool([lambda q, k: [SearchResult("a.py", "", 2, 4)]], ["q"], root=tmp_path)
         assert question.items[0].lines == ((2, "�[31mtwo"), (4, "three ��x"))
         (question,) = pool([lambda q, k: ["gone.py"]], ["q"], root=tmp_path)
         assert question.items[0].lines == ()

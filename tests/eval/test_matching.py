@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowse import Index
-from dowse.eval.choices import COUNTINGS, LEVELS
-from dowse.eval.matching import as_found, ranked_keys, same_path, shown
-from dowse.eval.types import Found
+from dowse.eval.matching import display_name, ranked_keys, same_path, to_search_result
+from dowse.eval.types import COUNTINGS, LEVELS, SearchResult
 
 
 def ranks(
-    results: list[Found], targets: list[str], level: str = "file", counting: str = "distinct"
+    results: list[SearchResult], targets: list[str], level: str = "file", counting: str = "distinct"
 ) -> dict[str, int]:
     """Return the place of every target that was met."""
     keys = ranked_keys(results, targets, level, counting)
@@ -37,21 +36,25 @@ def ranks(
 )
 def test_paths_are_compared_folder_by_folder_from_the_end(one: str, other: str, same: bool) -> None:
     assert same_path(one, other) == same_path(other, one) == same
-    assert (ranks([Found(one)], [other]) == {other: 1}) == same
+    assert (ranks([SearchResult(one)], [other]) == {other: 1}) == same
 
 
 def test_the_closest_path_is_the_one_that_is_meant() -> None:
     """Seen from src/flask, `app.py` could be any app.py, until one is found that fits better."""
-    results = [Found("app.py"), Found("sansio/app.py")]
+    results = [SearchResult("app.py"), SearchResult("sansio/app.py")]
     assert ranks(results, ["src/flask/sansio/app.py"]) == {"src/flask/sansio/app.py": 2}
-    assert ranks([Found("docs/README.md"), Found("README.md")], ["README.md"]) == {"README.md": 2}
-    assert ranks([Found("README.md"), Found("docs/README.md")], ["docs/README.md"]) == {"docs/README.md": 2}
+    assert ranks([SearchResult("docs/README.md"), SearchResult("README.md")], ["README.md"]) == {
+        "README.md": 2
+    }
+    assert ranks([SearchResult("README.md"), SearchResult("docs/README.md")], ["docs/README.md"]) == {
+        "docs/README.md": 2
+    }
     both = ranks(results, ["src/flask/app.py", "src/flask/sansio/app.py"])
     assert both == {"src/flask/app.py": 1, "src/flask/sansio/app.py": 2}
 
 
 def test_one_file_is_never_two() -> None:
-    assert ranks([Found("app.py")], ["src/a/app.py", "src/b/app.py"]) == {"src/a/app.py": 1}
+    assert ranks([SearchResult("app.py")], ["src/a/app.py", "src/b/app.py"]) == {"src/a/app.py": 1}
 
 
 @pytest.mark.parametrize(
@@ -59,48 +62,58 @@ def test_one_file_is_never_two() -> None:
     [(1, 9, False), (1, 10, True), (15, 15, True), (20, 30, True), (21, 30, False), (1, 99, True)],
 )
 def test_lines_must_overlap_where_they_are_given(first: int, last: int, met: bool) -> None:
-    assert bool(ranks([Found("a.py", "", first, last)], ["a.py#10-20"])) == met
+    assert bool(ranks([SearchResult("a.py", "", first, last)], ["a.py#10-20"])) == met
 
 
 def test_one_line_and_unknown_lines() -> None:
-    assert ranks([Found("a.py", "", 10)], ["a.py#10"]) == {"a.py#10": 1}
-    assert ranks([Found("a.py", "", 11)], ["a.py#10"]) == {}
-    assert ranks([Found("a.py")], ["a.py#10-20"]) == {"a.py#10-20": 1}  # a tool that tells no lines
-    assert ranks([Found("a.py", "", 10, 20)], ["b.py#10-20"]) == {}
+    assert ranks([SearchResult("a.py", "", 10)], ["a.py#10"]) == {"a.py#10": 1}
+    assert ranks([SearchResult("a.py", "", 11)], ["a.py#10"]) == {}
+    assert ranks([SearchResult("a.py")], ["a.py#10-20"]) == {"a.py#10-20": 1}  # a tool that tells no lines
+    assert ranks([SearchResult("a.py", "", 10, 20)], ["b.py#10-20"]) == {}
 
 
 @pytest.mark.parametrize("path", ["docs/c#/intro.md", "notes#1/a.py", "a#b-c", "a.py#", "#readme"])
 def test_a_hash_in_a_path_is_part_of_it(path: str) -> None:
-    assert ranks([Found(path)], [path]) == {path: 1}
-    assert ranks([Found(path, "", 5, 6)], [f"{path}#6-9"]) == {f"{path}#6-9": 1}
+    assert ranks([SearchResult(path)], [path]) == {path: 1}
+    assert ranks([SearchResult(path, "", 5, 6)], [f"{path}#6-9"]) == {f"{path}#6-9": 1}
 
 
 def test_several_spans_of_one_file_may_be_met_at_once_or_one_by_one() -> None:
     spans = ["a.py#1-10", "a.py#50-60"]
-    assert ranks([Found("x.py"), Found("a.py")], spans) == {spans[0]: 2, spans[1]: 3}
-    apart = [Found("a.py", "", 55, 56), Found("b.py"), Found("a.py", "", 3, 4)]
+    assert ranks([SearchResult("x.py"), SearchResult("a.py")], spans) == {spans[0]: 2, spans[1]: 3}
+    apart = [SearchResult("a.py", "", 55, 56), SearchResult("b.py"), SearchResult("a.py", "", 3, 4)]
     assert ranks(apart, spans) == {spans[1]: 1, spans[0]: 3}
     nested = ["a.py#1-100", "a.py#10-20"]
-    assert ranks([Found("a.py", "", 12, 13), Found("a.py", "", 40, 41)], nested) == {
+    assert ranks([SearchResult("a.py", "", 12, 13), SearchResult("a.py", "", 40, 41)], nested) == {
         nested[0]: 1,
         nested[1]: 2,
     }
 
 
 def test_distinct_files_take_one_place_each_and_results_all() -> None:
-    results = [Found("x.py", "f"), Found("x.py", "g"), Found("a.py", "f"), Found("a.py", "g"), Found("b.py")]
+    results = [
+        SearchResult("x.py", "f"),
+        SearchResult("x.py", "g"),
+        SearchResult("a.py", "f"),
+        SearchResult("a.py", "g"),
+        SearchResult("b.py"),
+    ]
     assert ranks(results, ["a.py", "b.py"], counting="distinct") == {"a.py": 2, "b.py": 3}
     assert ranks(results, ["a.py", "b.py"], counting="results") == {"a.py": 3, "b.py": 5}
 
 
 def test_a_wrong_place_in_a_file_takes_one_even_if_the_right_one_follows() -> None:
-    results = [Found("a.py", "", 1, 2), Found("a.py", "", 3, 4), Found("a.py", "", 12, 14)]
+    results = [
+        SearchResult("a.py", "", 1, 2),
+        SearchResult("a.py", "", 3, 4),
+        SearchResult("a.py", "", 12, 14),
+    ]
     assert ranks(results, ["a.py#10-20"], counting="distinct") == {"a.py#10-20": 2}
     assert ranks(results, ["a.py#10-20"], counting="results") == {"a.py#10-20": 3}
 
 
 def test_symbols_are_met_by_path_and_whole_name() -> None:
-    found = Found("src/shop/cart.py", "Cart.add", 3, 9)
+    found = SearchResult("src/shop/cart.py", "Cart.add", 3, 9)
     for target in ("src/shop/cart.py::Cart.add", "cart.py::Cart.add", "Cart.add", "add"):
         assert ranks([found], [target], "symbol") == {target: 1}
     for target in (
@@ -116,9 +129,9 @@ def test_symbols_are_met_by_path_and_whole_name() -> None:
 
 def test_what_meets_a_name_again_takes_no_place_among_distinct_ones() -> None:
     results = [
-        Found("a.py", "Cart.add", id="1"),
-        Found("b.py", "Bag.add", id="2"),
-        Found("c.py", "f", id="3"),
+        SearchResult("a.py", "Cart.add", id="1"),
+        SearchResult("b.py", "Bag.add", id="2"),
+        SearchResult("c.py", "f", id="3"),
     ]
     assert ranks(results, ["add", "f"], "symbol") == {"add": 1, "f": 2}
     assert ranks(results, ["add", "f"], "symbol", "results") == {"add": 1, "f": 3}
@@ -126,34 +139,39 @@ def test_what_meets_a_name_again_takes_no_place_among_distinct_ones() -> None:
 
 def test_entries_of_a_corpus_are_told_apart_by_id() -> None:
     """Functions of different repositories share paths and names; each is a result of its own."""
-    results = [Found("setup.py", "main", 1, 2, f"e{number}") for number in range(5)]
+    results = [SearchResult("setup.py", "main", 1, 2, f"e{number}") for number in range(5)]
     assert ranks(results, ["e4"], "symbol") == {"e4": 5}
-    nameless = [Found(id=f"e{number}") for number in range(3)]
+    nameless = [SearchResult(id=f"e{number}") for number in range(3)]
     assert ranks(nameless, ["e2"], "symbol") == {"e2": 3}
 
 
 def test_results_without_names_are_told_apart_by_place() -> None:
     """At symbol level a tool that names none must not have all its results counted as one."""
-    results = [Found("a.py", "", 1, 9), Found("a.py", "", 10, 20), Found("b.py"), Found("c.py", "f")]
+    results = [
+        SearchResult("a.py", "", 1, 9),
+        SearchResult("a.py", "", 10, 20),
+        SearchResult("b.py"),
+        SearchResult("c.py", "f"),
+    ]
     assert ranks(results, ["c.py::f"], "symbol") == {"c.py::f": 4}
 
 
 def test_the_same_result_twice_takes_one_place() -> None:
-    results = [Found("a.py", "f"), Found("a.py", "f"), Found("b.py", "g")]
+    results = [SearchResult("a.py", "f"), SearchResult("a.py", "f"), SearchResult("b.py", "g")]
     assert ranks(results, ["b.py::g"], "symbol") == {"b.py::g": 2}
 
 
 @pytest.mark.parametrize("counting", COUNTINGS)
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_key_of_a_miss_looks_like_a_target(level: str, counting: str) -> None:
-    wrong = [Found("a.py", "f", id="a.py (1)x"), Found("b.py", "g")]
+    wrong = [SearchResult("a.py", "f", id="a.py (1)x"), SearchResult("b.py", "g")]
     targets = ["a.py (1)", "a.py::f (1)", "b.py (2)", "b.py::g (2)"]
     assert ranks(wrong, targets, level, counting) == {}
 
 
 PATHS = ["a.py", "b.py", "src/a.py", "src/b.py", "src/web/a.py"]
 founds = st.builds(
-    Found,
+    SearchResult,
     st.sampled_from(["", *PATHS]),
     st.sampled_from(["", "f", "K.f", "K"]),
     st.integers(0, 5),
@@ -167,7 +185,7 @@ targets = st.lists(
 
 @given(st.lists(founds, max_size=12), targets, st.sampled_from(LEVELS))
 def test_keys_are_distinct_and_both_countings_meet_the_same(
-    results: list[Found], wanted: list[str], level: str
+    results: list[SearchResult], wanted: list[str], level: str
 ) -> None:
     for counting in COUNTINGS:
         keys = ranked_keys(iter(results), iter(wanted), level, counting)
@@ -182,24 +200,26 @@ def test_a_hit_tells_everything(sample_index: Index) -> None:
     hit = sample_index.search("bread", k=1).hits[0]
     symbol = hit.symbol
     lines = (symbol.start_line, symbol.end_line)
-    assert as_found(hit) == Found(symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo)
+    assert to_search_result(hit) == SearchResult(
+        symbol.path, symbol.qualified_name, *lines, symbol.id, symbol.repo
+    )
 
 
 @pytest.mark.parametrize(
     ("result", "expected"),
     [
-        ("src/a.py", Found("src/a.py", id="src/a.py")),
-        ("./src/a.py::K.f", Found("src/a.py", "K.f", id="./src/a.py::K.f")),
-        (Path("src/a.py"), Found("src/a.py", id="src/a.py")),
-        (Found("./a.py", "f", 1, 2, "x"), Found("a.py", "f", 1, 2, "x")),
-        ({"path": "a.py", "start_line": 3, "score": 0.5}, Found("a.py", start_line=3)),
-        ({"path": Path("a.py"), "symbol": None, "end_line": None}, Found("a.py")),
-        ({"path": PureWindowsPath(r"src\a.py")}, Found("src/a.py")),
-        ({"id": "e1"}, Found(id="e1")),
+        ("src/a.py", SearchResult("src/a.py", id="src/a.py")),
+        ("./src/a.py::K.f", SearchResult("src/a.py", "K.f", id="./src/a.py::K.f")),
+        (Path("src/a.py"), SearchResult("src/a.py", id="src/a.py")),
+        (SearchResult("./a.py", "f", 1, 2, "x"), SearchResult("a.py", "f", 1, 2, "x")),
+        ({"path": "a.py", "start_line": 3, "score": 0.5}, SearchResult("a.py", start_line=3)),
+        ({"path": Path("a.py"), "symbol": None, "end_line": None}, SearchResult("a.py")),
+        ({"path": PureWindowsPath(r"src\a.py")}, SearchResult("src/a.py")),
+        ({"id": "e1"}, SearchResult(id="e1")),
     ],
 )
-def test_results_of_other_tools(result: object, expected: Found) -> None:
-    assert as_found(result) == expected
+def test_results_of_other_tools(result: object, expected: SearchResult) -> None:
+    assert to_search_result(result) == expected
 
 
 @pytest.mark.parametrize(
@@ -215,19 +235,19 @@ def test_results_of_other_tools(result: object, expected: Found) -> None:
         ({"path": "a.py", "start_line": "12"}, "gave '12' as start_line; it must be a whole number"),
         ({"path": "a.py", "end_line": True}, "as end_line"),
         ({"id": 5}, "gave 5 as id; it must be text"),
-        (Found("a.py", 5), "gave 5 as symbol"),
+        (SearchResult("a.py", 5), "gave 5 as symbol"),
     ],
 )
 def test_what_is_no_result_is_refused_and_named(result: object, message: str) -> None:
     with pytest.raises(TypeError, match=message):
-        as_found(result)
+        to_search_result(result)
 
 
 def test_how_results_are_shown() -> None:
-    assert shown(Found("a.py", "f", 3), "file") == "a.py"
-    assert shown(Found(id="e1"), "file") == "e1"
-    assert shown(Found("a.py", "K.f", 3, id="9f"), "symbol") == "a.py::K.f"
-    assert shown(Found(symbol="K.f", id="9f"), "symbol") == "K.f"
-    assert shown(Found("a.py", "", 3, id="9f"), "symbol") == "a.py:3"
-    assert shown(Found("a.py"), "symbol") == "a.py"
-    assert shown(Found(id="e1"), "symbol") == "e1"
+    assert display_name(SearchResult("a.py", "f", 3), "file") == "a.py"
+    assert display_name(SearchResult(id="e1"), "file") == "e1"
+    assert display_name(SearchResult("a.py", "K.f", 3, id="9f"), "symbol") == "a.py::K.f"
+    assert display_name(SearchResult(symbol="K.f", id="9f"), "symbol") == "K.f"
+    assert display_name(SearchResult("a.py", "", 3, id="9f"), "symbol") == "a.py:3"
+    assert display_name(SearchResult("a.py"), "symbol") == "a.py"
+    assert display_name(SearchResult(id="e1"), "symbol") == "e1"

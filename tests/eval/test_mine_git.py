@@ -9,7 +9,7 @@ import pytest
 
 from dowse.errors import EvalError
 from dowse.eval.mine import build_from_git
-from dowse.index.update import Progress
+from dowse.indexing.update import Progress
 from eval.git_repo import GitRepo
 
 BREAD = """import os

@@ -11,8 +11,7 @@ import pytest
 
 from dowse.errors import EvalError
 from dowse.eval.mine import build_from_git, history
-from dowse.eval.mine.repository import open_repository
-from dowse.eval.mine.touched import open_blobs
+from dowse.eval.mine.history import open_blobs, open_repository
 from dowse.source import git_process
 from dowse.source.walk import MAX_FILE_BYTES
 from eval.git_repo import GitRepo
@@ -268,7 +267,7 @@ def test_damaged_side_files_of_packs_are_not_read(repo: GitRepo) -> None:
 def test_an_endless_subject_is_one_line(repo: GitRepo, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.commit("Bake " + "and bake " * 12_000, {"bread.py": BREAD})
     assert queries(repo.root)[-1] == "Bake loaves at home"
-    monkeypatch.setattr(history, "_MAX_HEADER_BYTES", 100_000)
+    monkeypatch.setattr(history, "MAX_HEADER_BYTES", 100_000)
     with pytest.raises(EvalError, match="more than 100,000 bytes"):
         build_from_git(repo.root)
 
@@ -279,7 +278,7 @@ def test_a_git_that_hangs_is_ended(repo: GitRepo, tmp_path: Path, monkeypatch: p
     program.write_text("#!/bin/sh\nexec sleep 1000\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr(git_process, "SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(git_process, "IDLE_TIMEOUT_SECONDS", 0.2)
     with pytest.raises(EvalError, match="no answer within"):
         build_from_git(repo.root)
 

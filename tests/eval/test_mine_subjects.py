@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.eval.mine.subjects import clean_subject, question_of
+from dowse.eval.mine.subjects import clean_subject, query_from_subject
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_only_the_statement_is_left(subject: str, cleaned: str) -> None:
     ],
 )
 def test_statements_about_code_are_questions(subject: str) -> None:
-    assert question_of(subject, "Ada Baker <ada@example.org>") == subject
+    assert query_from_subject(subject, "Ada Baker <ada@example.org>") == subject
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_statements_about_code_are_questions(subject: str) -> None:
     ],
 )
 def test_what_names_no_place_in_the_code_is_no_question(subject: str) -> None:
-    assert question_of(subject) == ""
+    assert query_from_subject(subject) == ""
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_what_names_no_place_in_the_code_is_no_question(subject: str) -> None:
     ],
 )
 def test_robots_ask_nothing(author: str) -> None:
-    assert question_of("Allow using callables as default values", author) == ""
+    assert query_from_subject("Allow using callables as default values", author) == ""
 
 
 @given(st.text(max_size=200))
 def test_a_question_is_one_line_without_marks_of_code(subject: str) -> None:
-    question = question_of(subject)
+    question = query_from_subject(subject)
     assert question == question.strip()
     assert "\n" not in question and "`" not in question
 
@@ -120,6 +120,6 @@ def test_a_question_is_one_line_without_marks_of_code(subject: str) -> None:
 @pytest.mark.parametrize("piece", ["(#1)", "fix ", "a b ", "tests ", "([", "#1, ", ": "])
 def test_long_repetitions_take_no_time(piece: str) -> None:
     started = time.process_time()
-    question_of(piece * 2_000)
+    query_from_subject(piece * 2_000)
     # A pattern that backtracks takes minutes.
     assert time.process_time() - started < 5

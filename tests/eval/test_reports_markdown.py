@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from dowse.eval.reports.markdown import code, escaped, render_markdown
+from dowse.eval.reports.markdown import code, escape_markdown, render_markdown
 from dowse.eval.reports.model import Report
 from eval.report_samples import HOSTILE, dataset, hostile_report, report, set_report, small_report
 
@@ -65,7 +65,7 @@ def test_others_text_stands_for_itself() -> None:
     text = render_markdown(hostile_report())
     assert "<script" not in re.sub(r"(`+).*?\1(?!`)", "", text.replace("\\<", ""))
     assert "\x1b" not in text and "\u202e" not in text
-    assert escaped("a|b <c> *d* @e") == r"a\|b \<c\> \*d\* \@e"
+    assert escape_markdown("a|b <c> *d* @e") == r"a\|b \<c\> \*d\* \@e"
 
 
 def test_code_survives_backticks_and_bars() -> None:

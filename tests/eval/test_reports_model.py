@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dowse.eval.reports.differences import differences, mean_differences, paired
+from dowse.eval.reports.aggregate import differences, paired
 from dowse.eval.reports.json_form import from_json, to_json
 from dowse.eval.reports.model import Report, SetFacts
 from dowse.eval.reports.tables import mean_table, set_table
@@ -30,19 +30,19 @@ def test_of_equals_the_one_compared_with_is_best() -> None:
     assert each.best is not None and each.best.mode == "b"
     table = set_table(each)
     assert [row.best for row in table.rows] == [False, True, False]
-    assert (table.standing, table.like_best, table.also) == ("best", ("a",), ("a",))
+    assert (table.standing, table.ties, table.other_ties) == ("best", ("a",), ("a",))
     means = mean_table(report(each, each))
     assert means is not None and means.best is not None
-    assert (means.best.mode, means.standing, means.also) == ("mean:b", "best", ("mean:a",))
+    assert (means.best.mode, means.standing, means.other_ties) == ("mean:b", "best", ("mean:a",))
 
 
 def test_what_can_not_be_told_from_the_row_compared_with_is_not_called_best() -> None:
     rows = {"a": [1, 2, 1, 2, 1, 2, 1, 2], "b": [1, 1, 1, 2, 1, 2, 1, 2], "c": [0] * 8}
     table = set_table(set_report(dataset("x", 8), rows, "a"))
     assert table.best is not None and table.best.mode == "b"
-    assert (table.standing, table.like_best, table.also) == ("highest", ("a",), ())
+    assert (table.standing, table.ties, table.other_ties) == ("highest", ("a",), ())
     clear = set_table(small_report().sets[0])
-    assert (clear.standing, clear.like_best) == ("best", ())
+    assert (clear.standing, clear.ties) == ("best", ())
 
 
 def test_few_questions_are_remarked_on() -> None:
@@ -55,7 +55,7 @@ def test_few_questions_are_remarked_on() -> None:
 
 def test_the_worst_are_told_of_the_row_named_to_compare_with_else_of_the_best() -> None:
     rows = {"a": [1, 2, 3], "b": [1, 1, 1]}
-    told = {against: set_report(dataset("x", 3), rows, against).told for against in ("a", "b", "")}
+    told = {against: set_report(dataset("x", 3), rows, against).detailed_mode for against in ("a", "b", "")}
     assert told == {
         "a": "a",
         "b": "b",
@@ -67,17 +67,19 @@ def test_of_equally_bad_questions_those_come_first_that_another_row_answered_wel
     each = set_report(dataset("x", 4), {"a": [0, 0, 0, 1], "b": [0, 3, 1, 0], "c": [0, 0, 5, 0]})
     assert [case.id for case in each.worst("a", 9)] == ["x-02", "x-01", "x-00", "x-03"]
     again = from_json(to_json(report(each))).sets[0]
-    assert again.told == each.told != ""
-    assert [c.id for c in again.worst(again.told, 9)] == [c.id for c in each.worst(each.told, 9)]
+    assert again.detailed_mode == each.detailed_mode != ""
+    assert [c.id for c in again.worst(again.detailed_mode, 9)] == [
+        c.id for c in each.worst(each.detailed_mode, 9)
+    ]
 
 
 def test_the_first_row_is_compared_with_unless_another_is_named() -> None:
     each = set_report(dataset("x", 3), {"a": [1, 2, 3], "b": [1, 1, 1]})
     assert each.baseline is not None and each.baseline.mode == "a"
-    assert set(differences(each)) == {"b"}
-    assert set(differences(replace(each, against="b"))) == {"a"}
+    assert set(differences([each], "a")) == {"b"}
+    assert set(differences([each], "b")) == {"a"}
     assert replace(each, against="gone").baseline is None
-    assert differences(replace(each, against="gone")) == {}
+    assert differences([each], "gone") == {}
 
 
 def test_worst_questions_come_lowest_first_then_by_id_and_leave_out_perfect_ones() -> None:
@@ -91,7 +93,7 @@ def test_worst_questions_come_lowest_first_then_by_id_and_leave_out_perfect_ones
 
 
 def test_a_clear_gain_is_real_and_a_single_change_is_noise() -> None:
-    found = differences(small_report().sets[0])
+    found = differences(small_report().sets[:1], small_report().against)
     assert found["good"].real and found["good"].mean > 0.1
     assert not found["odd"].real and found["odd"].mean > 0
 
@@ -124,7 +126,7 @@ def test_a_mode_that_was_left_out_of_a_set_has_no_mean_and_no_difference() -> No
     two = set_report(dataset("two", 3), {"a": [1, 2, 3]})
     whole = report(one, two)
     assert whole.headline("b") is None
-    assert mean_differences(whole) == {}
+    assert differences(whole.sets, whole.against) == {}
     assert [row.mode for row in whole.means] == ["mean:a"]
 
 

@@ -10,10 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowse.cli.output import Style
 from dowse.eval.reports.model import Report
 from dowse.eval.reports.text import WIDTH, render_text
-from dowse.eval.reports.wording import milliseconds, number, one_line, signed, tail
+from dowse.eval.reports.wording import (
+    format_difference,
+    format_score,
+    format_value,
+    keep_end,
+    one_line,
+)
+from dowse.formats.style import Style, choose_colors
 from eval.report_samples import dataset, hostile_report, report, set_report, small_report
 
 
@@ -59,7 +65,7 @@ def test_another_row_can_be_asked_for_its_worst() -> None:
     assert "worst of plain on one" in text and "worst of good" not in text
 
 
-@pytest.mark.parametrize("colours", [Style(), Style.choose("always")], ids=["plain", "colour"])
+@pytest.mark.parametrize("colours", [Style(), choose_colors("always", {})], ids=["plain", "colour"])
 def test_colour_is_only_for_terminals_and_changes_no_text(colours: Style) -> None:
     text = render_text(small_report(), colours=colours)
     assert ("\x1b" in text) == bool(colours.bold)
@@ -97,14 +103,14 @@ def test_an_empty_report_is_no_error() -> None:
     ("value", "said"), [(0.5124, ".512"), (1.0, "1.000"), (0.0, ".000"), (None, "–"), (0.99951, "1.000")]
 )
 def test_numbers(value: float | None, said: str) -> None:
-    assert number(value) == said
+    assert format_score(value) == said
 
 
 @pytest.mark.parametrize(
     ("value", "said"), [(0.031, "+.031"), (-0.0041, "−.004"), (-0.0001, "±.000"), (0, "±.000")]
 )
 def test_differences_have_a_sign(value: float, said: str) -> None:
-    assert signed(value) == said
+    assert format_difference(value) == said
 
 
 @pytest.mark.parametrize(
@@ -120,15 +126,15 @@ def test_differences_have_a_sign(value: float, said: str) -> None:
     ],
 )
 def test_times_have_the_digits_that_matter(value: float | None, said: str) -> None:
-    assert milliseconds(value) == said
+    assert format_value("p50_ms", value) == said
 
 
 @given(st.text(), st.integers(1, 40))
 def test_cut_text_keeps_its_width_and_its_end_or_beginning(text: str, width: int) -> None:
-    assert len(one_line(text, width)) <= width and len(tail(text, width)) <= width
+    assert len(one_line(text, width)) <= width and len(keep_end(text, width)) <= width
     whole = one_line(text)
     assert whole.startswith(one_line(text, width).removesuffix("…"))
-    assert whole.endswith(tail(text, width).removeprefix("…"))
+    assert whole.endswith(keep_end(text, width).removeprefix("…"))
 
 
 def test_ties_are_said_and_the_row_compared_with_is_marked() -> None:

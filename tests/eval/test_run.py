@@ -14,12 +14,12 @@ from dowse import Index
 from dowse.config import cache_folder
 from dowse.errors import DowseError, EvalError
 from dowse.eval import Case, Dataset, compare_modes, evaluate, load_datasets
-from dowse.eval.clean_index import open_clean
+from dowse.eval.clean_index import open_clean_index
+from dowse.eval.configurations import COMPARED, parse_configuration, per_encoder
 from dowse.eval.diversity import ALPHA_NDCG, MEANING, TREE, alpha_ndcg
 from dowse.eval.reports.model import SetReport
-from dowse.eval.run import Progress, Running, asking, run_dataset, searched
-from dowse.eval.systems.named import named_system
-from dowse.eval.ways import COMPARED, for_models, way
+from dowse.eval.run import Progress, RunOptions, make_search, run_dataset, search_root
+from dowse.eval.systems import named_system
 from eval.small_tree import QUESTIONS, make_corpus, make_places, make_tree, write_questions
 
 from helpers import contents, image, write_tree
@@ -42,9 +42,9 @@ def questions(tmp_path_factory: pytest.TempPathFactory, tree: Path) -> Dataset:
     return load_datasets(write_questions(tmp_path_factory.mktemp("q") / "cases.jsonl"), root=tree)[0]
 
 
-def running(*names: str, encoder: str = "none", **more: object) -> Running:
-    ways = tuple(way(name) for name in names or ("auto",))
-    return replace(Running(ways, settings=(("encoder", encoder),)), **more)
+def running(*names: str, encoder: str = "none", **more: object) -> RunOptions:
+    ways = tuple(parse_configuration(name) for name in names or ("auto",))
+    return replace(RunOptions(ways, settings=(("encoder", encoder),)), **more)
 
 
 def values(report: SetReport, mode: str) -> list[dict[str, float]]:
@@ -107,8 +107,8 @@ def test_keyword_and_graph_rows_are_the_same_whatever_the_encoder(questions: Dat
 
 
 def test_models_share_one_index_and_none_has_no_vectors(questions: Dataset) -> None:
-    ways = tuple(for_models([way(name) for name in COMPARED], ["small", "none"]))
-    report = run_dataset(questions, None, Running(ways, settings=(("encoder", "none"),)))
+    ways = tuple(per_encoder([parse_configuration(name) for name in COMPARED], ["small", "none"]))
+    report = run_dataset(questions, None, RunOptions(ways, settings=(("encoder", "none"),)))
     assert modes(report) == [
         *("keyword", "graph"),
         *("embedding [small]", "hybrid [small]", "auto [small]"),
@@ -207,8 +207,10 @@ def test_the_distance_of_files_is_the_same_whatever_tool_found_them(questions: D
 
 
 def test_meaning_is_measured_by_the_encoder_of_the_row(questions: Dataset) -> None:
-    ways = tuple(for_models([way("keyword"), way("embedding")], ["small", "base"]))
-    report = run_dataset(questions, None, Running(ways, settings=(("encoder", "base"),)))
+    ways = tuple(
+        per_encoder([parse_configuration("keyword"), parse_configuration("embedding")], ["small", "base"])
+    )
+    report = run_dataset(questions, None, RunOptions(ways, settings=(("encoder", "base"),)))
     assert modes(report) == ["keyword", "embedding [small]", "embedding [base]"]
     assert all(0 < row.metrics[MEANING] < 2 for row in report.results)
     assert report.results[1].metrics[MEANING] != report.results[2].metrics[MEANING]
@@ -228,7 +230,10 @@ def test_the_control_has_the_same_first_ten_in_another_order(questions: Dataset)
 
 def test_what_lies_below_the_first_ten_is_not_shuffled(sample_index: Index) -> None:
     asked = "bread oven price order dough test"
-    usual, shuffled = (asking(sample_index, way(name))(asked, 100) for name in ("keyword", "keyword+shuffle"))
+    usual, shuffled = (
+        make_search(sample_index, parse_configuration(name))(asked, 100)
+        for name in ("keyword", "keyword+shuffle")
+    )
     names = [[hit.symbol.id for hit in hits] for hits in (usual, shuffled)]
     assert len(names[0]) > 12
     assert names[0][10:] == names[1][10:] and names[0][:10] != names[1][:10]
@@ -261,7 +266,7 @@ def test_answers_put_apart_by_clusters_are_rows_too(questions: Dataset) -> None:
 def test_what_can_not_be_run(questions: Dataset, change: dict[str, object], remedy: str) -> None:
     broken = replace(questions, **change)
     with pytest.raises(EvalError, match=remedy):
-        searched(broken)
+        search_root(broken)
     with pytest.raises(EvalError, match=remedy):
         run_dataset(broken, None, running())
 
@@ -300,7 +305,7 @@ def test_answers_in_the_tree_are_never_indexed_also_those_that_come_later(
     (data,) = load_datasets(inside, root=tree_copy)
     clean = run_dataset(data, tree_copy, running("keyword"))
     places = own_places()
-    before = image(open_clean(tree_copy, [data], settings={"encoder": "none"}))
+    before = image(open_clean_index(tree_copy, [data], settings={"encoder": "none"}))
     paths = {path for path, *_ in before["files"]}
     assert paths == {"shop/orders.py", "shop/oven.py", "shop/money.py", "web/cart.js"}
     leaks = {
@@ -310,7 +315,7 @@ def test_answers_in_the_tree_are_never_indexed_also_those_that_come_later(
     }
     write_tree(tree_copy, leaks)
     again = run_dataset(data, tree_copy, running("keyword"))
-    after = image(open_clean(tree_copy, [data], settings={"encoder": "none"}))
+    after = image(open_clean_index(tree_copy, [data], settings={"encoder": "none"}))
     assert after["files"] == before["files"] and after["symbols"] == before["symbols"]
     assert values(again, "keyword") == values(clean, "keyword")
     assert own_places() == places, "what is left out later must not make another index"
@@ -348,7 +353,7 @@ def test_documentation_is_stripped_where_the_questions_are_made_of_it(
     stripped = replace(questions, strip_docs=True)
     report = run_dataset(stripped, tree, running("keyword"))
     assert report.dataset.strip_docs
-    index = open_clean(tree, [stripped], settings={"encoder": "none"}, strip_docs=True)
+    index = open_clean_index(tree, [stripped], settings={"encoder": "none"}, strip_docs=True)
     assert not any(doc for *_, doc, _ in image(index)["symbols"])
     with_docs = run_dataset(questions, tree, running("keyword"))
     assert with_docs.results[0].metrics["mrr@100"] > report.results[0].metrics["mrr@100"]

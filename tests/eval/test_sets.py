@@ -13,9 +13,9 @@ from dowse.eval.datasets.jsonl import parse_case
 from dowse.eval.datasets.lines import read_rows
 from dowse.eval.matching import ranked_keys
 from dowse.eval.sets import OWN, own_set, structure_cases, structure_checkouts
-from dowse.eval.types import Case, Found
-from dowse.parse.files import parse_file
-from dowse.parse.tokens import split_identifier, stem, tokenize
+from dowse.eval.types import Case, SearchResult
+from dowse.parsing.parser import parse_file
+from dowse.parsing.tokenizer import split_identifier, stem, tokenize
 
 PACKAGE = Path(dowse.__file__).parent
 ABOUT_DOWSE = ("files", "symbols", "names")
@@ -55,8 +55,11 @@ def test_every_answer_is_in_todays_tree(name: str) -> None:
 
 
 def test_a_renamed_function_is_noticed() -> None:
-    case = Case("", symbols={"src/dowse/rank/fuse.py::rrf": 2, "src/dowse/rank/fuse.py::rff": 2})
-    assert missing(case) == ["src/dowse/rank/fuse.py::rff"]
+    case = Case(
+        "",
+        symbols={"src/dowse/search/ranking/fusion.py::rrf": 2, "src/dowse/search/ranking/fusion.py::rff": 2},
+    )
+    assert missing(case) == ["src/dowse/search/ranking/fusion.py::rff"]
     assert missing(Case("", {"src/dowse/nowhere.py": 1})) == ["src/dowse/nowhere.py"]
 
 
@@ -70,7 +73,7 @@ def test_as_many_as_promised_each_with_an_id_of_its_own(name: str) -> None:
 
 def test_levels_have_the_answers_that_they_score() -> None:
     for name, own in OWN.items():
-        assert all(max(case.judged(own.level).values()) > 0 for _, case in lines_of(name))
+        assert all(max(case.qrels(own.level).values()) > 0 for _, case in lines_of(name))
     assert all(1 <= len(case.files) <= 3 for _, case in lines_of("files"))
     assert all(case.files for _, case in lines_of("names"))
 
@@ -94,7 +97,7 @@ def test_most_questions_do_not_name_their_answer(name: str) -> None:
 
 
 def test_naming_the_answer_is_noticed() -> None:
-    symbols = {"src/dowse/store/layout.py::clone_generation": 2}
+    symbols = {"src/dowse/storage/local/layout.py::clone_generation": 2}
     assert gives_away(Case("cloning the generations", symbols=symbols))
     assert gives_away(Case("which layout", symbols=symbols))
     assert not gives_away(Case("the next generation of the index", symbols=symbols))
@@ -103,9 +106,9 @@ def test_naming_the_answer_is_noticed() -> None:
 @pytest.mark.parametrize("seen_from", ["", "dowse/", "src/dowse/", "project/src/dowse/"])
 def test_answers_are_met_from_any_folder_above(seen_from: str) -> None:
     (dataset,) = own_set("own:files")
-    judged = dataset.cases[0].judged("file")
-    found = [Found(seen_from + target.removeprefix("src/dowse/")) for target in judged]
-    assert ranked_keys(found, judged, "file") == list(judged)
+    qrels = dataset.cases[0].qrels("file")
+    found = [SearchResult(seen_from + target.removeprefix("src/dowse/")) for target in qrels]
+    assert ranked_keys(found, qrels, "file") == list(qrels)
 
 
 def test_what_is_searched_is_the_package_itself() -> None:

@@ -13,11 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.eval.stats import bootstrap, bootstrap_macro, compare, compare_macro
+from dowse.eval.stats import Difference, bootstrap, bootstrap_macro, compare_macro
 
 # Values as metrics have them, many of them equal.
 shares = st.sampled_from([0.0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 0.63, 1.0])
 pairs = st.lists(st.tuples(shares, shares), min_size=1, max_size=9)
+
+
+def compare(a: list[float], b: list[float]) -> Difference:
+    """Compare two rows of one set."""
+    return compare_macro([a], [b])
 
 
 def brute_force(a: list[list[float]], b: list[list[float]]) -> float:
@@ -157,9 +162,9 @@ def test_intervals_narrow_with_more_cases_and_widen_with_the_level() -> None:
 
 def test_the_same_values_give_the_same_answer_in_every_process() -> None:
     program = (
-        "from dowse.eval.stats import bootstrap, compare\n"
+        "from dowse.eval.stats import bootstrap, compare_macro\n"
         "a = [i % 7 / 7 for i in range(100)]; b = [i % 5 / 5 for i in range(100)]\n"
-        "print(bootstrap(a), compare(a, b))"
+        "print(bootstrap(a), compare_macro([a], [b]))"
     )
     runs = {subprocess.run([sys.executable, "-c", program], capture_output=True).stdout for _ in range(2)}
     a, b = [i % 7 / 7 for i in range(100)], [i % 5 / 5 for i in range(100)]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dowse import Index
-from dowse.cli.main import main
 from dowse.config import feedback_file
-from dowse.feedback.events import KINDS, Event
+from dowse.feedback.events import EVENT_KINDS, Event
 from dowse.feedback.store import FeedbackStore
+from dowse.interfaces.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -39,7 +40,7 @@ def test_record_list_search_and_forget(run):
     assert code == 0
     assert out.split("\t")[:2] == ["1×      bake some bread", "src/bakery/bread.py:18 Dough.rise"]
     assert run("search", "bake some bread")[1].startswith("src/bakery/bread.py:18")
-    assert "chosen once for this question" in run("search", "bake some bread", "--explain")[1]
+    assert "chosen once for this query" in run("search", "bake some bread", "--explain")[1]
     assert not run("search", "bake some bread", "--no-feedback")[1].startswith("src/bakery/bread.py:18")
     assert (
         run("feedback", "reset", "--query", "Bake some bread?")[1]
@@ -50,20 +51,20 @@ def test_record_list_search_and_forget(run):
 
 
 def test_json_and_export(run):
-    for kind in KINDS:
+    for kind in EVENT_KINDS:
         run("feedback", "record", "bake bread", "bake_bread", "--kind", kind)
     run("feedback", "record", "who rises", "Dough.rise", "--kind", "click")
     found = json.loads(run("feedback", "list", "--json", "--query", "bake bread")[1])
     assert [(each["chosen"], each["down"], each["visitors"]) for each in found] == [(4, 1, 1)]
-    assert found[0]["place"].endswith("bake_bread")
+    assert found[0]["location"].endswith("bake_bread")
     lines = [json.loads(line) for line in run("feedback", "export")[1].splitlines()]
-    assert [line["kind"] for line in lines] == ["click", *reversed(KINDS)]
+    assert [line["kind"] for line in lines] == ["click", *reversed(EVENT_KINDS)]
     assert {line["visitor"] for line in lines} == {"cli"}
     assert run("feedback", "list", "-k", "1")[1].count("\n") == 1
 
 
 def test_a_symbol_that_is_gone_is_listed_as_such(run, sample):
-    with FeedbackStore.open(sample) as store:
+    with closing(FeedbackStore.open(sample)) as store:
         store.record(Event("old question", "0123456789abcdef", "down", "ann"))
     assert "0123456789abcdef (not in the index)" in run("feedback", "list")[1]
     assert run("feedback", "reset", "--all")[1].startswith("forgot 1 choice in ")

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,20 @@ import pytest
 from dowse.config import data_folder, feedback_file
 from dowse.errors import DowseError
 from dowse.feedback import store as store_module
-from dowse.feedback.events import Event, normalised
+from dowse.feedback.events import Event, normalise_query
 from dowse.feedback.store import FeedbackDamaged, FeedbackStore
 
 
 @pytest.fixture
 def store(tmp_path):
-    with FeedbackStore(tmp_path / "data" / "feedback.sqlite") as opened:
+    with closing(FeedbackStore(tmp_path / "data" / "feedback.sqlite")) as opened:
         yield opened
 
 
 def test_nothing_is_written_before_a_choice(store):
     assert not store.exists
     assert (store.counts(), list(store.events()), store.reset()) == ([], [], 0)
-    assert (store.number_of("x"), store.sharing(["x"], 5), store.choices([1])) == (None, [], [])
+    assert (store.query_id("x"), store.queries_sharing(["x"], 5), store.query_events([1])) == (None, [], [])
     assert not store.path.parent.exists()
 
 
@@ -67,10 +68,10 @@ def test_forgetting_by_question_symbol_and_visitor(store):
     assert store.reset("one", symbol="s", visitor="ann") == 0
     assert store.reset(symbol="t") == 4
     assert store.reset("one") == 1
-    assert store.number_of("one") is None
+    assert store.query_id("one") is None
     assert store.reset("unknown") == 0
     assert store.reset() == 2
-    assert (store.counts(), store.sharing(["two"], 5)) == ([], [])
+    assert (store.counts(), store.queries_sharing(["two"], 5)) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -100,28 +101,28 @@ def test_half_characters_are_no_obstacle(store):
     half = "caf\ud800"
     store.record(Event(half, half, "click", half))
     assert store.counts(half, limit=2**70)[0].symbol == "caf?"
-    assert store.number_of(half) is not None
+    assert store.query_id(half) is not None
     assert store.reset(half, symbol=half, visitor=half) == 1
 
 
 def test_repetitions_are_kept_up_to_a_bound(store):
-    for _ in range(store_module.MOST_REPEATS + 5):
+    for _ in range(store_module.MAX_REPEATS + 5):
         store.record(Event("q", "s", "click", "ann"))
-    assert store.counts()[0].chosen == store_module.MOST_REPEATS
+    assert store.counts()[0].chosen == store_module.MAX_REPEATS
 
 
 def test_a_visitor_pushes_out_only_own_choices(store, monkeypatch):
-    monkeypatch.setattr(store_module, "MOST_OF_A_VISITOR", 20)
+    monkeypatch.setattr(store_module, "MAX_VISITOR_EVENTS", 20)
     store.record(Event("honest question", "s", "up", "ann"))
     for number in range(50):
         store.record(Event(f"flood {number}", "t", "up", "eve"))
     assert len(list(store.events())) == 21
     assert store.counts("honest question")[0].up == 1
-    assert store.number_of("flood 0") is None and store.number_of("flood 49") is not None
+    assert store.query_id("flood 0") is None and store.query_id("flood 49") is not None
 
 
 def test_the_oldest_go_when_there_are_too_many(store, monkeypatch):
-    monkeypatch.setattr(store_module, "MOST_EVENTS", 10)
+    monkeypatch.setattr(store_module, "MAX_EVENTS", 10)
     for number in range(15):
         store.record(Event(f"q{number}", "s", "click", f"visitor {number}"))
     assert [event.query for event in store.events()] == [f"q{n}" for n in range(14, 4, -1)]
@@ -129,7 +130,7 @@ def test_the_oldest_go_when_there_are_too_many(store, monkeypatch):
 
 def test_threads_and_stores_write_at_once(store):
     def record(number: int) -> None:
-        with FeedbackStore(store.path) as other:
+        with closing(FeedbackStore(store.path)) as other:
             for each in (store, other):
                 each.record(Event(f"question {number % 3}", "s", "click", f"visitor {number}"))
 
@@ -143,7 +144,7 @@ def test_another_process_sees_what_was_recorded_and_forgets_it(store):
     store.record(Event("q", "s", "click", "ann"))
     script = (
         "import sys; from pathlib import Path; from dowse.feedback.store import FeedbackStore\n"
-        "with FeedbackStore(Path(sys.argv[1])) as store: print(store.counts()[0].chosen, store.reset())"
+        "store = FeedbackStore(Path(sys.argv[1])); print(store.counts()[0].chosen, store.reset())"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(store.path)], capture_output=True, text=True, check=True
@@ -157,7 +158,7 @@ def test_a_file_that_was_removed_is_begun_anew(store):
     store.path.unlink()
     assert store.counts() == []
     store.record(Event("q2", "s", "click", "ann"))
-    with FeedbackStore(store.path) as other:
+    with closing(FeedbackStore(store.path)) as other:
         assert [count.query for count in other.counts()] == ["q2"]
 
 
@@ -183,7 +184,7 @@ def test_a_later_format_is_not_touched(store):
 def test_a_folder_that_can_not_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with (
-        FeedbackStore(tmp_path / "file" / "feedback.sqlite") as store,
+        closing(FeedbackStore(tmp_path / "file" / "feedback.sqlite")) as store,
         pytest.raises(DowseError, match="permissions"),
     ):
         store.record(Event("q", "s", "click", "ann"))
@@ -206,9 +207,9 @@ def test_every_place_has_a_file_of_its_own_in_the_users_data(tmp_path, monkeypat
     [("Parse it", "parse  it?"), ("e\u0301t\xe9", "\xe9te\u0301"), ("how?!", "how"), ("?", "?")],
 )
 def test_what_makes_no_other_question(one, other):
-    assert normalised(one) == normalised(other) != ""
+    assert normalise_query(one) == normalise_query(other) != ""
 
 
 @pytest.mark.parametrize(("one", "other"), [("a b", "b a"), ("get_user", "get user"), ("a -b", "a b")])
 def test_what_makes_another_question(one, other):
-    assert normalised(one) != normalised(other)
+    assert normalise_query(one) != normalise_query(other)

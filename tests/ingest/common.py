@@ -18,7 +18,7 @@ SECONDS = 240
 def start(*arguments: object, **environment: str) -> subprocess.Popen[str]:
     """Start the real command."""
     return subprocess.Popen(
-        [sys.executable, "-m", "dowse.cli.main", *map(str, arguments)],
+        [sys.executable, "-m", "dowse.interfaces.cli.main", *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -56,7 +56,7 @@ def everything(address: str, root: Path) -> dict[str, object]:
                 (e.kind, names[e.source], names[e.target], e.line) for e in reader.edges(numbers)
             ),
             "vectors": {names[n]: vector.tobytes() for n, vector in zip(numbers, vectors, strict=True)},
-            "clusters": reader.clusters(encoder.id).tobytes(),
+            "clusters": reader.cluster_centroids(encoder.id).tobytes(),
             "counts": reader.counts(),
         }
 

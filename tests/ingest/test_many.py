@@ -1,4 +1,4 @@
-"""Several repositories without a Ray cluster: the same steps in this process."""
+"""Many repositories without a Ray cluster: the same steps in this process."""
 
 from __future__ import annotations
 
@@ -9,32 +9,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backends.elastic_fixtures import MakeElastic
 from dowse import Index
-from dowse.encode.document import Document
-from dowse.encode.models import load
+from dowse.encoders.document import Document
+from dowse.encoders.registry import load_encoder
 from dowse.errors import ConfigError, DowseError
-from dowse.ingest.checkpoint import Checkpoint
-from dowse.ingest.encoding import EncoderChoice, SpreadEncoder, encode_chunk
-from dowse.ingest.listing import gather
+from dowse.ingest.encoding import DistributedEncoder, EncoderSpec, encode_batch
 from dowse.ingest.ray_workers import check_workers
-from dowse.ingest.run import Here, Summary, ingest
-from dowse.ingest.work import DONE, FAILED, UNCHANGED, Order, Outcome
+from dowse.ingest.repository import DONE, FAILED, UNCHANGED, IngestOptions, Outcome
+from dowse.ingest.run import Checkpoint, LocalWorker, Summary, collect_paths, ingest
 from ingest.common import ENCODER, everything, indexed_plainly
 from ingest.conftest import make_repository
+from storage.elastic_fixtures import MakeElastic
 
 from helpers import age, image, json_lines, run_dowse, write_tree
 
-CHOICE = EncoderChoice(ENCODER, "symbol", "cpu")
+SPEC = EncoderSpec(ENCODER, "symbol", "cpu")
 
 
 def _statuses(summary: Summary) -> dict[str, str]:
     return {Path(outcome.path).name: outcome.status for outcome in summary.outcomes}
 
 
-def _run(paths: Sequence[object], order: Order, notes: Path, *, shared: bool = False) -> Summary:
+def _run(paths: Sequence[object], options: IngestOptions, notes: Path, *, shared: bool = False) -> Summary:
     with Checkpoint(notes) as checkpoint:
-        return ingest([str(path) for path in paths], Here(order), checkpoint, shared=shared)
+        return ingest([str(path) for path in paths], LocalWorker(options), checkpoint, shared=shared)
 
 
 def test_a_list_has_comments_blanks_and_repetitions(tmp_path: Path) -> None:
@@ -42,9 +40,9 @@ def test_a_list_has_comments_blanks_and_repetitions(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "a")
     listed = tmp_path / "list"
     listed.write_text(f"# all\n\n  {tmp_path}/a  \n{tmp_path}/link\n{tmp_path}/b\n")
-    assert gather([str(tmp_path / "c")], listed) == [str(tmp_path / name) for name in "cab"]
+    assert collect_paths([str(tmp_path / "c")], listed) == [str(tmp_path / name) for name in "cab"]
     with pytest.raises(ConfigError, match="is a folder"):
-        gather([], tmp_path)
+        collect_paths([], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -55,24 +53,26 @@ def test_addresses_of_workers(address: str) -> None:
         check_workers(address)
 
 
-def test_spread_vectors_are_those_of_the_encoder() -> None:
+def test_distributed_vectors_are_those_of_the_encoder() -> None:
     texts = [f"def f{n}(x):\n    return x * {n} + {'a' * n}\n" for n in range(40)]
     documents = [Document("", f"f{n}", "", text, "python") for n, text in enumerate(texts)]
-    chunks_seen: list[int] = []
+    sizes: list[int] = []
 
-    def spread(choice: EncoderChoice, chunks: Sequence[Sequence[Document]]) -> Callable[[], list[np.ndarray]]:
-        chunks_seen.extend(map(len, chunks))
-        return lambda: [encode_chunk(choice, chunk) for chunk in chunks]
+    def dispatch(spec: EncoderSpec, batches: Sequence[Sequence[Document]]) -> Callable[[], list[np.ndarray]]:
+        sizes.extend(map(len, batches))
+        return lambda: [encode_batch(spec, batch) for batch in batches]
 
-    plain = load(*CHOICE).documents(documents)
-    for encoder in (SpreadEncoder(CHOICE), SpreadEncoder(CHOICE, spread, chunk=16)):
-        assert np.abs(encoder.documents(documents) - plain).max() < 0.01  # bytes, as every index keeps them
-    assert chunks_seen == [16, 16, 8]
-    assert SpreadEncoder(CHOICE, spread).documents([]).shape == (0, plain.shape[1])
+    plain = load_encoder(*SPEC).encode_documents(documents)
+    for encoder in (DistributedEncoder(SPEC), DistributedEncoder(SPEC, dispatch, batch=16)):
+        assert (
+            np.abs(encoder.encode_documents(documents) - plain).max() < 0.01
+        )  # bytes, as every index keeps them
+    assert sizes == [16, 16, 8]
+    assert DistributedEncoder(SPEC, dispatch).encode_documents([]).shape == (0, plain.shape[1])
 
 
-def test_folders_are_indexed_as_by_themselves(depot: list[Path], tmp_path: Path) -> None:
-    summary = _run(depot, Order({"encoder": ENCODER}), tmp_path / "notes")
+def test_local_indexes_equal_those_of_single_runs(depot: list[Path], tmp_path: Path) -> None:
+    summary = _run(depot, IngestOptions({"encoder": ENCODER}), tmp_path / "notes")
     assert set(_statuses(summary).values()) == {DONE}
     for root in depot:
         alone = Index.open(root, index_dir=str(tmp_path / root.name), encoder=ENCODER)
@@ -82,13 +82,13 @@ def test_folders_are_indexed_as_by_themselves(depot: list[Path], tmp_path: Path)
         assert together.unembedded() == 0
 
 
-def test_a_cluster_is_filled_as_by_plain_runs(
+def test_an_index_on_a_cluster_equals_that_of_single_runs(
     depot: list[Path], tmp_path: Path, make_elastic: MakeElastic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = make_elastic().address
     plain = indexed_plainly(make_elastic().address, depot)
     monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))  # with no vector in it
-    order = Order({"backend": address, "encoder": ENCODER})
+    order = IngestOptions({"backend": address, "encoder": ENCODER})
     summary = _run(depot, order, tmp_path / "notes", shared=True)
     assert set(_statuses(summary).values()) == {DONE}
     assert sum(outcome.encoded for outcome in summary.outcomes) > 400
@@ -97,10 +97,10 @@ def test_a_cluster_is_filled_as_by_plain_runs(
     assert {**found, "clusters": None} == {**plain, "clusters": None}
 
 
-def test_what_is_done_and_unchanged_is_skipped(tmp_path: Path) -> None:
+def test_unchanged_repositories_of_the_checkpoint_are_skipped(tmp_path: Path) -> None:
     trees = [make_repository(tmp_path, name, 2) for name in ("one", "two")]
     corpus = json_lines(tmp_path / "c.jsonl", [{"id": "1", "code": "def f(): pass", "name": "f"}])
-    paths, notes, order = [*trees, corpus, tmp_path / "gone"], tmp_path / "notes", Order({})
+    paths, notes, order = [*trees, corpus, tmp_path / "gone"], tmp_path / "notes", IngestOptions({})
     first = _statuses(_run(paths, order, notes))
     assert first == {"one": DONE, "two": DONE, "c.jsonl": DONE, "gone": FAILED}
     with notes.open("a") as file:
@@ -114,39 +114,39 @@ def test_what_is_done_and_unchanged_is_skipped(tmp_path: Path) -> None:
     assert third == {"one": DONE, "two": DONE, "c.jsonl": DONE}
 
 
-def test_a_failure_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+def test_a_failure_is_reported_and_does_not_stop_others(tmp_path: Path) -> None:
     tree = make_repository(tmp_path, "fine", 1)
     broken = write_tree(tmp_path / "broken", {".dowse.toml": "encoder = \n", "a.py": "a = 1\n"})
-    summary = _run([broken, tree], Order({}), tmp_path / "notes")
+    summary = _run([broken, tree], IngestOptions({}), tmp_path / "notes")
     assert _statuses(summary) == {"broken": FAILED, "fine": DONE}
-    assert "is not valid TOML" in summary.of(FAILED)[0].problem
+    assert "is not valid TOML" in summary.with_status(FAILED)[0].problem
 
 
-def test_two_of_one_name_can_t_share_an_index(tmp_path: Path) -> None:
+def test_two_repositories_of_one_name_can_t_share_an_index(tmp_path: Path) -> None:
     for place in ("a", "b"):
         make_repository(tmp_path / place, "same", 1)
     paths = [tmp_path / "a" / "same", tmp_path / "b" / "same"]
-    summary = _run(paths, Order({}), tmp_path / "notes", shared=True)
+    summary = _run(paths, IngestOptions({}), tmp_path / "notes", shared=True)
     assert [outcome.status for outcome in summary.outcomes] == [DONE, FAILED]
     assert f"as {paths[0]} is" in summary.outcomes[1].problem
 
 
-def test_a_run_without_hope_ends(tmp_path: Path) -> None:
-    class Hopeless(Here):
-        """Workers who find the same wrong with everything."""
+def test_a_run_with_one_repeated_failure_stops(tmp_path: Path) -> None:
+    class Failing(LocalWorker):
+        """Workers that fail with one reason."""
 
         tried = 0
 
-        def finished(self, seconds: float) -> list[Outcome]:
-            Hopeless.tried += 1
+        def wait(self, seconds: float) -> list[Outcome]:
+            Failing.tried += 1
             return [Outcome("x", FAILED, "no node answers")]
 
     with (
         pytest.raises(DowseError, match=r"no node answers \(the last 20"),
         Checkpoint(tmp_path / "n") as notes,
     ):
-        ingest([str(tmp_path / str(n)) for n in range(500)], Hopeless(Order({})), notes, shared=False)
-    assert Hopeless.tried == 20
+        ingest([str(tmp_path / str(n)) for n in range(500)], Failing(IngestOptions({})), notes, shared=False)
+    assert Failing.tried == 20
 
 
 def test_the_command_with_several_paths(tmp_path: Path) -> None:
@@ -164,16 +164,18 @@ def test_the_command_with_several_paths(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--list", "/dev/null"), "nothing to index"),
-        (("a", "b", "--index-dir", "i"), "a place for one repository"),
+        (("a", "b", "--index-dir", "i"), "the folder of one index"),
         (("a", "--workers", "ray://h:1"), "name it with --backend"),
         (("a", "--workers", "many"), "ray://HOST:PORT or local:N"),
     ],
 )
-def test_what_can_t_be_is_told_in_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_invalid_arguments_are_reported_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
     done = run_dowse("index", *arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1

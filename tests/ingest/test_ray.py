@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from backends.elastic_fixtures import MakeElastic
 from dowse import Index
 from ingest.common import ENCODER, SECONDS, everything, finish, indexed_plainly, run, start
 from ingest.conftest import RayCluster
+from storage.elastic_fixtures import MakeElastic
 
 from helpers import image
 
@@ -66,7 +66,7 @@ def _report(out: str) -> dict[str, list[str]]:
     }
 
 
-def test_equal_to_a_plain_index_and_a_missing_path_is_told(
+def test_the_index_equals_that_of_single_runs_and_a_missing_path_is_reported(
     ray_cluster: RayCluster, depot: list[Path], plain: dict[str, object], address: str, tmp_path: Path
 ) -> None:
     ray_cluster.forget()
@@ -89,7 +89,7 @@ def test_equal_to_a_plain_index_and_a_missing_path_is_told(
     assert _report(out) == {"done": [], "unchanged": ["attic", "cellar", "yard"], "failed": ["gone"]}
 
 
-def test_workers_that_die_are_replaced(
+def test_tasks_of_dead_workers_are_retried(
     ray_cluster: RayCluster, depot: list[Path], plain: dict[str, object], address: str
 ) -> None:
     ray_cluster.forget()
@@ -105,7 +105,7 @@ def test_workers_that_die_are_replaced(
     assert everything(address, depot[0]) == plain
 
 
-def test_a_killed_run_goes_on_where_it_was(
+def test_a_killed_run_resumes_from_its_checkpoint(
     ray_cluster: RayCluster, depot: list[Path], plain: dict[str, object], address: str, tmp_path: Path
 ) -> None:
     flags = ("--workers", ray_cluster.workers, "--backend", address, "--encoder", ENCODER)
@@ -128,7 +128,7 @@ def test_a_killed_run_goes_on_where_it_was(
     assert everything(address, depot[0]) == plain
 
 
-def test_workers_of_this_machine_come_and_go(depot: list[Path], tmp_path: Path) -> None:
+def test_local_workers_are_started_and_stopped(depot: list[Path], tmp_path: Path) -> None:
     pytest.importorskip("ray")
     place = tempfile.mkdtemp(prefix="ray-")  # short, for names of sockets must be
     cache = {"DOWSE_CACHE_DIR": str(tmp_path / "cache"), "RAY_TMPDIR": place}
@@ -153,7 +153,7 @@ def _folder_of(cache: Path, root: Path) -> Path:
     return found
 
 
-def test_workers_that_are_not_there_are_told_in_one_line(depot: list[Path], address: str) -> None:
+def test_unreachable_workers_are_reported_in_one_line(depot: list[Path], address: str) -> None:
     pytest.importorskip("ray")
     code, out, errors = run("index", "--workers", "ray://127.0.0.1:1", "--backend", address, *depot)
     assert (code, out) == (2, ""), errors

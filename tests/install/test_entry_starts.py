@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.main import main
+from dowse.interfaces.cli.main import main
 
 HELLO = {
     "jsonrpc": "2.0",

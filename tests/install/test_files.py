@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.main import main
 from dowse.errors import DowseError
 from dowse.install import files
+from dowse.interfaces.cli.main import main
 
 from helpers import run_dowse
 
@@ -110,7 +110,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(tmp_path):
 def test_a_folder_in_the_place_of_a_file(home, capsys):
     (home / ".claude.json").mkdir()
     assert main(["install", "claude"]) == 2
-    assert "no plain file" in capsys.readouterr().err
+    assert "no regular file" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and not Path("/usr/bin/setpriv").exists(), reason="root may write all")
@@ -145,7 +145,7 @@ def test_bytes_that_are_no_text(home, capsys):
 def test_a_place_that_can_not_be_does_not_keep_the_others(home, capsys):
     (home / ".cursor").write_text("a file where a folder should be")
     assert main(["install", "cursor", "gemini"]) == 2
-    assert "check the place and its permissions" in capsys.readouterr().err
+    assert "check the path and its permissions" in capsys.readouterr().err
     assert "dowse" in (home / ".gemini" / "settings.json").read_text()
 
 
@@ -155,6 +155,6 @@ def test_the_command_of_a_user(home):
     (home / ".cursor" / "mcp.json").write_text('{"mcpServers": {,}}')
     done = run_dowse("install", "cursor", "codex", cwd=home)
     assert done.returncode == 2
-    assert "mcp.json, line 1, column 17: a key in quotes" in done.stderr
+    assert "mcp.json, line 1, column 17: this is not JSON: Expecting property name" in done.stderr
     assert (home / ".cursor" / "mcp.json").read_text() == '{"mcpServers": {,}}'
     assert "[mcp_servers.dowse]" in (home / ".codex" / "config.toml").read_text()

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from dowse.cli.main import main
 from dowse.install.clients import CLIENTS
 from dowse.install.section import BEGIN, END
+from dowse.interfaces.cli.main import main
 
 
 def test_the_list_says_what_is_where(home, capsys):

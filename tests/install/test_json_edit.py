@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.install.damage import Damaged
+from dowse.install.editing import EditError
 from dowse.install.json_edit import get_entry, remove_entry, set_entry
 from dowse.install.jsonc import parse
 
@@ -170,29 +170,32 @@ def test_what_goes_with_an_entry(text, expected):
 @pytest.mark.parametrize(
     ("text", "line", "column", "problem"),
     [
-        ('{\n  "a": 1\n  "b": 2\n}', 3, 3, '"," or "}" is expected'),
-        ('{"a": }', 1, 7, "a value is expected"),
-        ('{"a": tru}', 1, 7, "a value is expected"),
-        ('{"a": 01}', 1, 8, '"," or "}" is expected'),
-        ('{\n  "a": "text\n}', 2, 8, "does not end on its line"),
-        ('{"a": "\\x"}', 1, 7, "escape"),
-        ('{"a": 1', 1, 8, "expected"),
-        ("{'a': 1}", 1, 2, "a key in quotes"),
-        ('{"a" 1}', 1, 6, '":" is expected'),
+        ('{\n  "a": 1\n  "b": 2\n}', 3, 3, "Expecting ',' delimiter"),
+        ('{"a": }', 1, 7, "Expecting value"),
+        ('{"a": tru}', 1, 7, "Expecting value"),
+        ('{"a": NaN}', 1, 7, "NaN"),
+        ('{"a": 01}', 1, 8, "Expecting ',' delimiter"),
+        ('{\n  "a": "text\n}', 2, 13, "Invalid control character"),
+        ('{"a": "\\x"}', 1, 8, "escape"),
+        ('{"a": 1', 1, 8, "Expecting ',' delimiter"),
+        ("{'a': 1}", 1, 2, "property name enclosed in double quotes"),
+        ('{"a": {,}}', 1, 8, "property name enclosed in double quotes"),
+        ('{"a": 1,,}', 1, 9, "property name enclosed in double quotes"),
+        ('{"a" 1}', 1, 6, "Expecting ':' delimiter"),
         ('{"a": 1} {', 1, 10, "behind the end"),
-        ('{"a": 1}\n/* ', 2, 1, "never ends"),
-        ('{"a": [1, 2}', 1, 12, '"," or "]" is expected'),
+        ('{"a": 1}\n/* ', 2, 1, "never closed"),
+        ('{"a": [1, 2}', 1, 12, "Expecting ',' delimiter"),
         ("[1, 2]", 1, 1, "an object is expected"),
         ('{"mcpServers": []}', 1, 16, "an object is expected"),
         ('{"mcpServers": {"dowse": "x"}}', 1, 26, "an object is expected"),
         ('{"mcpServers": {}, "mcpServers": {}}', 1, 20, "a second time"),
         ('{"mcpServers": {"dowse": {}, "dowse": {}}}', 1, 30, "a second time"),
-        ("<<<<<<< HEAD\n{}", 1, 1, "a value is expected"),
-        ("[" * 500, 1, 102, "deep"),
+        ("<<<<<<< HEAD\n{}", 1, 1, "Expecting value"),
+        ("[" * 100_000, 1, 1, "deep"),
     ],
 )
 def test_damage_is_told_with_its_place(text, line, column, problem):
-    with pytest.raises(Damaged, match=problem.replace("{", "\\{").replace("[", "\\[")) as told:
+    with pytest.raises(EditError, match=problem.replace("{", "\\{").replace("[", "\\[")) as told:
         set_entry(text, KEYS, ENTRY)
     assert (told.value.line, told.value.column) == (line, column)
 
@@ -204,6 +207,6 @@ def test_a_text_cut_short_is_told_or_still_whole(document, data_):
     short = text[: data_.draw(st.integers(0, len(text)))]
     try:
         new = set_entry(short, KEYS, ENTRY)
-    except Damaged:
+    except EditError:
         return
     assert is_kept(short, new) and get_entry(new, KEYS) == ENTRY

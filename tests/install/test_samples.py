@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dowse.cli.main import main
 from dowse.install import json_edit, toml_edit
 from dowse.install.clients import CLIENTS
 from dowse.install.jsonc import parse
+from dowse.interfaces.cli.main import main
 
 SAMPLES = Path(__file__).parent / "samples"
 NAMES = sorted(path.stem for path in SAMPLES.iterdir())
@@ -84,7 +84,7 @@ def is_kept(old: str, new: str) -> bool:
 
 
 def test_every_client_has_a_sample():
-    assert set(NAMES) == {name for name, client in CLIENTS.items() if client.user()}
+    assert set(NAMES) == {name for name, client in CLIENTS.items() if client.user}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -157,7 +157,7 @@ def test_what_the_owner_added_to_the_entry_stays(name, config):
 @pytest.mark.parametrize("name", sorted(CLIENTS))
 @pytest.mark.parametrize("project", [[], ["--project"]])
 def test_a_file_that_is_not_there_is_made_and_taken_away_again(name, project, home):
-    if not project and not CLIENTS[name].user():
+    if not project and not CLIENTS[name].user:
         project = ["--project"]
     if project and not CLIENTS[name].project:
         assert install(name, *project) == 2

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.install.damage import Damaged
+from dowse.install.editing import EditError
 from dowse.install.toml_edit import get_entry, remove_entry, set_entry
 
 ENTRY = {"command": 'C:\\bin\\"dowse"', "args": ["mcp", "--watch"]}
@@ -95,9 +95,17 @@ def test_an_entry_in_the_middle_is_changed_and_taken_out(text):
     [
         (
             '[mcp_servers.dowse]\ncommand = "old" # mine\n# why\nargs = [\n  "mcp",\n]\nstartup = 9\n',
-            '[mcp_servers.dowse]\ncommand = "new" # mine\n# why\nargs = ["mcp"]\nstartup = 9\n',
+            '[mcp_servers.dowse]\ncommand = "new" # mine\n# why\nargs = [\n  "mcp",\n]\nstartup = 9\n',
         ),
-        ("[mcp_servers.dowse] # mine", '[mcp_servers.dowse] # mine\nargs = ["mcp"]\ncommand = "new"\n'),
+        (
+            '[mcp_servers.dowse]\ncommand = "new"\nargs = [\n  "old",\n] # mine\n\n# about a\n[a]\n',
+            '[mcp_servers.dowse]\ncommand = "new"\nargs = ["mcp"] # mine\n\n# about a\n[a]\n',
+        ),
+        (
+            '[mcp_servers.dowse]\ncommand = "new"\n\n# about a\n[a]\n[mcp_servers.b]\n',
+            '[mcp_servers.dowse]\ncommand = "new"\nargs = ["mcp"]\n\n# about a\n[a]\n[mcp_servers.b]\n',
+        ),
+        ("[mcp_servers.dowse] # mine", '[mcp_servers.dowse] # mine\ncommand = "new"\nargs = ["mcp"]\n'),
         (
             '[mcp_servers]\ndowse = { command = "old", env = { A = "1" } }\n',
             '[mcp_servers]\ndowse = { command = "new", env = { A = "1" }, args = ["mcp"] }\n',
@@ -114,6 +122,15 @@ def test_an_entry_in_the_middle_is_changed_and_taken_out(text):
 )
 def test_an_entry_is_changed_in_the_way_it_is_written(text, expected):
     assert set_entry(text, KEYS, {"command": "new", "args": ["mcp"]}) == expected
+
+
+def test_an_entry_of_an_inline_table_is_removed():
+    text = "y = 1 # why\nmcp_servers = { a = { x = 1 }, dowse = { x = 2 } }\n"
+    removed = remove_entry(text, KEYS)
+    assert removed.startswith("y = 1 # why\nmcp_servers = { a = { x = 1 }")
+    assert data_of(removed) == {"y": 1, "mcp_servers": {"a": {"x": 1}}}
+    text = "x = 1\n[mcp_servers]\ndowse = { x = 2 } # mine\na = 1\n"
+    assert remove_entry(text, KEYS) == "x = 1\n[mcp_servers]\na = 1\n"
 
 
 def test_an_entry_goes_with_the_tables_below_it_and_what_is_said_inside():
@@ -137,7 +154,7 @@ def test_an_entry_goes_with_the_tables_below_it_and_what_is_said_inside():
     ],
 )
 def test_damage_is_told_with_its_place(text, line, column, problem):
-    with pytest.raises(Damaged, match=problem) as told:
+    with pytest.raises(EditError, match=problem) as told:
         set_entry(text, KEYS, ENTRY)
     assert (told.value.line, told.value.column) == (line, column)
 

@@ -2,16 +2,14 @@
 
 import pytest
 
-from dowse.query import matches_metadata, parse_query, path_matches, symbol_matches
+from dowse.query.evaluate import evaluate, matches_row, path_matches, symbol_matches
+from dowse.query.parser import parse_query
+from dowse.types import SymbolRow
 
-SYMBOL = {
-    "lang": "python",
-    "path": "src/web/session.py",
-    "repo": "acme/shop",
-    "kind": "method",
-    "name": "expire",
-    "qualified_name": "web.Session.expire",
-}
+SYMBOL = SymbolRow(
+    *(1, "id", "acme/shop", "src/web/session.py", "python", "", "method", "expire", "web.Session.expire"),
+    *(1, 2, "def expire(self)", 1),
+)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +33,7 @@ SYMBOL = {
     ],
 )
 def test_three_valued_evaluation(text, answer):
-    assert matches_metadata(parse_query(text).constraint, **SYMBOL) is answer
+    assert evaluate(parse_query(text).constraint, lambda leaf: matches_row(leaf, SYMBOL)) is answer
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dowse.query import QueryError
-from dowse.query.pattern import compile_pattern
+from dowse.errors import QueryError
+from dowse.query.regex.matcher import compile_pattern
 from dowse.types import LineMatch
 
 
@@ -85,8 +85,8 @@ def test_many_empty_matches_still_hit_each_line():
 
 
 def test_any_agrees():
-    assert compile_pattern("b+").any("a\nbb")
-    assert not compile_pattern("c").any("a\nbb")
+    assert compile_pattern("b+").line_numbers("a\nbb") == [2]
+    assert compile_pattern("c").line_numbers("a\nbb") == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.query import QueryError, plain_query
+from dowse.errors import QueryError
+from dowse.query.parser import plain_query
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dowse.query import QueryError
-from dowse.query.pattern import compile_pattern
+from dowse.errors import QueryError
+from dowse.query.regex.matcher import compile_pattern
 
 from .strategies import LETTERS, PATTERNS
 

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from dowse.store.catalog import FORMAT_VERSION
+from dowse.storage.local.catalog import FORMAT_VERSION
 from dowse.transfer.frames import FORMAT, MAGIC
 
 from helpers import write_tree

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from dowse import Index
 from dowse.config import PROJECT_SETTINGS, Settings, load_settings, read_project_file, trust_file
 from dowse.errors import ConfigError, DowseError
-from dowse.trust import is_trusted, revoke, trust
+from dowse.security.trust import is_trusted, revoke, trust
 
 from helpers import write_tree
 
@@ -185,7 +185,7 @@ def test_a_link_in_the_index_folder_is_not_followed(repository, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["catalog.sqlite", "CACHEDIR.TAG", "text", "vectors", "tfidf", "vectors/base-1"]
+    "name", ["catalog.sqlite", "CACHEDIR.TAG", "text", "vectors", "derived", "vectors/base-1"]
 )
 @pytest.mark.parametrize("command", ["index", "search", "status", "clear", "doctor"])
 def test_no_link_in_a_named_index_folder_leads_out(repository, tmp_path, name, command):

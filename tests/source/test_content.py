@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.source.content import classify, decode
+from dowse.source.content import classify_content, decode
 
 
 @given(st.binary())
@@ -14,7 +14,7 @@ def test_decode_survives_any_bytes(data):
     text, encoding = decode(data)
     text.encode("utf-8")
     codecs.lookup(encoding)
-    classify(data, "a.py")
+    classify_content(data, "a.py")
 
 
 @given(st.text(), st.sampled_from(["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"]))
@@ -66,7 +66,7 @@ def test_encodings(data, text, encoding):
     ],
 )
 def test_binary(data):
-    assert classify(data, "x.py").skip_reason == "binary"
+    assert classify_content(data, "x.py").skip_reason == "binary"
 
 
 @pytest.mark.parametrize(
@@ -80,18 +80,18 @@ def test_binary(data):
     ],
 )
 def test_text(data):
-    assert classify(data, "x.txt").skip_reason == ""
+    assert classify_content(data, "x.txt").skip_reason == ""
 
 
 def test_minified():
     packed = b"function a(b){return b+1};" * 400
-    assert classify(packed, "app.js").skip_reason == "minified"
-    assert classify(b"/* licence */\n" * 5 + packed, "app.js").skip_reason == "minified"
-    assert classify(b'{"a": [' + b"1, " * 3000 + b"1]}", "data.json").skip_reason == "minified"
-    assert classify(b"Some long paragraph of prose. " * 400, "README.md").skip_reason == ""
-    assert classify(b"const a = 1;\nfunction f(x) { return x; }\n" * 400, "app.js").skip_reason == ""
+    assert classify_content(packed, "app.js").skip_reason == "minified"
+    assert classify_content(b"/* licence */\n" * 5 + packed, "app.js").skip_reason == "minified"
+    assert classify_content(b'{"a": [' + b"1, " * 3000 + b"1]}", "data.json").skip_reason == "minified"
+    assert classify_content(b"Some long paragraph of prose. " * 400, "README.md").skip_reason == ""
+    assert classify_content(b"const a = 1;\nfunction f(x) { return x; }\n" * 400, "app.js").skip_reason == ""
     code = b"".join(b"def f%d(x):\n    return x\n" % i for i in range(400))
-    assert classify(code + b"TABLE = '" + b"A" * 9_000 + b"'\n", "x.py").skip_reason == ""
+    assert classify_content(code + b"TABLE = '" + b"A" * 9_000 + b"'\n", "x.py").skip_reason == ""
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_minified():
     ],
 )
 def test_generated(head):
-    assert classify(head.encode(), "x").generated
+    assert classify_content(head.encode(), "x").generated
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ def test_generated(head):
     ],
 )
 def test_not_generated(head):
-    assert not classify(head.encode(), "x").generated
+    assert not classify_content(head.encode(), "x").generated
 
 
 def test_generated_by_name():
-    assert classify(b"x = 1\n", "api/user_pb2.py").generated
-    assert not classify(b"x = 1\n", "api/pb2.py").generated
+    assert classify_content(b"x = 1\n", "api/user_pb2.py").generated
+    assert not classify_content(b"x = 1\n", "api/pb2.py").generated

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from dowse.errors import SourceError
 from dowse.source.corpus import CorpusProblem, is_corpus, open_corpus
-from dowse.source.errors import SourceError
 
 CODE = 'def f():\n    """Doc."""\n    return 1'
 URL = "https://github.com/o/r/blob/abc/p/a.py#L10-L20"

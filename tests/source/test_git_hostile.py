@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dowse.source import git
+from dowse.source.git import is_ref_name
 from dowse.source.git_config import parse_config
-from dowse.source.git_refs import is_ref_name
 from dowse.source.walk import WalkedFile, walk
 
 COMMIT = "0123456789" * 4

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowse.source.roles import role_of
+from dowse.source.roles import file_role
 
 ROLES = {
     "test": """
@@ -45,9 +45,9 @@ CASES = [(role, path) for role, paths in ROLES.items() for path in paths.split()
 
 @pytest.mark.parametrize(("role", "path"), CASES)
 def test_roles(role, path):
-    assert role_of(path) == role
+    assert file_role(path) == role
 
 
 @given(st.text())
 def test_any_path_has_a_role(path):
-    assert role_of(path) in ROLES
+    assert file_role(path) in ROLES

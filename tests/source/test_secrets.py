@@ -7,7 +7,7 @@ import pytest
 
 from dowse import Index
 from dowse.source.secrets import secret_content_reason
-from dowse.source.survey import Survey
+from dowse.source.tree_scanner import TreeScanner
 from dowse.source.walk import SkippedFile, WalkedFile, walk
 
 SECRETS = """
@@ -71,10 +71,10 @@ def test_an_ignored_env_stays_out_of_a_survey_too(tmp_path):
     build(tmp_path, ["a.py"])
     (tmp_path / ".gitignore").write_text(".env\nlocal.txt\n")
     (tmp_path / ".dowseignore").write_text("!.env\n!local.txt\n")
-    survey = Survey(tmp_path)
-    survey.scan()
+    scanner = TreeScanner(tmp_path)
+    scanner.scan()
     build(tmp_path, [".env", "local.txt", "b.py"])
-    seen = survey.look([".env", "local.txt", "b.py"])
+    seen = scanner.rescan([".env", "local.txt", "b.py"])
     assert seen is not None
     assert [each.path for each in seen.entries] == ["b.py"]
 

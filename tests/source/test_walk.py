@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dowse.errors import SourceError
 from dowse.source.corpus import is_corpus
-from dowse.source.errors import SourceError
 from dowse.source.walk import MAX_DEPTH, MAX_IGNORE_BYTES, MAX_IGNORE_FILES, SkippedFile, WalkedFile, walk
 
 

@@ -1,4 +1,4 @@
-"""The file of a snapshot: whole, or refused."""
+"""The file format of a snapshot: complete, or refused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dowse.transfer.frames import MAGIC, BrokenSnapshot, FrameWriter, read_frames, verify
+from dowse.transfer.checks import BrokenSnapshot
+from dowse.transfer.frames import MAGIC, Frame, FrameWriter, SnapshotFile
 
 
 def _written(path: Path) -> Path:
@@ -17,45 +18,50 @@ def _written(path: Path) -> Path:
     return path
 
 
-def test_what_was_put_comes_back(tmp_path: Path) -> None:
-    frames = list(read_frames(_written(tmp_path / "x.snap")))
+def read_frames(path: Path) -> list[Frame]:
+    with SnapshotFile(path) as snapshot:
+        return list(snapshot.frames())
+
+
+def test_frames_round_trip(tmp_path: Path) -> None:
+    frames = read_frames(_written(tmp_path / "x.snap"))
     assert [frame.kind for frame in frames] == [b"abou", b"file", b"vecs"]
     assert frames[0].json() == {"name": "bakery"}
     assert (frames[1].data, frames[2].data) == (b"bread " * 5000, bytes(range(256)) * 20)
 
 
-def test_every_cut_is_noticed(tmp_path: Path) -> None:
+def test_every_truncation_is_detected(tmp_path: Path) -> None:
     whole = _written(tmp_path / "x.snap").read_bytes()
     cut = tmp_path / "cut.snap"
     for length in range(len(whole)):
         cut.write_bytes(whole[:length])
         with pytest.raises(BrokenSnapshot, match="cut short" if length >= len(MAGIC) else "no snapshot"):
-            verify(cut)
+            read_frames(cut)
 
 
-def test_every_changed_byte_is_noticed(tmp_path: Path) -> None:
+def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
     whole = _written(tmp_path / "x.snap").read_bytes()
     changed = tmp_path / "changed.snap"
     for at in range(len(whole)):
         changed.write_bytes(whole[:at] + bytes([whole[at] ^ 0x20]) + whole[at + 1 :])
         with pytest.raises(BrokenSnapshot):
-            verify(changed)
+            read_frames(changed)
 
 
-def test_more_than_there_should_be_is_noticed(tmp_path: Path) -> None:
+def test_trailing_bytes_are_detected(tmp_path: Path) -> None:
     path = _written(tmp_path / "x.snap")
     path.write_bytes(path.read_bytes() + b"\0")
     with pytest.raises(BrokenSnapshot, match="damaged"):
-        verify(path)
+        read_frames(path)
 
 
-def test_a_frame_taken_out_is_noticed(tmp_path: Path) -> None:
+def test_a_removed_frame_is_detected(tmp_path: Path) -> None:
     path, less = _written(tmp_path / "x.snap"), tmp_path / "less.snap"
     whole = path.read_bytes()
     first = len(MAGIC) + 16 + int.from_bytes(whole[len(MAGIC) + 4 : len(MAGIC) + 8], "little")
     less.write_bytes(MAGIC + whole[first:])
     with pytest.raises(BrokenSnapshot, match="damaged"):
-        verify(less)
+        read_frames(less)
 
 
 def test_a_failed_export_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dowse import Index
-from dowse.cli.main import main
+from dowse.interfaces.cli.main import main
 
 from helpers import write_tree
 

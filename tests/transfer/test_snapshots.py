@@ -1,4 +1,4 @@
-"""Snapshots between folders and a cluster: the same index on the other side, and nothing is encoded."""
+"""Snapshots between local indexes and a cluster: an equal index is imported, and nothing is encoded."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from backends.elastic_fixtures import MakeElastic
+from archive_targets import import_file, read_header
 from dowse import Index
-from dowse.backends.protocol import Backend, Reader
 from dowse.errors import DowseError, IndexMissing, IndexVersionError
-from dowse.index.update import update
-from dowse.transfer import export as exporting
-from dowse.transfer.export import export
-from dowse.transfer.load import load, read_about
+from dowse.indexing.update import update
+from dowse.storage.protocol import Backend, Reader
+from dowse.transfer import export_snapshot as exporting
+from dowse.transfer.export_snapshot import export
+from storage.elastic_fixtures import MakeElastic
 
 from helpers import age, image, json_lines, run_dowse, write_tree
 
@@ -69,7 +69,7 @@ def _assert_same(one: Index, other: Index) -> None:
     assert image(one) == image(other)
     with one.backend.reader() as first, other.backend.reader() as second:
         assert _edges(first) == _edges(second)
-        assert first.stamps() == second.stamps()
+        assert first.fingerprints() == second.fingerprints()
     assert one.encoder is not None
     assert _vectors(one.backend, one.encoder.id) == _vectors(other.backend, one.encoder.id)
     for query in QUERIES:
@@ -83,7 +83,8 @@ def _assert_same(one: Index, other: Index) -> None:
 def _forbid_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever encodes from here on fails."""
     monkeypatch.setattr(
-        "dowse.encode.onnx_encoder.OnnxEncoder.documents", lambda *_: pytest.fail("something was encoded")
+        "dowse.encoders.onnx_encoder.OnnxEncoder.encode_documents",
+        lambda *_: pytest.fail("something was encoded"),
     )
 
 
@@ -92,7 +93,7 @@ def test_folder_to_folder(
 ) -> None:
     _forbid_encoding(monkeypatch)
     copy = Index.open(sample, index_dir=str(tmp_path / "copy"), encoder="small", refresh="never")
-    report = load(snapshot, copy.backend, copy.settings, root=copy.root)
+    report = import_file(snapshot, copy.backend, copy.settings, root=copy.root)
     _assert_same(made, copy)
     assert copy.backend.check() == []
     assert report.vectors == {made.encoder.id: copy.status()["symbols"]}  # type: ignore[union-attr]
@@ -110,7 +111,7 @@ def test_folder_to_cluster_to_folder(
 ) -> None:
     _forbid_encoding(monkeypatch)
     backend = make_elastic("acme/bakery")
-    load(snapshot, backend, made.settings)
+    import_file(snapshot, backend, made.settings)
     there = Index.open(sample, backend=backend.address, encoder="small")
     assert there.backend.source == backend.source  # type: ignore[attr-defined]
     _assert_same(made, there)
@@ -118,26 +119,26 @@ def test_folder_to_cluster_to_folder(
     back = tmp_path / "back.snap"
     export(backend, back)
     home = Index.open(sample, index_dir=str(tmp_path / "home"), encoder="small", refresh="never")
-    load(back, home.backend, home.settings, root=home.root)
+    import_file(back, home.backend, home.settings, root=home.root)
     _assert_same(made, home)
     again = make_elastic("acme/bakery")
-    load(back, again, made.settings)
+    import_file(back, again, made.settings)
     _assert_same(made, Index.open(sample, backend=again.address, encoder="small"))
 
 
-def test_a_cluster_gives_one_source_of_many(made: Index, tmp_path: Path, make_elastic: MakeElastic) -> None:
+def test_one_source_of_a_cluster_is_exported(made: Index, tmp_path: Path, make_elastic: MakeElastic) -> None:
     backend = make_elastic("acme/bakery")
     tree = write_tree(tmp_path / "other", {"a.py": "def alone():\n    return 1\n"})
     update(type(backend)(backend.address, "other"), tree, made.settings)
     update(backend, made.root, made.settings)
     export(type(backend)(backend.address, "other"), tmp_path / "other.snap")
-    assert read_about(tmp_path / "other.snap").files == 1
+    assert read_header(tmp_path / "other.snap").files == 1
     with pytest.raises(IndexMissing, match=r"holds no nobody.*such as acme/bakery, other"):
         export(type(backend)(backend.address, "nobody"), tmp_path / "none.snap")
     assert not (tmp_path / "none.snap").exists()
 
 
-def test_terms_of_a_corpus_are_made_again_as_they_were(
+def test_terms_of_a_corpus_are_computed_again_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = json_lines(tmp_path / "c.jsonl", CORPUS)
@@ -154,11 +155,11 @@ def test_terms_of_a_corpus_are_made_again_as_they_were(
 def _reload(index: Index, place: Path) -> None:
     export(index.backend, place / "c.snap")
     copy = Index.open(index.root, index_dir=str(place / "copy"))
-    load(place / "c.snap", copy.backend, copy.settings, root=copy.root)
+    import_file(place / "c.snap", copy.backend, copy.settings, root=copy.root)
 
 
 def _watch_terms(watching: pytest.MonkeyPatch, put: dict[str, set[str]]) -> None:
-    from dowse.backends.local import LocalWriter
+    from dowse.storage.local.backend import LocalWriter
 
     real: Callable[..., None] = LocalWriter.put
 
@@ -171,11 +172,11 @@ def _watch_terms(watching: pytest.MonkeyPatch, put: dict[str, set[str]]) -> None
     watching.setattr(LocalWriter, "put", watched)
 
 
-def test_what_was_there_before_is_replaced(snapshot: Path, made: Index, tmp_path: Path) -> None:
+def test_an_import_replaces_the_index(snapshot: Path, made: Index, tmp_path: Path) -> None:
     tree = write_tree(tmp_path / "t", {"old.py": "def old(): return 1\n", "b.py": "def b(): return 2\n"})
     index = Index.open(tree, index_dir=str(tmp_path / "i"), encoder="small", refresh="never")
     index.update()
-    load(snapshot, index.backend, index.settings, root=index.root)
+    import_file(snapshot, index.backend, index.settings, root=index.root)
     _assert_same(made, index)
 
 
@@ -187,7 +188,7 @@ def test_a_damaged_file_changes_nothing(snapshot: Path, sample_copy: Path, tmp_p
     cut = tmp_path / "cut.snap"
     cut.write_bytes(snapshot.read_bytes()[:-20])
     with pytest.raises(DowseError, match="cut short; copy it again"):
-        load(cut, index.backend, index.settings)
+        import_file(cut, index.backend, index.settings)
     assert image(index) == before
 
 
@@ -197,7 +198,7 @@ def test_another_format_is_refused_with_the_remedy(
     monkeypatch.setattr(exporting, "FORMAT", 99)
     export(made.backend, tmp_path / "x.snap")
     with pytest.raises(IndexVersionError, match=r"has format 99.*this dowse reads 1.*export it again"):
-        read_about(tmp_path / "x.snap")
+        read_header(tmp_path / "x.snap")
 
 
 def test_the_command(sample: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def sorted_cosines(
 
 
 def grouped(count: int, dimension: int, groups: int, seed: int = 0) -> np.ndarray:
-    """Return vectors around some centres, as code is: many near to each other, the rest far."""
+    """Return vectors around some centroids, as code is: many near to each other, the rest far."""
     random = np.random.default_rng(seed)
-    centres = random.standard_normal((groups, dimension))
-    return centres[random.integers(0, groups, count)] + 0.7 * random.standard_normal((count, dimension))
+    centroids = random.standard_normal((groups, dimension))
+    return centroids[random.integers(0, groups, count)] + 0.7 * random.standard_normal((count, dimension))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dowse.vectors.cache import VectorCache
-from dowse.vectors.quantise import quantise, restore
+from dowse.vectors.quantize import quantise, restore
 
 DIMENSION = 6
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dowse.vectors.exact as exact_module
-from dowse.vectors import kernel
-from dowse.vectors.exact import exact_top
+from dowse.vectors import exact
+from dowse.vectors.exact import exact_search
 from dowse.vectors.matrix import Matrix
 from dowse.vectors.writer import matrix_writer
 from vectors.builders import build, sorted_cosines
@@ -43,7 +43,7 @@ def test_equals_sorting_everything(
     query = random.standard_normal(dimension)
     mask = random.random(count) < share
     allowed = {"all": None, "mask": mask, "rows": np.flatnonzero(mask)}[kind]
-    found = exact_top(matrix, query, k, allowed)
+    found = exact_search(matrix, query, k, allowed)
     rows, scores = sorted_cosines(matrix, query, None if allowed is None else mask)
     assert found.rows.tolist() == rows[:k].tolist()
     assert np.allclose(found.scores, scores[:k], atol=1e-6)
@@ -53,48 +53,48 @@ def test_blocks_and_cut_backs_change_nothing(tmp_path: Path, monkeypatch: pytest
     random = np.random.default_rng(0)
     matrix = build(tmp_path, random.standard_normal((3000, 24)))
     query = random.standard_normal(24)
-    for name, value in (("_BLOCK", 100), ("_SURPLUS", 2), ("_SURPLUS_LEAST", 1)):
+    for name, value in (("BLOCK", 100), ("SURPLUS", 2), ("MIN_SURPLUS", 1)):
         monkeypatch.setattr(exact_module, name, value)
     for mask in (None, random.random(3000) < 0.5, random.random(3000) < 0.1):
-        found = exact_top(matrix, query, 50, mask)
+        found = exact_search(matrix, query, 50, mask)
         assert found.rows.tolist() == sorted_cosines(matrix, query, mask)[0][:50].tolist()
 
 
 def test_a_query_of_zeros_finds_rows_in_their_order(tmp_path: Path) -> None:
     matrix = build(tmp_path, np.random.default_rng(0).standard_normal((9, 4)))
-    found = exact_top(matrix, np.zeros(4), 3)
+    found = exact_search(matrix, np.zeros(4), 3)
     assert (found.rows.tolist(), found.scores.tolist()) == ([0, 1, 2], [0, 0, 0])
 
 
 def test_tiny_and_huge_queries_are_directions_too(tmp_path: Path) -> None:
     matrix = build(tmp_path, np.random.default_rng(0).standard_normal((50, 4)))
     query = np.array([1.0, -2.0, 3.0, 0.5])
-    expected = exact_top(matrix, query, 10)
+    expected = exact_search(matrix, query, 10)
     for factor in (1e-200, 1e200):
-        assert exact_top(matrix, query * factor, 10).rows.tolist() == expected.rows.tolist()
+        assert exact_search(matrix, query * factor, 10).rows.tolist() == expected.rows.tolist()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_what_is_no_number_is_refused(tmp_path: Path, bad: float) -> None:
     matrix = build(tmp_path, np.ones((3, 2)))
     with pytest.raises(ValueError, match="finite"):
-        exact_top(matrix, np.array([bad, 1]), 1)
+        exact_search(matrix, np.array([bad, 1]), 1)
 
 
 def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     matrix = build(tmp_path, np.ones((3, 2)))
     with pytest.raises(ValueError, match="2 dimensions"):
-        exact_top(matrix, np.ones(3), 1)
+        exact_search(matrix, np.ones(3), 1)
     with pytest.raises(ValueError, match="mask"):
-        exact_top(matrix, np.ones(2), 1, np.ones(4, np.bool_))
+        exact_search(matrix, np.ones(2), 1, np.ones(4, np.bool_))
     with pytest.raises(ValueError, match="not there"):
-        exact_top(matrix, np.ones(2), 1, np.array([3]))
+        exact_search(matrix, np.ones(2), 1, np.array([3]))
 
 
 def test_nothing_is_found_in_nothing(tmp_path: Path) -> None:
     with matrix_writer(tmp_path, 4):
         pass
-    assert len(exact_top(Matrix.open(tmp_path, 4), np.ones(4), 10).rows) == 0
+    assert len(exact_search(Matrix.open(tmp_path, 4), np.ones(4), 10).rows) == 0
 
 
 @pytest.mark.parametrize("count", [0, 1, 1023, 1024, 2500])
@@ -103,20 +103,20 @@ def test_both_kernels_give_the_same_whole_numbers(count: int) -> None:
     rows = random.integers(-127, 128, (count, 384), dtype=np.int8)
     query = random.integers(-127, 128, 384, dtype=np.int8)
     expected = rows.astype(np.int64) @ query
-    assert np.array_equal(kernel.dots(query, rows), expected)
-    assert np.array_equal(kernel.dots_with_numpy(query, rows), expected)
+    assert np.array_equal(exact.dots(query, rows), expected)
+    assert np.array_equal(exact.dots_with_numpy(query, rows), expected)
     bits, sought = rows.view(np.uint8)[:, :48], query.view(np.uint8)[:48]
     differing = np.unpackbits(bits ^ sought, axis=1).sum(axis=1)
-    assert np.array_equal(kernel.differing_bits(sought, bits), differing)
+    assert np.array_equal(exact.differing_bits(sought, bits), differing)
 
 
 def test_searching_works_without_the_helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(1)
     matrix, query = build(tmp_path, random.standard_normal((500, 40))), random.standard_normal(40)
-    expected = exact_top(matrix, query, 20)
-    monkeypatch.setattr(kernel, "cdist", None)
-    found = exact_top(matrix, query, 20)
+    expected = exact_search(matrix, query, 20)
+    monkeypatch.setattr(exact, "cdist", None)
+    found = exact_search(matrix, query, 20)
     assert found.rows.tolist() == expected.rows.tolist()
     assert found.scores.tolist() == expected.scores.tolist()
     bits = random.integers(0, 256, (30, 5), dtype=np.uint8)
-    assert kernel.differing_bits(bits[3], bits)[3] == 0
+    assert exact.differing_bits(bits[3], bits)[3] == 0

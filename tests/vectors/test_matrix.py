@@ -21,7 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from dowse.errors import DowseError, IndexDamaged, IndexLocked, IndexVersionError
 from dowse.vectors.keys import as_keys
 from dowse.vectors.matrix import Matrix
-from dowse.vectors.quantise import quantise, restore
+from dowse.vectors.quantize import quantise, restore
 from dowse.vectors.writer import MatrixWriter, matrix_writer
 
 DIMENSION = 8

@@ -58,7 +58,7 @@ def watching(index: Index, **options: object) -> Iterator[tuple[Watcher, Heard]]
 
 def settle(watcher: Watcher) -> None:
     """Wait until all that was done before is in the index, vectors included."""
-    assert watcher.settle(DEADLINE, meaning=True)
+    assert watcher.settle(DEADLINE, vectors=True)
 
 
 def until(holds: Callable[[], bool]) -> None:

@@ -22,7 +22,7 @@ STEPS, ROUNDS = 12, 4
 
 @pytest.mark.parametrize(("seed", "encoder"), [(1, "none"), (2, "none"), (3, "small")])
 def test_after_any_steps_the_index_equals_a_rebuild(tmp_path, monkeypatch, seed, encoder):
-    monkeypatch.setattr(watcher_module, "_MOST_RESTART_SECONDS", 0.1)
+    monkeypatch.setattr(watcher_module, "MAX_RESTART_SECONDS", 0.1)
     if os.environ.get("DOWSE_EXPLORE"):
         seed = random.randrange(10**6)
     happenings = Happenings(tmp_path / "tree", seed)
@@ -33,7 +33,7 @@ def test_after_any_steps_the_index_equals_a_rebuild(tmp_path, monkeypatch, seed,
         for _ in range(ROUNDS):
             for _ in range(STEPS):
                 happenings.step(watcher)
-            until(lambda: watcher.settle(DEADLINE, meaning=True))
+            until(lambda: watcher.settle(DEADLINE, vectors=True))
             kept, fresh = whole(index), rebuilt(index, str(tmp_path / "fresh"))
             # Files that nobody wants wake nobody, so the list of them waits for the next scan.
             assert {**kept, "skipped": 0} == {**fresh, "skipped": 0}, f"seed {seed}"

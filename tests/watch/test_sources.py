@@ -1,4 +1,4 @@
-"""What tells of changes: each form of it, on real folders."""
+"""Each source of file changes, on real folders."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from dowse.watch import inotify
-from dowse.watch.notify import Notify
-from dowse.watch.polling import Polling
-from dowse.watch.sources import LimitReached, News, Source
+from dowse.watch.sources import ChangeSource, FileChanges, PollingSource, WatchLimitReached
+from dowse.watch.watchfiles_source import WatchfilesSource
 from watch.running import DEADLINE
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
@@ -28,19 +27,18 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def gathered(source: Source, wanted: set[str]) -> News:
+def gathered(source: ChangeSource, wanted: set[str]) -> FileChanges:
     """Read until all of some paths were told."""
-    news, wake = News(), os.pipe()
+    changes, wake = FileChanges(), os.pipe()
     end = time.monotonic() + DEADLINE
-    while not wanted <= news.paths:
-        assert time.monotonic() < end, news
+    while not wanted <= changes.paths:
+        assert time.monotonic() < end, changes
         source.wait(wake[0], 1.0)
-        found = source.read()
-        news = News(news.paths | found.paths, news.lost or found.lost)
-    return news
+        changes.paths |= source.read().paths
+    return changes
 
 
-@pytest.mark.parametrize("kind", [pytest.param(inotify.Inotify, marks=linux), Notify])
+@pytest.mark.parametrize("kind", [pytest.param(inotify.InotifySource, marks=linux), WatchfilesSource])
 def test_it_tells_of_files_folders_and_git(root, kind):
     source = kind(root)
     source.add("")
@@ -52,8 +50,8 @@ def test_it_tells_of_files_folders_and_git(root, kind):
         (root / ".git" / "HEAD").write_text("ref: refs/heads/other\n")
         (root / ".git" / "objects" / "x").write_text("")
         (root / ".git" / "info" / "exclude").write_text("*.log\n")
-        news = gathered(source, {"a.py", "pkg/b.py", "pkg/new", ".git/HEAD", ".git/info/exclude"})
-        assert not any(path.startswith(".git/objects") for path in news.paths)
+        changes = gathered(source, {"a.py", "pkg/b.py", "pkg/new", ".git/HEAD", ".git/info/exclude"})
+        assert not any(path.startswith(".git/objects") for path in changes.paths)
         (root / "a.py").rename(root / "pkg" / "c.py")
         gathered(source, {"a.py", "pkg/c.py"})
         (root / "pkg" / "c.py").unlink()
@@ -65,7 +63,7 @@ def test_it_tells_of_files_folders_and_git(root, kind):
 @linux
 def test_the_queue_is_read_at_once(root):
     """What happened before a read is in it: nothing has to be waited for."""
-    source = inotify.Inotify(root)
+    source = inotify.InotifySource(root)
     source.add("pkg/")
     for number in range(100):
         (root / "pkg" / f"{number}.py").write_text("x")
@@ -79,19 +77,19 @@ def test_more_than_the_queue_holds_is_noticed(root):
     most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     if most > 100_000:
         pytest.skip("the queue of this system is too long to fill")
-    source = inotify.Inotify(root)
+    source = inotify.InotifySource(root)
     source.add("pkg/")
     names = [root / "pkg" / f"{number % 7}" for number in range(most // 2 + 10)]
     for name in names:
         name.touch()
         name.unlink()
-    assert source.read().lost
+    assert source.read().needs_scan
     source.close()
 
 
 @linux
 def test_a_limit_of_the_system_is_named_with_its_remedy(root, monkeypatch):
-    source = inotify.Inotify(root)
+    source = inotify.InotifySource(root)
 
     class Full:
         @staticmethod
@@ -100,20 +98,20 @@ def test_a_limit_of_the_system_is_named_with_its_remedy(root, monkeypatch):
             return -1
 
     monkeypatch.setattr(source, "_libc", Full)
-    with pytest.raises(LimitReached, match="max_user_watches"):
+    with pytest.raises(WatchLimitReached, match="max_user_watches"):
         source.add("pkg/")
     source.close()
 
 
 def test_scans_take_a_small_share_of_the_time():
     wake = os.pipe()
-    source = Polling("as asked", least_seconds=0.01)
-    assert source.read().lost
+    source = PollingSource("as asked", min_seconds=0.01)
+    assert source.read().needs_scan
     end = time.monotonic() + 0.02  # a scan that takes so long
     while time.monotonic() < end:
         pass
     source.wait(wake[0], 0.0)
-    assert not source.read().lost
-    assert "as asked" in source.words
+    assert not source.read().needs_scan
+    assert "as asked" in source.description
     source.wait(wake[0], DEADLINE)
-    assert source.read().lost
+    assert source.read().needs_scan

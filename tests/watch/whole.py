@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dowse import Index
+from dowse.research.tree_coordinates import tree_coordinates
 
 from helpers import image
 
@@ -17,7 +18,7 @@ def whole(index: Index) -> dict[str, Any]:
         rows = reader.rows_of_files(list(path_of))
         numbers = [row.row for row in rows]
         key_of = {row.row: row.key for row in rows}
-        stamps = reader.stamps()
+        stamps = reader.fingerprints()
         edges = reader.edges(numbers, limit=10_000_000)
         result = {
             **image(index),
@@ -30,14 +31,14 @@ def whole(index: Index) -> dict[str, Any]:
             ),
             "places": sorted(
                 (key, *map(float, place.round(9)))
-                for key, place in zip(key_of.values(), reader.places(numbers), strict=True)
+                for key, place in zip(key_of.values(), tree_coordinates(reader, numbers, 10), strict=True)
             ),
         }
         # Nobody has vectors of an encoder that does not exist: then all names are missing.
-        result["names of vectors"] = sorted(key for _, key in reader.without_vector("nobody"))
+        result["names of vectors"] = sorted(key for _, key in reader.missing_vectors("nobody"))
         encoder = index.encoder
         if encoder is not None:
-            result["without vector"] = reader.without_vector(encoder.id)
+            result["without vector"] = reader.missing_vectors(encoder.id)
             result["vectors"] = sorted(
                 (key, vector.tobytes())
                 for key, vector in zip(key_of.values(), reader.vectors(encoder.id, numbers), strict=True)

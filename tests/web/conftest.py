@@ -13,8 +13,8 @@ pytest.importorskip("playwright.sync_api", reason="needs playwright; `scripts/se
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from dowse import Index
-from dowse.serve.options import ServeOptions
-from serve.running import Running, running
+from dowse.services.web.options import ServeOptions
+from interfaces.http.running import Running, running
 from web.browser import ARGUMENTS, chromium
 from web.reports import write_reports
 

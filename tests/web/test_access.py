@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from serve.running import Running
+from interfaces.http.running import Running
 from web.browser import is_wider_than_screen, violations
 from web.conftest import Visitor
 

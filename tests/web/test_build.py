@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from dowse.serve.app import create_app
+from dowse.interfaces.http.app import create_app
 from web.browser import WEB
 
 PAGE = Path(create_app.__code__.co_filename).with_name("page")
@@ -19,6 +19,7 @@ SOURCES = (
     "package-lock.json",
     "package.json",
     "public",
+    "report.html",
     "scripts",
     "src",
     "tsconfig.json",

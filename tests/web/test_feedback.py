@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dowse import Index
-from dowse.serve.options import ServeOptions
-from serve.running import Running, running
+from dowse.services.web.options import ServeOptions
+from interfaces.http.running import Running, running
 from web.conftest import Visit
 
 QUESTION = "/search?q=work+the+dough"

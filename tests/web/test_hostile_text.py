@@ -7,7 +7,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from dowse import Index
-from serve.running import running
+from interfaces.http.running import running
 from web.conftest import Visit
 
 from helpers import write_tree

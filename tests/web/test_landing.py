@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from dowse import Index
-from serve.running import Running, running
+from interfaces.http.running import Running, running
 from web.conftest import Visit, Visitor
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Request, expect
 
-from serve.running import Running
+from interfaces.http.running import Running
 from web.conftest import Visitor
 
 QUESTION = "put the loaves into the oven"

@@ -9,8 +9,8 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from dowse import Index
-from dowse.store.layout import writer_lock
-from serve.running import running
+from dowse.write_lock import write_lock
+from interfaces.http.running import running
 from web.conftest import Visit, Visitor
 
 
@@ -26,7 +26,7 @@ def test_nothing_found_offers_what_would_find_more(visitor: Visitor) -> None:
 def test_a_query_that_cant_be_understood_says_why_and_what_helps(visitor: Visitor) -> None:
     page = visitor.open("/search?q=bread+lang:klingon&index=bakery")
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("The query can't be understood")
+    expect(alert).to_contain_text("The query is invalid")
     expect(alert).to_contain_text("klingon")
     alert.get_by_role("button", name="Take it as plain text").click()
     expect(page.get_by_role("article").first).to_contain_text("bread")
@@ -85,7 +85,7 @@ def test_half_an_answer_says_what_is_missing(visitor: Visitor) -> None:
 
 def test_a_first_index_is_announced_and_the_page_goes_on_by_itself(visit: Visit, mill: Index) -> None:
     with contextlib.ExitStack() as another_writer:
-        another_writer.enter_context(writer_lock(mill.backend.folder, 1, lambda _: None))
+        another_writer.enter_context(write_lock(mill.backend.folder, 1, lambda _: None))
         with running([mill]) as server:
             page = visit(server).open("/search?q=grind")
             expect(page.get_by_text("mill is being indexed for the first time.")).to_be_visible()

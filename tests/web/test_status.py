@@ -7,7 +7,7 @@ import time
 from playwright.sync_api import Page, expect
 
 from dowse import Index
-from serve.running import Running, running
+from interfaces.http.running import Running, running
 from web.conftest import Visit, Visitor
 
 from helpers import write_tree
@@ -67,7 +67,7 @@ def test_a_tab_behind_others_does_not_listen(visit: Visit, mill: Index) -> None:
         listens(server, False)
         turn(page, "visible")
         listens(server, True)
-        server.state.hub.tell("mill", "embed", 30, 100)
+        server.state.broker.publish("mill", "embed", 30, 100)
         bar = page.get_by_role("progressbar", name="mill: Embedding symbols")
         expect(bar).to_have_attribute("aria-valuenow", "30")
 
@@ -86,9 +86,9 @@ def turn(page: Page, state: str) -> None:
 def listens(server: Running, expected: bool) -> None:
     """Wait until the page listens, or does no more."""
     end = time.monotonic() + 20
-    while bool(server.state.hub.listeners) != expected and time.monotonic() < end:
+    while bool(server.state.broker.subscribers) != expected and time.monotonic() < end:
         time.sleep(0.01)
-    assert bool(server.state.hub.listeners) == expected
+    assert bool(server.state.broker.subscribers) == expected
 
 
 def test_progress_is_drawn_as_the_server_tells_it(visit: Visit, mill: Index) -> None:
@@ -96,11 +96,11 @@ def test_progress_is_drawn_as_the_server_tells_it(visit: Visit, mill: Index) -> 
     with running([mill]) as server:
         server.events("done")
         page = visit(server).open("/status")
-        hub, bar = server.state.hub, page.get_by_role("progressbar", name="mill: Embedding symbols")
+        broker, bar = server.state.broker, page.get_by_role("progressbar", name="mill: Embedding symbols")
         for done in (30, 60):
-            hub.tell("mill", "embed", done, 100)
+            broker.publish("mill", "embed", done, 100)
             expect(bar).to_have_attribute("aria-valuenow", str(done))
             expect(page.get_by_text(f"{done} of 100 · {done} %")).to_be_visible()
-        hub.tell("mill", "failed", detail="the disk is full; make room and try again")
+        broker.publish("mill", "failed", detail="the disk is full; make room and try again")
         expect(page.get_by_role("alert")).to_contain_text("the disk is full")
         expect(bar).to_be_hidden()

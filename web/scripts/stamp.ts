@@ -9,6 +9,7 @@ const SOURCES = [
   "package-lock.json",
   "package.json",
   "public",
+  "report.html",
   "scripts",
   "src",
   "tsconfig.json",

@@ -13,16 +13,16 @@ from dowse.eval.datasets import load_datasets
 from dowse.eval.datasets.jsonl import read_cases, write_cases
 from dowse.eval.evaluate import evaluate
 from dowse.eval.gate import gate
-from dowse.eval.means import aggregate_by_mode, mean_results
 from dowse.eval.mine import build_from_docs, build_from_git
+from dowse.eval.reports.aggregate import aggregate_by_mode, mean_results
 from dowse.eval.run import compare_modes
-from dowse.eval.types import Case, Dataset, Found, Result
+from dowse.eval.types import Case, Dataset, Result, SearchResult
 
 __all__ = [
     "Case",
     "Dataset",
-    "Found",
     "Result",
+    "SearchResult",
     "aggregate_by_mode",
     "build_from_docs",
     "build_from_git",

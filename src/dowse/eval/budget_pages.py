@@ -6,127 +6,110 @@ the file, as tools for agents print them. A tool that only names files first lis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
-from dowse.api import Index
-from dowse.backends.protocol import Reader
-from dowse.eval.index_rows import every_row
-from dowse.eval.matching import Target, closest_paths, ends_with, read_target
-from dowse.eval.systems.mirror import texts_as_known
-from dowse.eval.types import Dataset, Found
+from dowse.eval.budget import BudgetMetrics, CodeLine, ShownLine
+from dowse.eval.index_symbols import iter_symbols
+from dowse.eval.index_targets import IndexTargets
+from dowse.eval.matching import Target
+from dowse.eval.systems.mirror import indexed_texts
+from dowse.eval.systems.ripgrep import LISTED
+from dowse.eval.types import Dataset, SearchResult
+from dowse.index import Index
+from dowse.storage.protocol import Reader
 from dowse.types import SymbolRow
 
-# A line of a file: the number of the file, and of the line.
-Place = tuple[int, int]
-# A line that is shown, and which line of code it is; None for anything else, which costs as much.
-ShownLine = tuple[Place | None, str]
 # Lines of code that are not blank, with their numbers.
 _Lines = list[tuple[int, str]]
 
 
-class Library:
-    """The texts of an index by results and targets; it must keep still meanwhile."""
+def budget_metrics(
+    index: Index, dataset: Dataset, budgets: Sequence[int]
+) -> tuple[BudgetMetrics, BudgetMetrics]:
+    """Return the metrics of tools that show code, and of those that list files to be read."""
+    texts = IndexTexts(index)
+    metrics = BudgetMetrics(budgets, texts.code(dataset), texts.show)
+    return metrics, replace(metrics, show=partial(texts.show, listed=LISTED))
+
+
+class IndexTexts:
+    """The texts of an index by results and targets; it must not change meanwhile."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._rows = {row.key: row for row in every_row(index)}
+        self._rows = {row.key: row for row in iter_symbols(index)}
         self._files = {file.path: file.file_id for file in index.files()}
         self._texts: dict[object, _Lines] = {}  # by id of a symbol, or number of a file
 
-    def show(self, results: Sequence[Found], listed: int = 0) -> Iterator[ShownLine]:
-        """Give what is shown of results, in their order.
+    def show(self, results: Sequence[SearchResult], listed: int = 0) -> Iterator[ShownLine]:
+        """Give what is shown of results, in their order: a symbol, or the lines of a file that it names.
 
-        Args:
-            results: Each with the id of a symbol, or a path, of which all is shown or the lines it names.
-            listed: So many files at a time are listed by their names before the first of them is shown.
+        `listed` files at a time are listed by their names before the first of them is shown.
         """
         names = list(dict.fromkeys(each.path for each in results)) if listed else []
-        told: set[str] = set()
+        listed_paths: set[str] = set()
         with self._index.backend.reader() as reader:
             for rank, each in enumerate(results, 1):
-                if names and each.path not in told:
-                    new = names[len(told) : len(told) + listed]
+                if names and each.path not in listed_paths:
+                    new = names[len(listed_paths) : len(listed_paths) + listed]
                     yield from ((None, name) for name in new)
-                    told.update(new)
-                file_id, lines = self._lines(reader, each)
+                    listed_paths.update(new)
+                file_id, lines = self._result_lines(reader, each)
                 yield None, _heading(rank, each, lines)
                 yield from (((file_id, number), f"{number}  {text}") for number, text in lines)
 
-    def code(self, dataset: Dataset) -> dict[str, frozenset[Place]]:
+    def code(self, dataset: Dataset) -> dict[str, frozenset[CodeLine]]:
         """Return the lines of every relevant target of a set; none of what the index does not hold."""
-        targets = [read_target(name, dataset.level) for name in dataset.relevant]
+        targets = IndexTargets(self._index, dataset)
+        lines = self._target_symbol_lines if dataset.level == "symbol" else self._target_file_lines
         with self._index.backend.reader() as reader:
-            if dataset.level == "file":
-                return {each.key: self._lines_of_file(reader, each) for each in targets}
-            rows = self._rows_of_names(targets)
-            return {each.key: self._lines_of_rows(reader, rows.get(each.key, ())) for each in targets}
+            return {target.key: frozenset(lines(reader, targets, target)) for target in targets.all}
 
-    def _lines(self, reader: Reader, found: Found) -> tuple[int, _Lines]:
+    def _result_lines(self, reader: Reader, result: SearchResult) -> tuple[int, _Lines]:
         """Return the file of a result, and the lines that it shows."""
-        row = self._rows.get(found.id)
+        row = self._rows.get(result.id)
         if row is not None:
-            return row.file_id, self._of_symbol(reader, row)
-        file_id = self._files.get(found.path)
+            return row.file_id, self._symbol_text(reader, row)
+        file_id = self._files.get(result.path)
         if file_id is None:
             return 0, []
-        lines = self._of_file(reader, file_id)
-        if not found.start_line:
+        lines = self._file_text(reader, file_id)
+        if not result.start_line:
             return file_id, lines
-        last = max(found.start_line, found.end_line)
-        return file_id, [line for line in lines if found.start_line <= line[0] <= last]
+        last = max(result.start_line, result.end_line)
+        return file_id, [line for line in lines if result.start_line <= line[0] <= last]
 
-    def _of_symbol(self, reader: Reader, row: SymbolRow) -> _Lines:
+    def _symbol_text(self, reader: Reader, row: SymbolRow) -> _Lines:
         if row.key not in self._texts:
             (symbol,) = reader.symbols([row])
             self._texts[row.key] = [line for line in symbol.numbered_lines if line[1].strip()]
         return self._texts[row.key]
 
-    def _of_file(self, reader: Reader, file_id: int) -> _Lines:
+    def _file_text(self, reader: Reader, file_id: int) -> _Lines:
         if file_id not in self._texts:
-            ((_, data),) = texts_as_known(reader, [file_id])
+            ((_, data),) = indexed_texts(reader, [file_id])
             texts = enumerate(data.decode("utf-8", "replace").split("\n"), 1)
             self._texts[file_id] = [(number, text.rstrip("\r")) for number, text in texts if text.strip()]
         return self._texts[file_id]
 
-    def _lines_of_file(self, reader: Reader, target: Target) -> frozenset[Place]:
-        """Return the lines of a file, or those of them that a target names."""
-        path = min(closest_paths(target.path, self._files.keys()), default="")
-        if not path:
-            return frozenset()
-        file_id = self._files[path]
-        numbers = (number for number, _ in self._of_file(reader, file_id))
-        return frozenset(
-            (file_id, number)
-            for number in numbers
-            if not target.start or target.start <= number <= target.end
-        )
+    def _target_file_lines(self, reader: Reader, targets: IndexTargets, target: Target) -> Iterator[CodeLine]:
+        """Give the lines of a file, or those of them that a target names."""
+        for path in targets.paths(target)[:1]:
+            file_id = self._files[path]
+            for number, _ in self._file_text(reader, file_id):
+                if not target.start or target.start <= number <= target.end:
+                    yield file_id, number
 
-    def _lines_of_rows(self, reader: Reader, rows: Iterable[SymbolRow]) -> frozenset[Place]:
-        return frozenset((row.file_id, number) for row in rows for number, _ in self._of_symbol(reader, row))
-
-    def _rows_of_names(self, targets: Iterable[Target]) -> Mapping[str, list[SymbolRow]]:
-        """Return the symbols that targets mean: by id, by file and name, or by the end of their names."""
-        found: dict[str, list[SymbolRow]] = {}
-        by_name: dict[str, list[SymbolRow]] = {}
-        for row in self._rows.values():
-            by_name.setdefault(row.qualified_name.rpartition(".")[2], []).append(row)
-        paths = {path: closest_paths(path, self._files.keys()) for path in {t.path for t in targets} if path}
-        for target in targets:
-            if target.key in self._rows:
-                found[target.key] = [self._rows[target.key]]
-                continue
-            same = by_name.get(target.name.rpartition(".")[2], [])
-            found[target.key] = [row for row in same if _is_meant(row, target, paths)]
-        return found
+    def _target_symbol_lines(
+        self, reader: Reader, targets: IndexTargets, target: Target
+    ) -> Iterator[CodeLine]:
+        for row in targets.symbols(target):
+            yield from ((row.file_id, number) for number, _ in self._symbol_text(reader, row))
 
 
-def _is_meant(row: SymbolRow, target: Target, paths: Mapping[str, set[str]]) -> bool:
-    if target.path:
-        return row.path in paths[target.path] and row.qualified_name == target.name
-    return ends_with(row.qualified_name, target.name, ".")
-
-
-def _heading(rank: int, found: Found, lines: _Lines) -> str:
+def _heading(rank: int, result: SearchResult, lines: _Lines) -> str:
     """Return the line above the code of a result."""
-    first, last = (lines[0][0], lines[-1][0]) if lines else (found.start_line, found.end_line)
-    return f"{rank}. {found.path}:{first}-{last} {found.symbol}".rstrip()
+    first, last = (lines[0][0], lines[-1][0]) if lines else (result.start_line, result.end_line)
+    return f"{rank}. {result.path}:{first}-{last} {result.symbol}".rstrip()

@@ -1,4 +1,4 @@
-"""Score any tool on any questions: one search a case, one row of figures."""
+"""Score any tool on any cases: one search a case, one row of metrics."""
 
 from __future__ import annotations
 
@@ -8,16 +8,27 @@ from dataclasses import replace
 from itertools import islice
 
 from dowse.errors import EvalError
-from dowse.eval.choices import COUNTINGS, LEVELS, check_choice
-from dowse.eval.matching import as_found, ranked_keys, shown
+from dowse.eval.matching import display_name, ranked_keys, to_search_result
 from dowse.eval.metrics import latency, score
 from dowse.eval.stats import bootstrap
-from dowse.eval.types import Case, CaseResult, Dataset, Found, Interval, Measure, Result, Search
+from dowse.eval.types import (
+    COUNTINGS,
+    LEVELS,
+    Case,
+    CaseResult,
+    Dataset,
+    Interval,
+    MetricFunction,
+    Result,
+    Search,
+    SearchResult,
+    check_choice,
+)
 
-# Metrics look at no more than this: MRR is called mrr@100 for it.
+# How many results are requested; metrics look no deeper: MRR is called mrr@100 for it.
 DEPTH = 100
 KS = (1, 5, 10)
-# Results kept of each case, to show what was found instead of what should have been.
+# Results kept of each case, to show what was retrieved instead of the relevant targets.
 _KEPT = 10
 
 
@@ -29,87 +40,77 @@ def evaluate(
     ks: Sequence[int] = KS,
     name: str = "",
     depth: int = DEPTH,
-    also: Measure = lambda *_: {},
+    extra_metrics: MetricFunction = lambda *_: {},
     on_case: Callable[[int], None] = lambda _: None,
 ) -> Result:
-    """Ask every question and return how well it was answered.
+    """Run every query and return the scores.
 
     Args:
-        search: Takes a question and how many results are wanted, returns them best first: `Hit`s, `Found`,
-            paths, `path::name`, or mappings with the fields of `Found`.
-        cases: A dataset, or cases, which are then scored at file level. Those without an answer at the level
-            are left out.
+        search: Takes a query and how many results are wanted, returns them best first: `Hit`s,
+            `SearchResult`s, paths, `path::name`, or mappings with the fields of `SearchResult`.
+        cases: A dataset, or cases, which are then scored at file level. Cases without a relevant target at
+            the level are left out.
         level: "file" or "symbol"; "" takes the dataset's.
-        ks: Where recall, hit, precision and nDCG are cut.
+        ks: The cut-offs of recall, hit rate, precision and nDCG.
         name: What the row is called.
-        depth: How many results to ask for, or as many as the deepest cut needs; with fewer than 100, mrr@100
-            sees no deeper either.
-        also: What else to measure of every answer; its time does not count.
+        depth: How many results to request, or as many as the deepest cut-off needs; with fewer than 100,
+            mrr@100 sees no deeper either.
+        extra_metrics: Further metrics of every answer; their time does not count as latency.
         on_case: Called after each case with how many are done.
 
     Raises:
-        EvalError: There are cases, but none has an answer at the level; or level or ks make no sense.
+        EvalError: There are cases, but none has a relevant target at the level; or level or ks are invalid.
     """
     dataset = cases if isinstance(cases, Dataset) else Dataset("", tuple(cases))
     dataset = replace(dataset, level=level or dataset.level)
-    _check(dataset, ks)
-    depth, asked, graded = max(depth, *ks), dataset.asked, dataset.graded
-    if dataset.cases and not asked:
+    check_choice("level", dataset.level, LEVELS)
+    check_choice("counting", dataset.counting, COUNTINGS)
+    if not ks or min(ks) < 1:
+        raise EvalError(f"metrics can't be cut at {list(ks)}; name one or more depths, from 1 on")
+    depth, scored, graded = max(depth, *ks), dataset.scored_cases, dataset.graded
+    if dataset.cases and not scored:
         other = next(each for each in LEVELS if each != dataset.level)
         raise EvalError(
             f"no question of {dataset.name or 'these'} has a relevant {dataset.level}; try level {other!r}"
         )
 
-    def measure(
-        keys: Sequence[str], judged: Mapping[str, float], found: Sequence[Found]
+    def metrics(
+        keys: Sequence[str], qrels: Mapping[str, float], answer: Sequence[SearchResult]
     ) -> Mapping[str, float]:
-        return {**score(keys, judged, ks, few_judgements=graded), **also(keys, judged, found)}
+        return {**score(keys, qrels, ks, few_judgements=graded), **extra_metrics(keys, qrels, answer)}
 
     results = []
-    for case in asked:
-        found, seconds = _timed(search, case.query, depth)
-        results.append(_scored(case, found, seconds, dataset, measure))
+    for case in scored:
+        results.append(_run_case(search, case, depth, dataset, metrics))
         on_case(len(results))
-    return _row(name, dataset.name, dataset.level, results)
+    return _aggregate(name, dataset, results)
 
 
-def _check(dataset: Dataset, ks: Sequence[int]) -> None:
-    """Refuse what would be scored as something else than it says."""
-    check_choice("level", dataset.level, LEVELS)
-    check_choice("counting", dataset.counting, COUNTINGS)
-    if not ks or min(ks) < 1:
-        raise EvalError(f"metrics can't be cut at {list(ks)}; name one or more depths, from 1 on")
-
-
-def _timed(search: Search, query: str, depth: int) -> tuple[list[Found], float]:
-    """Return what was found, and the seconds until all of it was there."""
-    started = time.perf_counter()
-    results = list(islice(search(query, depth), depth))
-    seconds = time.perf_counter() - started
-    return [as_found(result) for result in results], seconds
-
-
-def _scored(
-    case: Case, found: Sequence[Found], seconds: float, dataset: Dataset, measure: Measure
+def _run_case(
+    search: Search, case: Case, depth: int, dataset: Dataset, metrics: MetricFunction
 ) -> CaseResult:
-    judged = case.judged(dataset.level)
-    keys = ranked_keys(found, judged, dataset.level, dataset.counting)
+    started = time.perf_counter()
+    results = list(islice(search(case.query, depth), depth))
+    seconds = time.perf_counter() - started
+    answer = [to_search_result(result) for result in results]
+    qrels = case.qrels(dataset.level)
+    keys = ranked_keys(answer, qrels, dataset.level, dataset.counting)
     return CaseResult(
         id=case.id,
         query=case.query,
-        values=measure(keys, judged, found),
-        found=tuple(dict.fromkeys(shown(each, dataset.level) for each in found))[:_KEPT],
-        relevant=tuple(target for target, grade in judged.items() if grade > 0),
+        values=metrics(keys, qrels, answer),
+        found=tuple(dict.fromkeys(display_name(each, dataset.level) for each in answer))[:_KEPT],
+        relevant=tuple(target for target, grade in qrels.items() if grade > 0),
         seconds=seconds,
     )
 
 
-def _row(name: str, dataset: str, level: str, cases: Sequence[CaseResult]) -> Result:
-    # What could not be measured of every answer has no mean.
+def _aggregate(name: str, dataset: Dataset, cases: Sequence[CaseResult]) -> Result:
+    # A metric that could not be measured of every answer has no mean.
     names = [each for each in cases[0].values if all(each in c.values for c in cases)] if cases else []
     columns = {metric: [case.values[metric] for case in cases] for metric in names}
     intervals = {metric: Interval(*bootstrap(values)) for metric, values in columns.items()}
     means = {metric: sum(values) / len(values) for metric, values in columns.items()}
-    # To the microsecond, as reports keep them: a saved one must read the same.
+    # Rounded to the microsecond, as saved reports are: both must read the same.
     times = {each: round(value, 3) for each, value in latency([c.seconds for c in cases]).items()}
-    return Result(name, dataset, level, means, intervals, times, tuple(cases))
+    return Result(name, dataset.name, dataset.level, means, intervals, times, tuple(cases))

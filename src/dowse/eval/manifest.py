@@ -1,4 +1,4 @@
-"""Many repositories in one run: a JSON list that names each, its code, its index and its questions."""
+"""Manifests: a JSON list of repositories for one run, each with its code, its index and its cases."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ from typing import Any
 
 from dowse.errors import EvalError
 from dowse.eval.datasets import load_datasets
+from dowse.eval.datasets.lines import read_json
 from dowse.eval.datasets.repos import is_suite
 from dowse.eval.types import OWN_PREFIX, Dataset
-from dowse.limited_json import parse_limited
-from dowse.safe_files import read_regular_file
 
 _TEXTS = ("name", "watched_dir", "store_dir", "dataset", "level", "queries", "metric", "checkouts", "filters")
 _KEYS = (*_TEXTS, "strip_docs")
 _VARIABLE = re.compile(r"\$(?:\w+|\{[^}]*\})")
-_MAX_BYTES = 5_000_000
-_MAX_VALUES = 200_000
-_PLACES = ("watched_dir", "checkouts", "store_dir", "dataset")
+_PATHS = ("watched_dir", "checkouts", "store_dir", "dataset")
 _FORM = '[{"name": …, "watched_dir": …, "store_dir": …, "dataset": …}, …]'
 
 
@@ -41,7 +38,7 @@ class Entry:
 
     def datasets(self, level: str = "", half: str = "all") -> list[Dataset]:
         """Read the questions."""
-        found = load_datasets(
+        sets = load_datasets(
             self.dataset,
             level=self.level or level,
             queries=self.queries,
@@ -51,12 +48,12 @@ class Entry:
             name=self.name,
             root=self.watched_dir,
         )
-        if len(found) > 1 and self.watched_dir and self._is_suite:
+        if len(sets) > 1 and self.watched_dir and self._is_suite:
             raise EvalError(
-                f"{self.dataset} asks about {len(found)} repositories, and {self.watched_dir} is one; name "
+                f"{self.dataset} asks about {len(sets)} repositories, and {self.watched_dir} is one; name "
                 "where they lie with checkouts (--checkouts), or choose one of them with queries (--queries)"
             )
-        return [replace(each, metric=self.metric) for each in found] if self.metric else found
+        return [replace(each, metric=self.metric) for each in sets] if self.metric else sets
 
     @property
     def _is_suite(self) -> bool:
@@ -71,21 +68,15 @@ class Entry:
 
 def read_manifest(path: Path) -> list[Entry]:
     """Read a manifest; paths are relative to it, and `$NAME` stands for a variable of the environment."""
-    try:
-        data = read_regular_file(path, _MAX_BYTES, follow_symlinks=True)
-        entries = parse_limited(data, max_memory=4 * _MAX_BYTES, max_elements=_MAX_VALUES)
-    except OSError as error:
-        raise EvalError(f"{path} can't be read ({error.strerror}); check the path") from error
-    except ValueError as error:
-        raise EvalError(f"{path} is not valid JSON ({error}); write {_FORM}") from error
+    entries = read_json(path, _FORM, follow_symlinks=True)
     if not isinstance(entries, list) or not entries:
         raise EvalError(f"{path} holds no repositories; write {_FORM}")
-    found = [_entry(entry, path, number) for number, entry in enumerate(entries, 1)]
-    names = [entry.name for entry in found]
+    manifest = [_entry(entry, path, number) for number, entry in enumerate(entries, 1)]
+    names = [entry.name for entry in manifest]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise EvalError(f"{path} has several entries called {', '.join(twice)}; give each a name of its own")
-    return found
+    return manifest
 
 
 def _entry(entry: object, path: Path, number: int) -> Entry:
@@ -96,7 +87,7 @@ def _entry(entry: object, path: Path, number: int) -> Entry:
     values: dict[str, Any] = {key: _expanded(value, where) for key, value in entry.items()}
     if not values.get("name") or not values.get("dataset"):
         raise EvalError(f"{where} needs a name and a dataset; write {_FORM}")
-    for key in _PLACES:
+    for key in _PATHS:
         if values.get(key) and not values[key].startswith(OWN_PREFIX):
             values[key] = str((path.parent / Path(values[key]).expanduser()).resolve())
     for key in ("watched_dir", "checkouts"):
@@ -116,7 +107,7 @@ def _check_types(entry: dict[str, object], where: str) -> None:
 
 
 def _expanded(value: object, where: str) -> object:
-    """Put the environment's values in; a variable that is not set is a mistake worth naming."""
+    """Expand environment variables; raise EvalError for one that is not set."""
     if not isinstance(value, str):
         return value
     full = os.path.expandvars(value)

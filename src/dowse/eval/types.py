@@ -1,4 +1,4 @@
-"""The data of an evaluation: questions with their answers, what a tool found, and how good that was."""
+"""The data of an evaluation: cases (queries with their judgements), results of a tool, and their scores."""
 
 from __future__ import annotations
 
@@ -8,30 +8,43 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-# What stands before the names of our own sets, where others are a file or a folder.
+from dowse.errors import EvalError
+
+LEVELS = ("file", "symbol")
+# How several results in one file count at file level: once, so that files are ranked; or each takes a rank.
+COUNTINGS = ("distinct", "results")
+# The held-out split: "tune" is for choosing (dev), "report" for reporting (test).
+HALVES = ("all", "tune", "report")
+# The prefix of the built-in sets; others are a file or a folder.
 OWN_PREFIX = "own:"
-# The source of cases that were made from documentation: it must not be indexed where they are asked.
+# The source of cases that were made from documentation: it must not be indexed when they are asked.
 DOCS = "docs"
-_NOTHING: Mapping[str, float] = MappingProxyType({})
+_NO_QRELS: Mapping[str, float] = MappingProxyType({})
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Raise EvalError for a value that is none of the choices."""
+    if value not in choices:
+        raise EvalError(f"the {name} is one of {', '.join(choices)}, not {value!r}")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question and what answers it.
+    """One query and its relevance judgements (qrels).
 
     Grades are above 0 for what is relevant, 0 for what was judged and is not. A file is a path, or
-    `path#start-end` where only some lines of it will do. A symbol is `path::qualified.name`, a qualified name
+    `path#start-end` where only some lines of it count. A symbol is `path::qualified.name`, a qualified name
     alone, or the id of an entry of a corpus.
     """
 
     query: str
-    files: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
-    symbols: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+    files: Mapping[str, float] = field(default_factory=lambda: _NO_QRELS)
+    symbols: Mapping[str, float] = field(default_factory=lambda: _NO_QRELS)
     id: str = ""
     source: str = ""  # where it comes from: "git", "docs", "hand", …
 
-    def judged(self, level: str) -> Mapping[str, float]:
-        """Return everything that was judged, with its grade; files also as those that symbols lie in."""
+    def qrels(self, level: str) -> Mapping[str, float]:
+        """Return the grade of every judged target; files may also be those of the judged symbols."""
         if level != "file":
             return self.symbols
         return self.files or _files_of(self.symbols)
@@ -47,8 +60,8 @@ def _files_of(symbols: Mapping[str, float]) -> Mapping[str, float]:
     return files
 
 
-class Found(NamedTuple):
-    """One result of any tool, as far as it tells."""
+class SearchResult(NamedTuple):
+    """One result of any tool, with as much as the tool tells."""
 
     path: str = ""
     symbol: str = ""  # qualified name
@@ -58,60 +71,60 @@ class Found(NamedTuple):
     repo: str = ""
 
 
-# What may be measured of an answer: the keys of its results, the grades of what was judged and the results
-# themselves → values by name.
-Measure = Callable[[Sequence[str], Mapping[str, float], Sequence[Found]], Mapping[str, float]]
+# Metrics of one answer: keys of the ranked results, qrels, and the results themselves → values by name.
+MetricFunction = Callable[[Sequence[str], Mapping[str, float], Sequence[SearchResult]], Mapping[str, float]]
 
-# A tool: a question and how many results are wanted → results, best first. `Hit`s of dowse, paths and
-# `path::name` do as well as `Found`.
+# A tool: a query and how many results are wanted → results, best first. `Hit`s of dowse, paths and
+# `path::name` do as well as `SearchResult`.
 Search = Callable[[str, int], Iterable[object]]
+RankedSearch = Callable[[str, int], list[SearchResult]]
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Questions about one tree or corpus, and how they are scored."""
+    """Cases about one tree or corpus, and how they are scored."""
 
     name: str
     cases: tuple[Case, ...]
     level: str = "file"
     counting: str = "distinct"
-    metric: str = "ndcg@10"  # the one that counts: gates and plots look at it
-    root: Path | None = None  # what to search, where the set itself says so
-    strip_docs: bool = False  # whether the questions are documentation, which must not be found as such
+    metric: str = "ndcg@10"  # the headline: gates and plots look at it
+    root: Path | None = None  # what to search, if the set itself says so
+    strip_docs: bool = False  # whether the queries are documentation, which must not be found as such
     half: str = "all"
-    files: tuple[Path, ...] = ()  # where the questions and answers lie: never to be indexed
+    files: tuple[Path, ...] = ()  # the files with queries and judgements: leakage if they were indexed
 
     @property
-    def asked(self) -> tuple[Case, ...]:
-        """The cases with a relevant answer at the level: nobody can do right or wrong by the others."""
+    def scored_cases(self) -> tuple[Case, ...]:
+        """The cases with a relevant target at the level: all others would score 0 for every tool."""
         return tuple(case for case in self.cases if any(grade > 0 for grade in self._grades(case)))
 
     @property
-    def left_out(self) -> str:
-        """How many cases are not asked, and why; "" if all are."""
-        silent = sum(not self._grades(case) for case in self.cases)
-        useless = len(self.cases) - len(self.asked) - silent
-        why = [f"{silent} without an answer at {self.level} level"] if silent else []
-        why += [f"{useless} of which nothing is judged relevant"] if useless else []
+    def exclusion_note(self) -> str:
+        """How many cases are not scored, and why; "" if all are."""
+        without = sum(not self._grades(case) for case in self.cases)
+        irrelevant = len(self.cases) - len(self.scored_cases) - without
+        why = [f"{without} without an answer at {self.level} level"] if without else []
+        why += [f"{irrelevant} of which nothing is judged relevant"] if irrelevant else []
         return f"questions left out: {', '.join(why)}" if why else ""
 
     @property
-    def relevant(self) -> tuple[str, ...]:
-        """Every answer that counts, each once."""
-        answers = (case.judged(self.level).items() for case in self.asked)
-        return tuple(dict.fromkeys(target for each in answers for target, grade in each if grade > 0))
+    def relevant_targets(self) -> tuple[str, ...]:
+        """Every target with a grade above 0, each once."""
+        qrels = (case.qrels(self.level).items() for case in self.scored_cases)
+        return tuple(dict.fromkeys(target for each in qrels for target, grade in each if grade > 0))
 
     @property
     def graded(self) -> bool:
-        """Whether judgements say more than yes."""
-        return any(grade != 1 for case in self.asked for grade in self._grades(case))
+        """Whether judgements are graded, not binary."""
+        return any(grade != 1 for case in self.scored_cases for grade in self._grades(case))
 
     def _grades(self, case: Case) -> list[float]:
-        return list(case.judged(self.level).values())
+        return list(case.qrels(self.level).values())
 
 
 class Interval(NamedTuple):
-    """Where the true mean lies with 95 % confidence, as far as the choice of questions decides."""
+    """A 95 % confidence interval of a mean over queries."""
 
     low: float
     high: float
@@ -119,19 +132,19 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """How one question was answered."""
+    """The scores of one query."""
 
     id: str
     query: str
     values: Mapping[str, float]  # metric → value
     found: tuple[str, ...]  # the first results, as `path::name`, path or id
-    relevant: tuple[str, ...]  # what should have been found
+    relevant: tuple[str, ...]  # the relevant targets
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one way of searching did on one dataset: a row of a table."""
+    """The scores of one configuration or tool on one dataset: a row of a table."""
 
     mode: str
     dataset: str

@@ -1,1 +1,1 @@
-"""What people chose: kept on this machine, and how much of it speaks for a symbol."""
+"""Click feedback: the choices of users, kept on this machine, and the boosts that follow from them."""

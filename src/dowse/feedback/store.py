@@ -1,4 +1,8 @@
-"""The choices that were made on one index, in one SQLite file of the user's data folder."""
+"""Feedback events of one index, in one SQLite file of the user's data folder.
+
+It has a rollback journal, not a write-ahead log: events are few, and a file that is removed or copied while
+somebody has it open stays consistent.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,50 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dowse.config import feedback_file
 from dowse.errors import DowseError
-from dowse.feedback.database import identity, open_database
-from dowse.feedback.events import Event, checked, normalised, storable, terms_of
-from dowse.safe_files import make_private_directory
+from dowse.feedback.events import (
+    Event,
+    normalise_query,
+    ranking_terms,
+    replace_surrogates,
+    validate_event,
+)
+from dowse.security.safe_files import make_private_directory
 
-# Further repetitions of one choice by one visitor would change nothing (see `weigh.py`).
-MOST_REPEATS = 10
-# The oldest choices go: a visitor's own first, so that nobody can push out what others chose.
-MOST_OF_A_VISITOR, MOST_EVENTS = 5_000, 200_000
-_EVENT = "q.asked, e.symbol, e.kind, e.visitor, e.rank, e.time"
+# Further repetitions of one event by one visitor would change nothing (see `boosts.visitor_vote`).
+MAX_REPEATS = 10
+# The oldest events are evicted: a visitor's own first, so that nobody can push out the events of others.
+MAX_VISITOR_EVENTS, MAX_EVENTS = 5_000, 200_000
+_EVENT_COLUMNS = "q.asked, e.symbol, e.kind, e.visitor, e.rank, e.time"
 
 
-class Count(NamedTuple):
-    """What became of one symbol for one question."""
+_FORMAT = 1
+_SCHEMA = """
+CREATE TABLE queries (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, asked TEXT NOT NULL);
+CREATE TABLE terms (
+    term TEXT NOT NULL, query INTEGER NOT NULL, PRIMARY KEY (term, query)
+) WITHOUT ROWID;
+CREATE INDEX terms_by_query ON terms (query, term);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, query INTEGER NOT NULL, symbol TEXT NOT NULL, kind TEXT NOT NULL,
+    visitor TEXT NOT NULL, rank INTEGER NOT NULL, time REAL NOT NULL
+);
+CREATE INDEX events_by_query ON events (query, symbol, visitor, kind);
+CREATE INDEX events_by_visitor ON events (visitor);
+"""
+# How long a search or a record waits for another process that writes.
+_BUSY_SECONDS = 2.0
 
-    query: str  # as it was first asked
+
+class FeedbackCount(NamedTuple):
+    """The feedback for one symbol and one query, in numbers."""
+
+    query: str  # as it was first typed
     symbol: str
     chosen: int  # clicks, copies, openings and up-votes
     up: int
@@ -35,47 +62,41 @@ class Count(NamedTuple):
     last: float  # seconds since 1970
 
 
-class Known(NamedTuple):
-    """A question for which something was chosen."""
+class StoredQuery(NamedTuple):
+    """A query that has feedback."""
 
-    number: int
+    id: int
     text: str  # normalised
-    asked: str  # as it was first asked
+    original: str  # as it was first typed
     terms: frozenset[str]
 
 
-class Choice(NamedTuple):
-    """A choice as it is weighed."""
+class QueryEvent(NamedTuple):
+    """An event as boosts are computed from it."""
 
-    query: int  # `Known.number`
+    query: int  # `StoredQuery.id`
     symbol: str
     visitor: str
     kind: str
 
 
 class FeedbackDamaged(DowseError):
-    """The file of choices is none, or that of another version."""
+    """The feedback file is corrupt, or was written by another version."""
 
 
 class FeedbackStore:
-    """All choices of one index; safe for threads and processes. Nothing is written before `record`."""
+    """All feedback events of one index; thread-safe and process-safe. Nothing is written before `record`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
         self._database: sqlite3.Connection | None = None
-        self._file: tuple[int, int] = (0, 0)  # which file the database is
+        self._file: tuple[int, int] = (0, 0)  # device and inode of the open file
 
     @classmethod
     def open(cls, root: Path | str) -> FeedbackStore:
-        """Name what was chosen in a repository, folder or corpus; nothing is read or written yet."""
+        """Return the store of a repository, folder or corpus; nothing is read or written yet."""
         return cls(feedback_file(Path(root).expanduser().resolve()))
-
-    def __enter__(self) -> FeedbackStore:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @property
     def exists(self) -> bool:
@@ -83,74 +104,67 @@ class FeedbackStore:
         return self.path.exists()
 
     def record(self, event: Event) -> Event:
-        """Keep a choice, and return it as it is kept.
+        """Store an event, and return it as it is stored.
 
         Raises:
-            DowseError: It is no choice, or can't be written.
+            DowseError: The event is invalid, or can't be written.
         """
-        event = checked(event)
+        event = validate_event(event)
         event = event._replace(time=event.time or time.time())
         with self._connected(create=True) as database, database:
             database.execute("BEGIN IMMEDIATE")
-            number = _query_number(database, event.query)
+            query_id = _query_id(database, event.query)
             database.execute(
                 "INSERT INTO events (query, symbol, kind, visitor, rank, time) VALUES (?, ?, ?, ?, ?, ?)",
-                (number, event.symbol, event.kind, event.visitor, event.rank, event.time),
+                (query_id, event.symbol, event.kind, event.visitor, event.rank, event.time),
             )
-            _forget_the_oldest(database, number, event)
+            _evict_oldest(database, query_id, event)
         return event
 
     def events(self, query: str | None = None, limit: int | None = None) -> Iterator[Event]:
-        """Give every choice, the latest first; only those of one question if that is named."""
-        for row in self._read(
-            f"SELECT {_EVENT} FROM events e JOIN queries q ON q.id = e.query"
-            + (" WHERE q.text = ?" if query is not None else "")
-            + " ORDER BY e.id DESC LIMIT ?",
-            (*([normalised(query)] if query is not None else []), _limit(limit)),
-        ):
-            yield Event(*row)
+        """Yield every event, the latest first; only those of one query if it is given."""
+        rows = self._select(_EVENT_COLUMNS, query, "ORDER BY e.id DESC", limit)
+        yield from (Event(*row) for row in rows)
 
-    def counts(self, query: str | None = None, limit: int | None = None) -> list[Count]:
-        """Return how often each symbol was chosen for each question, the most chosen first."""
-        rows = self._read(
-            "SELECT q.asked, e.symbol, sum(e.kind != 'down') AS chosen, sum(e.kind = 'up'), "
-            "sum(e.kind = 'down'), count(DISTINCT e.visitor), max(e.time) "
-            "FROM events e JOIN queries q ON q.id = e.query"
-            + (" WHERE q.text = ?" if query is not None else "")
-            + " GROUP BY e.query, e.symbol ORDER BY chosen DESC, max(e.id) DESC LIMIT ?",
-            (*([normalised(query)] if query is not None else []), _limit(limit)),
+    def counts(self, query: str | None = None, limit: int | None = None) -> list[FeedbackCount]:
+        """Return how often each symbol was chosen for each query, the most chosen first."""
+        columns = (
+            "q.asked, e.symbol, sum(e.kind != 'down') AS chosen, sum(e.kind = 'up'), "
+            "sum(e.kind = 'down'), count(DISTINCT e.visitor), max(e.time)"
         )
-        return [Count(*row) for row in rows]
+        order = "GROUP BY e.query, e.symbol ORDER BY chosen DESC, max(e.id) DESC"
+        return [FeedbackCount(*row) for row in self._select(columns, query, order, limit)]
 
     def reset(
         self, query: str | None = None, *, symbol: str | None = None, visitor: str | None = None
     ) -> int:
-        """Forget choices: all of them, or those of a question, a symbol, a visitor; return how many."""
+        """Delete events: all of them, or those of a query, a symbol, a visitor; return how many."""
+        text = None if query is None else normalise_query(query)
         conditions = {
-            "query = (SELECT id FROM queries WHERE text = ?)": None if query is None else normalised(query),
-            "symbol = ?": None if symbol is None else storable(symbol),
-            "visitor = ?": None if visitor is None else storable(visitor),
+            "query = (SELECT id FROM queries WHERE text = ?)": text,
+            "symbol = ?": None if symbol is None else replace_surrogates(symbol),
+            "visitor = ?": None if visitor is None else replace_surrogates(visitor),
         }
-        given = {condition: value for condition, value in conditions.items() if value is not None}
+        chosen = {condition: value for condition, value in conditions.items() if value is not None}
         if not self.exists:
             return 0
         with self._connected() as database, database:
             database.execute("BEGIN IMMEDIATE")
-            return _forget(database, " AND ".join(given) or "1", tuple(given.values()))
+            return _delete_events(database, " AND ".join(chosen) or "1", tuple(chosen.values()))
 
     def destroy(self) -> None:
-        """Remove the file, whatever is in it: one that can't be read can't be emptied either."""
+        """Remove the file, whatever is in it: a corrupt file can't be emptied."""
         self.close()
         for ending in ("", "-journal"):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
-    def number_of(self, query: str) -> int | None:
-        """Return the number of a question; None if nothing was chosen for it."""
-        rows = self._read("SELECT id FROM queries WHERE text = ?", (normalised(query),))
+    def query_id(self, query: str) -> int | None:
+        """Return the id of a query; None if it has no feedback."""
+        rows = self._read("SELECT id FROM queries WHERE text = ?", (normalise_query(query),))
         return next((row[0] for row in rows), None)
 
-    def sharing(self, terms: Sequence[str], limit: int) -> list[Known]:
-        """Return questions that share terms, those that share most first."""
+    def queries_sharing(self, terms: Sequence[str], limit: int) -> list[StoredQuery]:
+        """Return queries that share terms, those that share most first."""
         marks = ",".join("?" * len(terms))
         rows = self._read(
             "SELECT q.id, q.text, q.asked, group_concat(t.term, ' ') FROM queries q "
@@ -159,22 +173,33 @@ class FeedbackStore:
             "GROUP BY q.id",
             (*terms, limit),
         )
-        return [Known(number, text, asked, frozenset(has.split())) for number, text, asked, has in rows]
+        return [
+            StoredQuery(id_, text, original, frozenset(words.split())) for id_, text, original, words in rows
+        ]
 
-    def choices(self, numbers: Sequence[int]) -> list[Choice]:
-        """Return what was chosen for some questions, in the order of time."""
-        marks = ",".join("?" * len(numbers))
+    def query_events(self, query_ids: Sequence[int]) -> list[QueryEvent]:
+        """Return the events of some queries, in the order of time."""
+        marks = ",".join("?" * len(query_ids))
         rows = self._read(
-            f"SELECT query, symbol, visitor, kind FROM events WHERE query IN ({marks}) ORDER BY id", numbers
+            f"SELECT query, symbol, visitor, kind FROM events WHERE query IN ({marks}) ORDER BY id", query_ids
         )
-        return [Choice(*row) for row in rows]
+        return [QueryEvent(*row) for row in rows]
 
     def close(self) -> None:
-        """Let go of the file; the next call opens it again."""
+        """Close the file; the next call opens it again."""
         with self._lock:
             if self._database is not None:
                 self._database.close()
                 self._database = None
+
+    def _select(
+        self, columns: str, query: str | None, order: str, limit: int | None
+    ) -> list[tuple[Any, ...]]:
+        """Return columns of events (e) and their queries (q), of one query or of all."""
+        where, values = ("", []) if query is None else (" WHERE q.text = ?", [normalise_query(query)])
+        rows = -1 if limit is None else min(limit, MAX_EVENTS)  # -1: all
+        statement = f"SELECT {columns} FROM events e JOIN queries q ON q.id = e.query{where} {order} LIMIT ?"
+        return self._read(statement, (*values, rows))
 
     def _read(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         if not self.exists:
@@ -184,15 +209,15 @@ class FeedbackStore:
 
     @contextmanager
     def _connected(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
-        """Give the database, one thread at a time; what goes wrong with it is said with its remedy."""
+        """Yield the open database, one thread at a time; errors become messages with a remedy."""
         with self._lock:
             try:
                 if create:
                     make_private_directory(self.path.parent)
-                if self._database is None or self._file != identity(self.path):
-                    self.close()  # somebody removed the file, or put another in its place
-                    self._database = open_database(self.path)
-                    self._file = identity(self.path)
+                if self._database is None or self._file != _file_identity(self.path):
+                    self.close()  # somebody removed or replaced the file
+                    self._database = _open_database(self.path)
+                    self._file = _file_identity(self.path)
                 yield self._database
             except (sqlite3.OperationalError, OSError) as error:  # busy, full, or not ours
                 self.close()
@@ -208,42 +233,72 @@ class FeedbackStore:
                 ) from error
 
 
-def _limit(limit: int | None) -> int:
-    """Return how many rows SQLite shall give: -1 for all."""
-    return -1 if limit is None else min(limit, MOST_EVENTS)
-
-
-def _query_number(database: sqlite3.Connection, query: str) -> int:
-    """Return the number of a question, noting its terms if it is new."""
-    text = normalised(query)
-    found = database.execute("SELECT id FROM queries WHERE text = ?", (text,)).fetchone()
-    if found:
-        return int(found[0])
-    number = database.execute("INSERT INTO queries (text, asked) VALUES (?, ?)", (text, query)).lastrowid
-    terms = [(term, number) for term in terms_of(query)]
+def _query_id(database: sqlite3.Connection, query: str) -> int:
+    """Return the id of a query; a new one is stored with its terms."""
+    text = normalise_query(query)
+    row = database.execute("SELECT id FROM queries WHERE text = ?", (text,)).fetchone()
+    if row:
+        return int(row[0])
+    query_id = database.execute("INSERT INTO queries (text, asked) VALUES (?, ?)", (text, query)).lastrowid
+    terms = [(term, query_id) for term in ranking_terms(query)]
     database.executemany("INSERT OR IGNORE INTO terms (term, query) VALUES (?, ?)", terms)
-    return int(number or 0)
+    return int(query_id or 0)
 
 
-def _forget_the_oldest(database: sqlite3.Connection, number: int, event: Event) -> None:
-    """Keep repetitions, a visitor's choices and the file within their bounds."""
-    same = (number, event.symbol, event.visitor, event.kind)
-    for where, values, most in (
-        ("query = ? AND symbol = ? AND visitor = ? AND kind = ?", same, MOST_REPEATS),
-        ("visitor = ?", (event.visitor,), MOST_OF_A_VISITOR),
-        ("1", (), MOST_EVENTS),
+def _evict_oldest(database: sqlite3.Connection, query_id: int, event: Event) -> None:
+    """Keep repetitions, a visitor's events and the whole file within their limits."""
+    same = (query_id, event.symbol, event.visitor, event.kind)
+    for where, values, limit in (
+        ("query = ? AND symbol = ? AND visitor = ? AND kind = ?", same, MAX_REPEATS),
+        ("visitor = ?", (event.visitor,), MAX_VISITOR_EVENTS),
+        ("1", (), MAX_EVENTS),
     ):
         last = f"(SELECT id FROM events WHERE {where} ORDER BY id DESC LIMIT 1 OFFSET ?)"
-        _forget(database, f"{where} AND id <= {last}", (*values, *values, most))
+        _delete_events(database, f"{where} AND id <= {last}", (*values, *values, limit))
 
 
-def _forget(database: sqlite3.Connection, where: str, values: Sequence[object]) -> int:
-    """Drop choices, and the questions for which nothing is left; return how many choices."""
-    questions = database.execute(f"SELECT DISTINCT query FROM events WHERE {where}", values).fetchall()
+def _delete_events(database: sqlite3.Connection, where: str, values: Sequence[object]) -> int:
+    """Delete events, and the queries that have none left; return how many events."""
+    queries = database.execute(f"SELECT DISTINCT query FROM events WHERE {where}", values).fetchall()
     removed = database.execute(f"DELETE FROM events WHERE {where}", values).rowcount
     for table, column in (("terms", "query"), ("queries", "id")):
         database.executemany(
             f"DELETE FROM {table} WHERE {column} = ?1 AND NOT EXISTS (SELECT 1 FROM events WHERE query = ?1)",
-            questions,
+            queries,
         )
     return removed
+
+
+def _open_database(path: Path) -> sqlite3.Connection:
+    """Open the database, and create its tables if it is new."""
+    database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _FORMAT):
+            raise sqlite3.DatabaseError(f"it has format {version}, this is dowse for {_FORMAT}")
+        if version == 0:
+            _create_tables(database)
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _create_tables(database: sqlite3.Connection) -> None:
+    """Create the tables, unless another process just did."""
+    with closing(database.cursor()) as cursor:
+        cursor.execute("BEGIN IMMEDIATE")
+        if cursor.execute("PRAGMA user_version").fetchone()[0] == 0:
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                cursor.execute(statement)
+            cursor.execute(f"PRAGMA user_version = {_FORMAT}")
+        cursor.execute("COMMIT")
+
+
+def _file_identity(path: Path) -> tuple[int, int]:
+    """Return the device and inode of a file; (0, 0) if there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return (0, 0)
+    return (status.st_dev, status.st_ino)

@@ -1,1 +1,1 @@
-"""The graph of references between symbols: how they resolve, and how it is walked."""
+"""The call graph: symbol tables, reference resolution, incremental linking and traversal."""

@@ -1,11 +1,74 @@
-"""Hashes under which symbols and files are looked for; the same on every machine."""
+"""Scopes of names, and hash keys of symbols, bindings and files; the same on every machine.
+
+The tags ("symbol", "face", …) are part of the hashes in an index: with another tag, it must be rebuilt.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
 
-# Languages whose symbols can mean each other.
+# Families of languages whose calls do not distinguish methods from functions.
+_NO_METHODS = frozenset(["ruby", "elixir", "lua", "bash", "haskell", "swift", "zig"])
+
+# Dependencies between files are tracked by the lower half of a key.
+_HALF = 0xFFFFFFFF
+
+# A longer answer is hashed without the cache: 65,536 of them could fill the memory.
+_MAX_CACHED = 300
+
+
+def _hash(*parts: str) -> int:
+    """Hash a question to a number that fits a database's integers; never 0."""
+    data = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little", signed=True) or 1
+
+
+_cached_hash = lru_cache(maxsize=65536)(_hash)
+
+
+def dependency_id(key: int) -> int:
+    """Return the half of a key under which a dependency on it is recorded."""
+    return key & _HALF
+
+
+def fingerprint(key: int, answer: str) -> int:
+    """Return a key with a hash of what a file answers to it: it changes when the answer does."""
+    hashed = (_cached_hash if len(answer) <= _MAX_CACHED else _hash)("answer", answer)
+    return ((key & _HALF) << 31) | (hashed & (_HALF >> 1))
+
+
+def scope_key(family: str, scope: str, full_name: str) -> int:
+    """Return the key of the symbols with a full name in a scope."""
+    return _cached_hash("symbol", family, scope, full_name)
+
+
+def name_key(family: str, is_member: bool, name: str) -> int:
+    """Return the key of the symbols with a bare name."""
+    return _cached_hash("member" if is_member and family not in _NO_METHODS else "name", family, name)
+
+
+def binding_key(path: str, slot: str) -> int:
+    """Return the key of what a file binds one of its names to."""
+    return _cached_hash("face", path, slot)
+
+
+def package_key(*parts: str) -> int:
+    """Return the key of the files that make up or describe a package."""
+    return _cached_hash("mark", *parts)
+
+
+def remainder_key(path: str) -> int:
+    """Return the key of the symbol for the code outside all definitions of a file."""
+    return _cached_hash("rest", path)
+
+
+def file_key(path: str) -> int:
+    """Return the key of whether a file exists, and in which language."""
+    return _cached_hash("file", path)
+
+
+# Languages whose symbols can refer to each other.
 _FAMILIES = {
     "javascript": "ecmascript",
     "typescript": "ecmascript",
@@ -15,68 +78,57 @@ _FAMILIES = {
     "kotlin": "jvm",
     "scala": "jvm",
 }
-
-# Languages where a call does not tell methods from functions.
-_ONE_KIND = frozenset(["ruby", "elixir", "lua", "bash", "haskell", "swift", "zig"])
-
-# The lower half of a key says which answer a file has used: that it changed is found out by these.
-_HALF = 0xFFFFFFFF
-
-
-# A longer answer is hashed anew each time: 65,536 of them could fill the memory.
-_MAX_CACHED = 300
-
-
-def _hash_of(*parts: str) -> int:
-    """Hash a question to a number that fits a database's integers; never 0."""
-    said = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little", signed=True) or 1
-
-
-key_of = lru_cache(maxsize=65536)(_hash_of)
-
-
-def asked(key: int) -> int:
-    """The half of a key under which it is remembered that somebody asked."""
-    return key & _HALF
-
-
-def offer(key: int, answer: str) -> int:
-    """One offer of a file: what can be asked, and a hash of what it answers."""
-    hashed = (key_of if len(answer) <= _MAX_CACHED else _hash_of)("answer", answer)
-    return ((key & _HALF) << 31) | (hashed & (_HALF >> 1))
+# Every file is a scope of its own.
+_BY_FILE = frozenset(["python", "ecmascript", "lua", "zig", "haskell"])
+# Files declare the scope that they add to.
+_BY_PACKAGE = frozenset(["jvm", "php", "csharp"])
 
 
 def family_of(language: str) -> str:
-    """The languages that share symbols with this one, by one name."""
+    """Return the family of languages that share symbols with this one."""
     return _FAMILIES.get(language, language)
 
 
-def scope_key(family: str, scope: str, full_name: str) -> int:
-    """Where a symbol is looked for by its full name."""
-    return key_of("symbol", family, scope, full_name)
+@lru_cache(maxsize=4096)
+def scope_of(language: str, path: str, package: str) -> str:
+    """Return the scope that the top-level names of a file belong to."""
+    family = family_of(language)
+    if family in _BY_FILE:
+        return path
+    if family == "go":
+        return path.rpartition("/")[0]
+    if family in _BY_PACKAGE:
+        return package
+    if family == "rust":
+        return rust_module(path)[0]
+    return ""
 
 
-def name_key(family: str, is_member: bool, name: str) -> int:
-    """Where a symbol is looked for by its bare name alone."""
-    return key_of("member" if is_member and family not in _ONE_KIND else "name", family, name)
+@lru_cache(maxsize=4096)
+def prefix_of(language: str, path: str) -> str:
+    """Return the prefix of the qualified names of a file in its scope: the module path, in Rust."""
+    return rust_module(path)[1] if language == "rust" else ""
 
 
-def face_key(path: str, what: str) -> int:
-    """Where it is looked for what a file says of one of its names."""
-    return key_of("face", path, what)
+@lru_cache(maxsize=4096)
+def rust_module(path: str) -> tuple[str, str]:
+    """Return the crate that a file belongs to, and its module path there, joined with dots."""
+    parts = path.removesuffix(".rs").split("/")
+    if "src" in parts:
+        at = len(parts) - 1 - parts[::-1].index("src")
+        if "bin" not in parts[at:]:
+            crate, inside = "/".join(parts[: at + 1]), parts[at + 1 :]
+            if inside and inside[-1] == "mod":
+                inside.pop()
+            if inside in (["lib"], ["main"]):
+                inside = []
+            return crate, ".".join(inside)
+    # The tree is the sources of one crate, or a file is a crate by itself: a test, an example.
+    if parts[-1] == "mod" or parts in (["lib"], ["main"]):
+        parts.pop()
+    return "", ".".join(parts)
 
 
-def mark_key(*parts: str) -> int:
-    """Where a file as a whole is looked for."""
-    return key_of("mark", *parts)
-
-
-def rest_key(path: str) -> int:
-    """Where the symbol is looked for that holds what stands outside all definitions of a file."""
-    return key_of("rest", path)
-
-
-def file_key(path: str) -> int:
-    """Where it is looked for whether there is a file, and in which language."""
-    return key_of("file", path)
+def join_names(*names: str) -> str:
+    """Join names with dots, leaving out empty ones."""
+    return ".".join([name for name in names if name])

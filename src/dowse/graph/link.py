@@ -1,4 +1,4 @@
-"""Bring the graph up to date: link the files that changed, and those whose questions got other answers."""
+"""Incremental linking: resolve the references of changed files, and of files whose dependencies changed."""
 
 from __future__ import annotations
 
@@ -6,36 +6,39 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
-from dowse.backends.protocol import GraphStore
-from dowse.graph.families import Families
 from dowse.graph.lookups import Lookups
-from dowse.graph.resolve import resolve_file
+from dowse.graph.resolve.resolver import resolve_file
+from dowse.graph.resolve.rules import Rules
+from dowse.storage.protocol import GraphStore
 
 
 def link(store: GraphStore) -> int:
-    """Link what must be linked, one file at a time; return how many files that were."""
-    waiting = store.waiting()
-    with _without_collector():
+    """Link every file that needs it, one at a time; return how many there were."""
+    waiting = store.files_to_link()
+    with _paused_garbage_collection():
         lookups = Lookups(store)
-        families = Families(lookups)
+        rules: dict[str, Rules] = {}
         for file_id in waiting:
-            file = store.linked_file(file_id)
+            file = store.file_to_link(file_id)
             if file is None:
                 continue
-            lookups.begin()
-            links = resolve_file(file, lookups, families)
-            store.put_links(file_id, links.linked, links.named, lookups.asked)
-    store.settled()
+            lookups.start_file()
+            links = resolve_file(file, lookups, rules)
+            store.put_links(file_id, links.resolved, links.named, lookups.dependencies)
+    store.mark_all_linked()
     return len(waiting)
 
 
 @contextlib.contextmanager
-def _without_collector() -> Iterator[None]:
-    """Linking makes tuples by the million and no cycles: looking for some took a tenth of the time."""
-    was_on = gc.isenabled()
+def _paused_garbage_collection() -> Iterator[None]:
+    """Pause the cyclic garbage collector: linking makes millions of tuples and no cycles.
+
+    Searching them for cycles took a tenth of the time.
+    """
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was_on:
+        if was_enabled:
             gc.enable()

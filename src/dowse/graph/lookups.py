@@ -1,40 +1,31 @@
-"""The one way by which linking asks about other files: every question is answered and remembered.
+"""Lookups of linking in other files, with dependency tracking.
 
-A file is linked again when one of its questions gets another answer. That holds by construction, since
-nothing that resolves references can see other files but through here.
+A file is relinked when the answer to one of its lookups changes. This holds by construction, since reference
+resolution can see other files only through this module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-from dowse.backends.protocol import GraphStore
-from dowse.graph.describe import unpack_facts
-from dowse.graph.keys import (
-    asked,
-    face_key,
-    family_of,
-    file_key,
-    mark_key,
-    name_key,
-    rest_key,
-    scope_key,
-)
-from dowse.graph.places import prefix_of, scope_of
-from dowse.graph.values import Value, value_of
-from dowse.store.graph_tables import Target
+from dowse.graph import keys
+from dowse.graph.keys import family_of, prefix_of, scope_of
+from dowse.graph.resolve.values import Value, value_of
+from dowse.graph.symbol_table import Bindings, decode_symbol_table
+from dowse.storage.protocol import GraphStore, Target
 
-# Answers kept in memory; the bound is for trees of a hundred thousand files.
-_KEPT = 400_000
-_FACES_KEPT = 3_000
-# Symbols that have one full name. Overloads and partial classes are few; with all of many, every reference to
-# the name would be compared.
-_MAX_SAME_NAME = 48
+Answer = TypeVar("Answer")
+# Cached answers; the bound is for trees of a hundred thousand files.
+_MAX_CACHED = 400_000
+_MAX_CACHED_FILES = 3_000
+# Symbols with one full name. Overloads and partial classes are few; with more, every reference to the name
+# would be compared with all of them.
+MAX_SAME_NAME = 48
 
 
-class Place(NamedTuple):
-    """Where a piece of code stands: what decides the meaning of its names."""
+class FileScope(NamedTuple):
+    """The file whose names are resolved: what decides their meaning."""
 
     path: str
     language: str
@@ -43,116 +34,107 @@ class Place(NamedTuple):
     prefix: str
 
 
-class Lookups:
-    """Answers questions from the store, and remembers for each file what it asked.
+class _Cache(dict[tuple[Any, ...], tuple[int, Answer]]):
+    """Question → dependency id and answer: most lookups are repeated."""
 
-    Every answer is kept with the number under which its question is remembered: most are asked again.
-    """
+    def __init__(self, key: Callable[..., int], answer: Callable[..., Answer]) -> None:
+        super().__init__()
+        self._key, self._answer = key, answer
+
+    def __missing__(self, question: tuple[Any, ...]) -> tuple[int, Answer]:
+        key = self._key(*question)
+        entry = self[question] = keys.dependency_id(key), self._answer(key, *question)
+        return entry
+
+
+class Lookups:
+    """Answers lookups from the store and records the dependencies of the file that is being linked."""
 
     def __init__(self, store: GraphStore) -> None:
         self._store = store
-        self._symbols: dict[tuple[str, ...], tuple[int, tuple[Target, ...]]] = {}
-        self._values: dict[tuple[str, str, str], tuple[int, Value | None]] = {}
-        self._languages: dict[str, tuple[int, str | None]] = {}
-        self._marked: dict[tuple[str, ...], tuple[int, tuple[str, ...]]] = {}
-        self._named: dict[tuple[str, bool, str], tuple[int, int]] = {}
-        self._said: dict[tuple[str, str], tuple[int, list[list[str]]]] = {}
-        self._faces: dict[str, dict[str, list[list[str]]]] = {}
-        self.asked: set[int] = set()
+        self._symbols = _Cache(keys.scope_key, lambda key, *_: _limit(store.symbols_in_scope(key)))
+        self._values = _Cache(keys.scope_key, self._find_value)
+        self._remainders = _Cache(keys.remainder_key, lambda key, _: tuple(store.symbols_in_scope(key)))
+        self._names = _Cache(keys.name_key, lambda key, *_: key if store.has_symbol_named(key) else 0)
+        self._languages = _Cache(keys.file_key, lambda _, path: store.language_of_path(path))
+        self._packages = _Cache(keys.package_key, lambda key, *_: tuple(store.paths_with_mark(key)))
+        self._bindings = _Cache(keys.binding_key, self._find_bindings)
+        self._files: dict[str, Bindings] = {}
+        self.dependencies: set[int] = set()
 
-    def begin(self) -> None:
-        """Start to remember the questions of another file."""
-        self.asked = set()
-        for kept in (self._symbols, self._values, self._languages, self._marked, self._named, self._said):
-            if len(kept) > _KEPT:
-                kept.clear()
+    def start_file(self) -> None:
+        """Start to record the dependencies of another file."""
+        self.dependencies = set()
+        caches = (self._symbols, self._values, self._remainders, self._names)
+        for cache in (*caches, self._languages, self._packages, self._bindings):
+            if len(cache) > _MAX_CACHED:
+                cache.clear()
 
     def symbols(self, family: str, scope: str, full_name: str) -> tuple[Target, ...]:
-        """The symbols with a full name in a scope."""
-        question = (family, scope, full_name)
-        known = self._symbols.get(question)
-        if known is None:
-            key = scope_key(*question)
-            known = self._symbols[question] = (asked(key), _some_of(self._store.symbols_at(key)))
-        self.asked.add(known[0])
-        return known[1]
+        """Return the symbols with a full name in a scope."""
+        dependency, targets = self._symbols[family, scope, full_name]
+        self.dependencies.add(dependency)
+        return targets
 
     def value(self, family: str, scope: str, full_name: str) -> Value | None:
-        """What the symbols with a full name stand for."""
-        question = (family, scope, full_name)
-        known = self._values.get(question)
-        if known is None:
-            targets = self.symbols(*question)
-            half = self._symbols[question][0]
-            known = self._values[question] = (half, value_of(targets, scope, full_name))
-        self.asked.add(known[0])
-        return known[1]
+        """Return the value of the symbols with a full name."""
+        dependency, value = self._values[family, scope, full_name]
+        self.dependencies.add(dependency)
+        return value
 
-    def rest(self, path: str) -> tuple[Target, ...]:
-        """The symbol for what stands outside the definitions of a file."""
-        known = self._symbols.get((path,))
-        if known is None:
-            key = rest_key(path)
-            known = self._symbols[path,] = (asked(key), tuple(self._store.symbols_at(key)))
-        self.asked.add(known[0])
-        return known[1]
+    def remainder(self, path: str) -> tuple[Target, ...]:
+        """Return the symbol for the code outside the definitions of a file."""
+        dependency, targets = self._remainders[path,]
+        self.dependencies.add(dependency)
+        return targets
 
-    def is_named(self, family: str, is_member: bool, name: str) -> int:
-        """The key of a bare name if any symbol has it, else 0."""
-        question = (family, is_member, name)
-        known = self._named.get(question)
-        if known is None:
-            key = name_key(*question)
-            known = self._named[question] = (asked(key), key if self._store.is_named(key) else 0)
-        self.asked.add(known[0])
-        return known[1]
+    def key_of_name(self, family: str, is_member: bool, name: str) -> int:
+        """Return the key of a bare name if any symbol has it, else 0."""
+        dependency, key = self._names[family, is_member, name]
+        self.dependencies.add(dependency)
+        return key
 
     def language(self, path: str) -> str | None:
-        """The language of a file, None if there is no such file."""
-        known = self._languages.get(path)
-        if known is None:
-            known = self._languages[path] = (asked(file_key(path)), self._store.language_at(path))
-        self.asked.add(known[0])
-        return known[1]
+        """Return the language of a file, None if there is no such file."""
+        dependency, language = self._languages[path,]
+        self.dependencies.add(dependency)
+        return language
 
-    def marked(self, *parts: str) -> tuple[str, ...]:
-        """The files with a mark."""
-        known = self._marked.get(parts)
-        if known is None:
-            key = mark_key(*parts)
-            known = self._marked[parts] = (asked(key), tuple(self._store.marked(key)))
-        self.asked.add(known[0])
-        return known[1]
+    def package_files(self, *parts: str) -> tuple[str, ...]:
+        """Return the files that make up or describe a package."""
+        dependency, paths = self._packages[parts]
+        self.dependencies.add(dependency)
+        return paths
 
-    def face(self, path: str, what: str) -> list[list[str]]:
-        """What a file says of one of its names, as (kind, value, origin)."""
-        question = (path, what)
-        known = self._said.get(question)
-        if known is None:
-            known = self._said[question] = (asked(face_key(path, what)), self._face(path).get(what, []))
-        self.asked.add(known[0])
-        return known[1]
+    def bindings(self, path: str, slot: str) -> list[list[str]]:
+        """Return the bindings of a name in a file, as (kind, value, origin)."""
+        dependency, bindings = self._bindings[path, slot]
+        self.dependencies.add(dependency)
+        return bindings
 
-    def _face(self, path: str) -> dict[str, list[list[str]]]:
-        face = self._faces.get(path)
-        if face is None:
-            if len(self._faces) > _FACES_KEPT:
-                self._faces.clear()
-            face = self._faces[path] = unpack_facts(self._store.facts_at(path)).face
-        return face
+    def _find_value(self, _: int, family: str, scope: str, full_name: str) -> Value | None:
+        return value_of(self._symbols[family, scope, full_name][1], scope, full_name)
 
-    def place(self, path: str) -> Place | None:
-        """Where the top level of a file stands, None if there is no such file."""
+    def _find_bindings(self, _: int, path: str, slot: str) -> list[list[str]]:
+        bindings = self._files.get(path)
+        if bindings is None:
+            if len(self._files) > _MAX_CACHED_FILES:
+                self._files.clear()
+            bindings = self._files[path] = decode_symbol_table(self._store.facts_of_path(path)).bindings
+        return bindings.get(slot, [])
+
+    def file_scope(self, path: str) -> FileScope | None:
+        """Return the scope of a file, None if there is no such file."""
         language = self.language(path)
         if language is None:
             return None
-        package = self.face(path, "package")
+        package = self.bindings(path, "package")
         scope = scope_of(language, path, package[0][1] if package else "")
-        return Place(path, language, family_of(language), scope, prefix_of(language, path))
+        return FileScope(path, language, family_of(language), scope, prefix_of(language, path))
 
 
-def _some_of(targets: Sequence[Target]) -> tuple[Target, ...]:
-    """The targets, or the first and the last of too many: of definitions in one file, the last counts."""
-    if len(targets) <= _MAX_SAME_NAME:
+def _limit(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """Return the targets, or the first and the last of too many: in one file, the last definition counts."""
+    if len(targets) <= MAX_SAME_NAME:
         return tuple(targets)
-    return (*targets[: _MAX_SAME_NAME - 1], targets[-1])
+    return (*targets[: MAX_SAME_NAME - 1], targets[-1])

@@ -1,20 +1,20 @@
-"""What an answer says beside its steps: what was taken for what, what was cut, and what can't be seen."""
+"""Notes of an answer: how a name was understood, what was truncated, what static analysis cannot see."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dowse.backends.protocol import Reader
-from dowse.graph.answer import GraphStep
-from dowse.graph.path import shortest_chain
-from dowse.graph.walk import Walked
-from dowse.naming import is_loose
-from dowse.types import SymbolRow
+from dowse.graph.model import GraphStep
+from dowse.graph.reachability import shortest_path
+from dowse.graph.traverse import Traversal
+from dowse.storage.protocol import Reader
+from dowse.symbol_lookup import is_partial_match
+from dowse.types import Note, SymbolRow
 
 # Names and lines that one note lists.
-_SHOWN = 5
-# Said when nothing was found, with what nobody can read off the text (docs/GRAPH.md).
-_NOTHING = {
+_MAX_LISTED = 5
+# Notes of empty answers, with what static analysis cannot see (docs/GRAPH.md).
+_EMPTY = {
     "callers": "nothing in the index calls {}; calls by reflection, by a name in a string, or from outside"
     " can't be seen",
     "callees": "{} calls nothing in the index; calls of libraries, built-ins and callbacks make no edge",
@@ -29,70 +29,75 @@ _NOTHING = {
 }
 
 
-def about_seed(name: str, seeds: Sequence[SymbolRow]) -> list[str]:
-    """Say what a name was taken for, where that is not plain."""
+def seed_notes(name: str, seeds: Sequence[SymbolRow]) -> list[Note]:
+    """Return how a name was understood, where that is not obvious."""
     first = seeds[0]
     notes = []
-    if is_loose(name, first):
-        notes.append(f"{name} is taken as {first.qualified_name} of {first.path}:{first.start_line}")
+    if is_partial_match(name, first):
+        text = f"{name} is taken as {first.qualified_name} of {first.path}:{first.start_line}"
+        notes.append(Note("graph", text))
     overloads = {row.signature: row.start_line for row in reversed(seeds)}
     if len(overloads) > 1:
-        lines = ", ".join(str(line) for line in sorted(overloads.values())[:_SHOWN])
-        more = ", …" if len(overloads) > _SHOWN else ""
-        notes.append(
-            f"{first.qualified_name} is defined {len(overloads)} times in {first.path} (lines {lines}{more}),"
+        lines = _listed([str(line) for line in sorted(overloads.values())])
+        text = (
+            f"{first.qualified_name} is defined {len(overloads)} times in {first.path} (lines {lines}),"
             " taken together; name one by its path:line"
         )
+        notes.append(Note("graph", text))
     return notes
 
 
-def about_dispatch(possible: Sequence[GraphStep], seed: SymbolRow) -> str:
-    """Say that calls of other methods may run this one."""
-    bases = sorted({step.through for step in possible})
-    more = ", …" if len(bases) > _SHOWN else ""
-    return f"calls of {', '.join(bases[:_SHOWN])}{more} may run {seed.qualified_name}: shown as possible"
+def dispatch_note(possible: Sequence[GraphStep], seed: SymbolRow) -> Note:
+    """Say that dynamic dispatch of calls of other methods may run this one."""
+    bases = _listed(sorted({step.through for step in possible}))
+    return Note("graph", f"calls of {bases} may run {seed.qualified_name}: shown as possible")
 
 
-def about_values(relation: str, seed: SymbolRow) -> list[str]:
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MAX_LISTED]) + (", …" if len(names) > _MAX_LISTED else "")
+
+
+def value_notes(relation: str, seed: SymbolRow) -> list[Note]:
     """Say that reading a value makes no edge."""
     if seed.kind not in ("constant", "variable") or relation not in ("uses", "impact"):
         return []
-    return [
+    text = (
         f"only imports and calls of a {seed.kind} are in the graph; search for `{seed.name}` to see it read"
-    ]
+    )
+    return [Note("graph", text)]
 
 
-def about_nothing(reader: Reader, relation: str, seeds: Sequence[SymbolRow]) -> str:
-    """Say that nothing was found, and what could hide."""
+def empty_note(reader: Reader, relation: str, seeds: Sequence[SymbolRow]) -> Note:
+    """Say that nothing was found, and what static analysis cannot see."""
     name = seeds[0].qualified_name
-    said = _NOTHING[relation].format(name)
+    text = _EMPTY[relation].format(name)
     if relation == "subclasses":
-        others = reader.edges([seed.row for seed in seeds], ("implements",), incoming=True)
-        if count := len({edge.source for edge in others}):
-            return f"{said}, but {count} implement it: `dowse implementers {name}`"
-    return said
+        edges = reader.edges([seed.row for seed in seeds], ("implements",), incoming=True)
+        if count := len({edge.source for edge in edges}):
+            text = f"{text}, but {count} implement it: `dowse implementers {name}`"
+    return Note("graph", text)
 
 
-def about_no_path(reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int) -> str:
-    """Say that no chain was found, and whether one leads the other way."""
-    one, other = starts[0].qualified_name, ends[0].qualified_name
-    said = f"no chain of calls and uses leads from {one} to {other} in {depth} hops"
-    back = shortest_chain(reader, ends, starts, depth)
-    if back.steps:
-        hops = len(back.steps)
-        return f"{said}, but one of {hops} hop{'s' if hops > 1 else ''} leads from {other} to {one}"
-    return f"{said}, nor back; callbacks, reflection and code outside the index can't be seen"
+def no_path_note(reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int) -> Note:
+    """Say that there is no path, and whether there is one in the other direction."""
+    start, end = starts[0].qualified_name, ends[0].qualified_name
+    text = f"no chain of calls and uses leads from {start} to {end} in {depth} hops"
+    hops = len(shortest_path(reader, ends, starts, depth).steps)
+    if hops:
+        text += f", but one of {hops} hop{'s' if hops > 1 else ''} leads from {end} to {start}"
+    else:
+        text += ", nor back; callbacks, reflection and code outside the index can't be seen"
+    return Note("graph", text)
 
 
-def about_cuts(walked: Walked, total: int, k: int) -> list[str]:
+def truncation_notes(traversal: Traversal, total: int, limit: int) -> list[Note]:
     """Say what was left out."""
     notes = []
-    if k and total > k:
-        notes.append(f"the nearest {k} of {total:,}; -k 0 gives all")
-    if walked.unfollowed:
-        notes.append(
-            f"nothing was looked for behind {walked.unfollowed:,} that only a name that many bear leads to"
-        )
-    if walked.is_cut:
-        notes.append("there was more than one walk looks at: the farthest are missing")
+    if limit and total > limit:
+        notes.append(Note("truncated", f"the nearest {limit} of {total:,}", "-k 0 gives all"))
+    if traversal.unfollowed:
+        text = f"{traversal.unfollowed:,} were not followed further: only a name that many symbols have"
+        notes.append(Note("graph", f"{text} leads to them"))
+    if traversal.is_truncated:
+        notes.append(Note("graph", "the search reached its limit: the farthest are missing"))
     return notes

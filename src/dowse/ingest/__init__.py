@@ -1,1 +1,1 @@
-"""Many repositories into one index, on as many workers as there are."""
+"""Index many repositories, here or on the workers of a Ray cluster."""

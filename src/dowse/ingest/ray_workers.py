@@ -1,9 +1,8 @@
-"""Workers of a Ray cluster: one processor each, be it for parsing and writing or for encoding.
+"""Workers of a Ray cluster: one CPU each, for indexing a repository or for encoding.
 
-A repository is one task. While that waits for vectors Ray lends its processor to the tasks that encode, so a
-worker never does two things at once and none is idle while there is work. Encoders stay loaded in the
-processes, which Ray uses again. A task whose process dies is done again elsewhere: everything has a name of
-its own, so nothing is there twice.
+A repository is one task. While it waits for vectors, Ray lends its CPU to tasks that encode, so a worker
+never does two things at once and none is idle while there is work. Encoders stay loaded in the processes,
+which Ray uses again. A task whose process dies is retried on another; all writes are idempotent.
 """
 
 from __future__ import annotations
@@ -17,41 +16,40 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from dowse.errors import ConfigError, DowseError
-from dowse.ingest.encoding import EncoderChoice, encode_chunk
-from dowse.ingest.repository import index_repository
-from dowse.ingest.work import FAILED, Doing, Order, Outcome
-from dowse.terminal import first_line
+from dowse.ingest.encoding import EncoderSpec, encode_batch
+from dowse.ingest.repository import FAILED, Counts, IngestOptions, Outcome, index_repository
+from dowse.security.terminal import first_line
 
 if TYPE_CHECKING:
-    from dowse.encode.document import Document
+    from dowse.encoders.document import Document
     from dowse.ingest.encoding import Codes
 
 REMOTE, LOCAL = "ray://", "local:"
-# How often a task is tried again when its process, or its machine, dies.
+# How often a task is retried when its process, or its machine, dies.
 _RETRIES = 3
-# How often a task tells how far it is.
-_TELL_SECONDS = 0.5
-# Memory for what tasks hand to each other: texts and vectors, a few megabytes at a time.
-_OBJECT_BYTES = 200_000_000
-_REACH_SECONDS, _REACH_TIMES = 5.0, 3
+# How often a task reports its progress.
+_REPORT_SECONDS = 0.5
+# Memory for what tasks exchange: texts and vectors, a few megabytes at a time.
+_OBJECT_STORE_BYTES = 200_000_000
+_CONNECT_SECONDS, _CONNECT_ATTEMPTS = 5.0, 3
 
 
 @contextmanager
-def ray_workers(address: str, order: Order) -> Iterator[RayWorkers]:
+def ray_workers(address: str, options: IngestOptions) -> Iterator[RayWorkers]:
     """Connect to a cluster (`ray://HOST:PORT`), or start one here (`local:N`) and stop it again."""
-    ray = _ray()
-    if not ray.is_initialized():
-        _start(ray, address)
-        try:
-            yield RayWorkers(ray, order)
-        finally:
-            ray.shutdown()
+    ray = _import_ray()
+    if ray.is_initialized():
+        yield RayWorkers(ray, options)
         return
-    yield RayWorkers(ray, order)
+    _start(ray, address)
+    try:
+        yield RayWorkers(ray, options)
+    finally:
+        ray.shutdown()
 
 
 def check_workers(address: str) -> None:
-    """Raise if an address can't be one of workers."""
+    """Raise if an address of workers has no valid form."""
     if address.startswith(REMOTE):
         host, _, port = address.removeprefix(REMOTE).rpartition(":")
         if host and port.isdecimal():
@@ -62,8 +60,8 @@ def check_workers(address: str) -> None:
     raise ConfigError(f"--workers is ray://HOST:PORT or local:N, not {address!r}")
 
 
-def _ray() -> Any:  # noqa: ANN401 - a module
-    # Before it is loaded: nothing is reported to anybody, and no warning comes that concerns GPUs.
+def _import_ray() -> Any:  # noqa: ANN401 - a module
+    # Before it is imported: no usage statistics are sent, and no warning about GPUs is shown.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -81,22 +79,22 @@ def _start(ray: Any, address: str) -> None:  # noqa: ANN401
             "local",
             num_cpus=int(address.removeprefix(LOCAL)),
             include_dashboard=False,
-            object_store_memory=_OBJECT_BYTES,
-            _node_ip_address="127.0.0.1",  # nobody else is to reach it
+            object_store_memory=_OBJECT_STORE_BYTES,
+            _node_ip_address="127.0.0.1",  # reachable from this machine only
             **quiet,
         )
         return
     host, _, port = address.removeprefix(REMOTE).rpartition(":")
     remedy = "start one with `ray start --head`, and name its client port, usually 10001"
-    for attempt in range(_REACH_TIMES):
+    for attempt in range(_CONNECT_ATTEMPTS):
         try:
-            socket.create_connection((host, int(port)), _REACH_SECONDS).close()
+            socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
             ray.init(address, **quiet)
             return
         except (OSError, RuntimeError, ImportError) as error:
-            # It answers, but starts a process for us, which a busy machine does not always do in time.
+            # It answers, but starts a process for us, which takes a busy machine too long sometimes.
             is_slow = isinstance(error, (RuntimeError, ConnectionError))
-            if is_slow and not isinstance(error, ConnectionRefusedError) and attempt + 1 < _REACH_TIMES:
+            if is_slow and not isinstance(error, ConnectionRefusedError) and attempt + 1 < _CONNECT_ATTEMPTS:
                 continue
             raise DowseError(
                 f"no Ray cluster answers at {address} ({first_line(error)}); {remedy}"
@@ -106,117 +104,112 @@ def _start(ray: Any, address: str) -> None:  # noqa: ANN401
 class RayWorkers:
     """All workers of a cluster."""
 
-    def __init__(self, ray: Any, order: Order) -> None:  # noqa: ANN401
-        self._ray, self._order = ray, order
-        self.room = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._board = ray.remote(num_cpus=0, max_restarts=-1)(Board).remote()
+    def __init__(self, ray: Any, options: IngestOptions) -> None:  # noqa: ANN401
+        self._ray, self._options = ray, options
+        self.capacity = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._progress = ray.remote(num_cpus=0, max_restarts=-1)(ProgressActor).remote()
         self._task = ray.remote(num_cpus=1, max_retries=_RETRIES)(index_task)
         self._paths: dict[Any, str] = {}
-        self._doing = Doing()
+        self._counts = Counts()
 
-    def begin(self, path: str, known: str | None) -> None:
-        """Hand out one repository."""
-        self._paths[self._task.remote(path, self._order, known, self._board)] = path
+    def submit(self, path: str, known: str | None) -> None:
+        """Start to index one repository."""
+        self._paths[self._task.remote(path, self._options, known, self._progress)] = path
 
-    def finished(self, seconds: float) -> list[Outcome]:
-        """Wait a little and return those that are done with."""
+    def wait(self, seconds: float) -> list[Outcome]:
+        """Wait up to `seconds` and return the repositories that are finished."""
         ready, _ = self._ray.wait(list(self._paths), num_returns=1, timeout=seconds)
         return [self._outcome(each) for each in ready]
 
-    def doing(self) -> Doing:
-        """Return what was done so far; what it was a moment ago, where nobody answers."""
+    def counts(self) -> Counts:
+        """Return the counts so far; the last known ones where the actor does not answer."""
         with suppress(self._ray.exceptions.RayError):
-            files, symbols = self._ray.get(self._board.sums.remote(), timeout=_REACH_SECONDS)
-            self._doing = Doing(files, symbols)
-        return self._doing
+            totals = self._ray.get(self._progress.totals.remote(), timeout=_CONNECT_SECONDS)
+            self._counts = Counts(*totals)
+        return self._counts
 
     def _outcome(self, task: Any) -> Outcome:  # noqa: ANN401
         path = self._paths.pop(task)
         try:
             outcome: Outcome = self._ray.get(task)
         except self._ray.exceptions.RayError as error:
-            return Outcome(path, FAILED, _reason(error))
+            return Outcome(path, FAILED, _failure_reason(error))
         return outcome
 
 
-class Board:
-    """Where tasks write down how far they are, each in its line: one that begins again counts anew."""
+class ProgressActor:
+    """Collects the progress of tasks, by path: a task that is retried starts again at 0."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, tuple[int, int]] = {}
+        self._counts: dict[str, tuple[int, int]] = {}
 
-    def note(self, path: str, files: int, symbols: int) -> None:
-        """Replace a line."""
-        self._lines[path] = (files, symbols)
+    def report(self, path: str, files: int, symbols: int) -> None:
+        """Replace the counts of one task."""
+        self._counts[path] = (files, symbols)
 
-    def sums(self) -> tuple[int, int]:
-        """Return files and symbols of all lines."""
-        return sum(files for files, _ in self._lines.values()), sum(each for _, each in self._lines.values())
+    def totals(self) -> tuple[int, int]:
+        """Return files and symbols of all tasks."""
+        counts = self._counts.values()
+        return sum(files for files, _ in counts), sum(symbols for _, symbols in counts)
 
 
-def index_task(path: str, order: Order, known: str | None, board: Any) -> Outcome:  # noqa: ANN401
+def index_task(path: str, options: IngestOptions, known: str | None, progress: Any) -> Outcome:  # noqa: ANN401
     """Index one repository on a worker."""
-    _be_one_processor()
-    os.environ.update(order.environment)
-    teller = _Teller(path, board)
-    outcome = index_repository(path, order, known=known, spread=spread_by_ray, note=teller.note)
-    board.note.remote(path, outcome.files, outcome.symbols)
+    _limit_threads()
+    os.environ.update(options.environment)
+    reported = 0.0
+
+    def report(files: int, symbols: int) -> None:
+        nonlocal reported
+        if time.monotonic() - reported > _REPORT_SECONDS:
+            reported = time.monotonic()
+            progress.report.remote(path, files, symbols)
+
+    outcome = index_repository(path, options, known=known, dispatch=dispatch_by_ray, on_count=report)
+    progress.report.remote(path, outcome.files, outcome.symbols)
     return outcome
 
 
-def encode_task(choice: EncoderChoice, documents: Sequence[Document]) -> Codes:
-    """Encode some documents on a worker."""
-    _be_one_processor()
-    return encode_chunk(choice, documents)
+def encode_task(spec: EncoderSpec, documents: Sequence[Document]) -> Codes:
+    """Encode documents on a worker."""
+    _limit_threads()
+    return encode_batch(spec, documents)
 
 
-def _be_one_processor() -> None:
-    """Keep libraries from starting a thread for each processor: the others are other workers'.
+def _limit_threads() -> None:
+    """Keep tokenizers to one thread: the other CPUs are other workers'.
 
-    Ray does so for those that heed OMP_NUM_THREADS.
+    Ray does the same for libraries that heed OMP_NUM_THREADS.
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
-class _Teller:
-    """Tells the board how far a task is, now and then."""
-
-    def __init__(self, path: str, board: Any) -> None:  # noqa: ANN401
-        self._path, self._board, self._told = path, board, 0.0
-
-    def note(self, files: int, symbols: int) -> None:
-        now = time.monotonic()
-        if now - self._told > _TELL_SECONDS:
-            self._told = now
-            self._board.note.remote(self._path, files, symbols)
-
-
-def spread_by_ray(choice: EncoderChoice, chunks: Sequence[Sequence[Document]]) -> Callable[[], list[Codes]]:
-    """Encode chunks on all workers; equal chunks have equal results, so one may be encoded twice."""
+def dispatch_by_ray(spec: EncoderSpec, batches: Sequence[Sequence[Document]]) -> Callable[[], list[Codes]]:
+    """Encode batches on all workers; encoding is deterministic, so a task may be retried."""
     import ray
 
-    tasks = [_encode_task().remote(choice, chunk) for chunk in chunks]
+    tasks = [_remote_encode_task().remote(spec, batch) for batch in batches]
 
-    def ready() -> list[Codes]:
+    def wait() -> list[Codes]:
         try:
-            found: list[Codes] = ray.get(tasks)
+            codes: list[Codes] = ray.get(tasks)
         except ray.exceptions.RayError as error:
-            raise DowseError(f"encoding failed: {_reason(error)}") from error
-        return found
+            raise DowseError(f"encoding failed: {_failure_reason(error)}") from error
+        return codes
 
-    return ready
+    return wait
 
 
 @functools.cache
-def _encode_task() -> Any:  # noqa: ANN401
+def _remote_encode_task() -> Any:  # noqa: ANN401
     import ray
 
     return ray.remote(num_cpus=1, max_retries=_RETRIES)(encode_task)
 
 
-def _reason(error: Any) -> str:  # noqa: ANN401 - Ray's errors have no common form
-    """Say in one line why a task failed."""
+def _failure_reason(error: Any) -> str:  # noqa: ANN401 - Ray's errors have no common form
+    """Return in one line why a task failed."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, BaseException):
         return first_line(cause) or repr(cause)
-    return f"its worker died {_RETRIES + 1} times ({type(error).__name__}); see the memory of the machines"
+    return f"its worker died {_RETRIES + 1} times ({type(error).__name__}); check the memory of the machines"

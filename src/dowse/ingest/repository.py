@@ -1,53 +1,116 @@
-"""The unit of work: one repository, folder or corpus, from its files to what is searched."""
+"""The unit of work: index one repository, folder or corpus, with its vectors."""
 
 from __future__ import annotations
 
+import os
 import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from dowse.api import Index
-from dowse.backends.opening import is_cluster
 from dowse.config import cache_folder
 from dowse.errors import DowseError
-from dowse.index.embed import embed
-from dowse.index.update import Report, update
-from dowse.ingest.encoding import CHUNK, EncoderChoice, Spread, SpreadEncoder
-from dowse.ingest.work import DONE, FAILED, UNCHANGED, Doing, Order, Outcome
-from dowse.ingest.writing import CountedBackend, Note, VectorFinder
+from dowse.index import Index
+from dowse.indexing.embed import embed
+from dowse.indexing.update import Report, update
+from dowse.ingest.encoding import (
+    BATCH,
+    DistributedEncoder,
+    EncoderSpec,
+    EncodingBackend,
+    OnCount,
+    VectorProvider,
+)
 from dowse.source.corpus import is_corpus
 from dowse.source.git import repo_identity
+from dowse.storage.open import is_cluster
 from dowse.vectors.cache import VectorCache
 
 if TYPE_CHECKING:
-    from dowse.backends.elastic.backend import ElasticBackend
-    from dowse.backends.protocol import Backend
+    from dowse.ingest.encoding import Dispatch
+    from dowse.storage.elastic.backend import ElasticBackend
+    from dowse.storage.protocol import Backend
 
-# Symbols that are encoded between two commits where many workers do it.
-SPREAD_CHUNK = 8 * CHUNK
+# Folders of one machine: every worker has its own.
+_LOCAL_VARIABLES = frozenset(["DOWSE_CACHE_DIR", "DOWSE_DATA_DIR", "DOWSE_CONFIG", "DOWSE_INDEX_DIR"])
+_PREFIX = "DOWSE_"
+# Symbols that are encoded between two commits where many workers encode.
+DISPATCH_CHUNK = 8 * BATCH
+
+Status = Literal["done", "unchanged", "failed"]
+DONE: Status = "done"
+UNCHANGED: Status = "unchanged"
+FAILED: Status = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How every repository is indexed."""
+
+    flags: Mapping[str, object]  # settings given on the command line
+    embed: bool = True
+    rebuild: bool = False
+    wait: float | None = None
+    # Settings and credentials of the scheduler's process. They travel with the options: Ray writes the
+    # environment that it sets up for workers (`runtime_env`) to its logs.
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Counts(NamedTuple):
+    """Files and symbols that were put so far."""
+
+    files: int = 0
+    symbols: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of indexing one repository."""
+
+    path: str
+    status: Status
+    problem: str = ""
+    repo: str = ""
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+    files: int = 0  # that were read
+    symbols: int = 0
+    encoded: int = 0
+    seconds: float = 0.0
+    fingerprint: str = ""  # of a corpus, which can't be compared file by file
+
+
+def worker_environment() -> dict[str, str]:
+    """Return the environment variables of this process that workers need."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(_PREFIX) and name not in _LOCAL_VARIABLES and value
+    }
 
 
 def index_repository(
     path: str,
-    order: Order,
+    options: IngestOptions,
     *,
     known: str | None = None,
-    spread: Spread | None = None,
-    note: Note = lambda _, __: None,
+    dispatch: Dispatch | None = None,
+    on_count: OnCount = lambda _, __: None,
 ) -> Outcome:
-    """Bring one repository up to date; what goes wrong is told, not raised, for others are to follow.
+    """Bring one repository up to date; errors are part of the outcome, because others follow.
 
     Args:
-        path: Where it is.
-        order: What is to be done.
-        known: What was noted when it was last done; None if it never was.
-        spread: What encodes on other workers.
-        note: Called with how many files and symbols were put.
+        path: The repository.
+        options: How to index it.
+        known: The fingerprint of the checkpoint; None if it was never indexed.
+        dispatch: Encodes on other workers.
+        on_count: Called with the number of files and symbols that were put.
     """
     started = time.monotonic()
     try:
-        outcome = _index(path, order, known, spread, note)
+        outcome = _index(path, options, known, dispatch, on_count)
     except DowseError as error:
         outcome = Outcome(path, FAILED, str(error))
     except Exception as error:  # whatever it is, it concerns this repository alone
@@ -55,61 +118,65 @@ def index_repository(
     return replace(outcome, seconds=round(time.monotonic() - started, 3))
 
 
-def _index(path: str, order: Order, known: str | None, spread: Spread | None, note: Note) -> Outcome:
-    with Index.open(path, **order.flags) as index:
-        repo = repo_identity(index.root)
-        fingerprint = _fingerprint(index.root)
-        if known is not None and not order.rebuild and _is_unchanged(index, known, fingerprint):
+def _index(
+    path: str, options: IngestOptions, known: str | None, dispatch: Dispatch | None, on_count: OnCount
+) -> Outcome:
+    with Index.open(path, **options.flags) as index:
+        repo, fingerprint = repo_identity(index.root), _fingerprint(index.root)
+        if known is not None and not options.rebuild and _is_unchanged(index, known, fingerprint):
             return Outcome(path, UNCHANGED, repo=repo, fingerprint=fingerprint)
-        if order.rebuild:
-            index.backend.start_over(order.wait)
-        doing = Doing()
+        if options.rebuild:
+            index.backend.start_over(options.wait)
+        counts = Counts()
 
         def count(files: int, symbols: int) -> None:
-            nonlocal doing
-            doing = Doing(files, symbols)
-            note(files, symbols)
+            nonlocal counts
+            counts = Counts(files, symbols)
+            on_count(files, symbols)
 
         settings = index.settings
         encoder = None
-        if order.embed and settings.encoder != "none":
-            choice = EncoderChoice(settings.encoder, settings.view, settings.device, settings.threads)
-            encoder = SpreadEncoder(choice, spread)
-        report, encoded = _update(index, order, encoder, count)
+        if options.embed and settings.encoder != "none":
+            spec = EncoderSpec(settings.encoder, settings.view, settings.device, settings.threads)
+            encoder = DistributedEncoder(spec, dispatch)
+        report, encoded = _update(index, options, encoder, count)
         return Outcome(
-            *(path, DONE, "", repo, report.added, report.changed, report.deleted, doing.files, doing.symbols),
+            *(path, DONE, "", repo, report.added, report.changed, report.deleted, *counts),
             encoded=encoded,
             fingerprint=fingerprint,
         )
 
 
-def _update(index: Index, order: Order, encoder: SpreadEncoder | None, note: Note) -> tuple[Report, int]:
-    """Read what changed, and give it vectors: on the way to a cluster, afterwards in a folder."""
+def _update(
+    index: Index, options: IngestOptions, encoder: DistributedEncoder | None, on_count: OnCount
+) -> tuple[Report, int]:
+    """Index what changed; vectors are sent along to a cluster, and added to a folder afterwards."""
+
+    def run(vectors: VectorProvider | None = None) -> Report:
+        # `update` uses only the writing side of a backend.
+        backend = cast("Backend", EncodingBackend(index.backend, on_count, vectors))
+        return update(backend, index.root, settings, wait=options.wait)
+
+    settings = index.settings
     if encoder is None:
-        return _read(index, CountedBackend(index.backend, note), order), 0
+        return run(), 0
     with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
-        if is_cluster(index.settings.backend):
-            finder = VectorFinder(encoder, cache, cast("ElasticBackend", index.backend))
-            return _read(index, CountedBackend(index.backend, note, finder), order), finder.encoded
-        report = _read(index, CountedBackend(index.backend, note), order)
-        settings = index.settings
-        made = embed(
+        if is_cluster(settings.backend):
+            vectors = VectorProvider(encoder, cache, cast("ElasticBackend", index.backend))
+            return run(vectors), vectors.encoded
+        report = run()
+        embedded = embed(
             *(index.backend, encoder, cache),
             clusters=settings.clusters,
             method=settings.vectors,
-            wait=order.wait,
-            chunk=SPREAD_CHUNK,
+            wait=options.wait,
+            chunk=DISPATCH_CHUNK,
         )
-        return report, made.encoded
-
-
-def _read(index: Index, backend: CountedBackend, order: Order) -> Report:
-    # Only its writing side is asked for.
-    return update(cast("Backend", backend), index.root, index.settings, wait=order.wait)
+        return report, embedded.encoded
 
 
 def _is_unchanged(index: Index, known: str, fingerprint: str) -> bool:
-    """Whether an index has all that is there now: sizes and times are compared, nothing is parsed."""
+    """Whether an index is up to date: sizes and times are compared, nothing is parsed."""
     if not index.exists:
         return False
     with index.backend.reader() as reader:
@@ -122,9 +189,9 @@ def _is_unchanged(index: Index, known: str, fingerprint: str) -> bool:
 
 
 def _fingerprint(root: Path) -> str:
-    """Return what tells whether a corpus was written to; nothing for a tree, whose files tell."""
+    """Return sizes and times of the files of a corpus; nothing for a tree, whose files are compared."""
     if not is_corpus(root):
         return ""
     files = sorted(root.rglob("*")) if root.is_dir() else [root]
-    stats = [(str(file), file.stat()) for file in files if file.is_file()]
-    return " ".join(f"{Path(name).name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats)
+    stats = [(file.name, file.stat()) for file in files if file.is_file()]
+    return " ".join(f"{name}:{stat.st_size}:{stat.st_mtime_ns}" for name, stat in stats)

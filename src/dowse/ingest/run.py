@@ -1,31 +1,35 @@
-"""Hand out repositories, a bounded number at a time, and gather what became of them."""
+"""Schedule repositories on workers, a bounded number at a time, collect the outcomes, and checkpoint them."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from dowse.errors import DowseError
-from dowse.ingest.checkpoint import Checkpoint
-from dowse.ingest.repository import index_repository
-from dowse.ingest.work import FAILED, Doing, Order, Outcome
+from dowse.config import cache_folder
+from dowse.errors import ConfigError, DowseError
+from dowse.ingest.repository import FAILED, Counts, IngestOptions, Outcome, Status, index_repository
+from dowse.security.safe_files import make_private_directory, write_atomically
 from dowse.source.git import repo_identity
 
-# How often progress is looked at.
-_LOOK_SECONDS = 0.5
-# So many failures in a row, all for one reason, are that of all that would follow.
-_HOPELESS = 20
+# How often progress is polled.
+_POLL_SECONDS = 0.5
+# So many consecutive failures with one reason end the run: all others would fail for it too.
+_MAX_EQUAL_FAILURES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far everything is."""
+    """The progress of a run."""
 
-    repositories: int = 0  # that are behind
+    repositories: int = 0  # that are finished
     total: int = 0
     failed: int = 0
     files: int = 0
@@ -33,65 +37,109 @@ class Progress:
 
 
 class Workers(Protocol):
-    """Those who do the work."""
+    """A pool of workers."""
 
     @property
-    def room(self) -> int:
-        """How many repositories may be in work at once."""
+    def capacity(self) -> int:
+        """How many repositories may be indexed at once."""
 
-    def begin(self, path: str, known: str | None) -> None:
-        """Hand out one repository."""
+    def submit(self, path: str, known: str | None) -> None:
+        """Start to index one repository."""
 
-    def finished(self, seconds: float) -> list[Outcome]:
-        """Wait a little and return those that are done with."""
+    def wait(self, seconds: float) -> list[Outcome]:
+        """Wait up to `seconds` and return the repositories that are finished."""
 
-    def doing(self) -> Doing:
-        """Return what was done so far, of all repositories together."""
+    def counts(self) -> Counts:
+        """Return the counts of all repositories so far."""
 
 
-class Here:
+class LocalWorker:
     """This process, one repository after the other."""
 
-    room = 1
+    capacity = 1
 
-    def __init__(self, order: Order) -> None:
-        self._order = order
-        self._waiting: tuple[str, str | None] | None = None
-        self._before = self._now = Doing()
+    def __init__(self, options: IngestOptions) -> None:
+        self._options = options
+        self._pending: tuple[str, str | None] | None = None
+        self._finished = self._current = Counts()
         self.on_progress: Callable[[], None] = lambda: None
 
-    def begin(self, path: str, known: str | None) -> None:
+    def submit(self, path: str, known: str | None) -> None:
         """Take one repository."""
-        self._waiting = (path, known)
+        self._pending = (path, known)
 
-    def finished(self, seconds: float) -> list[Outcome]:
-        """Do it."""
-        if self._waiting is None:
+    def wait(self, seconds: float) -> list[Outcome]:
+        """Index it."""
+        if self._pending is None:
             return []
-        (path, known), self._waiting = self._waiting, None
-        outcome = index_repository(path, self._order, known=known, note=self._note)
-        self._before, self._now = self.doing(), Doing()
+        (path, known), self._pending = self._pending, None
+        outcome = index_repository(path, self._options, known=known, on_count=self._count)
+        self._finished, self._current = self.counts(), Counts()
         return [outcome]
 
-    def doing(self) -> Doing:
-        """Return what was done so far."""
-        before, now = self._before, self._now
-        return Doing(before.files + now.files, before.symbols + now.symbols)
+    def counts(self) -> Counts:
+        """Return the counts so far."""
+        before, now = self._finished, self._current
+        return Counts(before.files + now.files, before.symbols + now.symbols)
 
-    def _note(self, files: int, symbols: int) -> None:
-        self._now = Doing(files, symbols)
+    def _count(self, files: int, symbols: int) -> None:
+        self._current = Counts(files, symbols)
         self.on_progress()
+
+
+class Checkpoint:
+    """The repositories that were done, by path, each with its fingerprint, so that a killed run resumes.
+
+    One line of JSON a repository, in a file for each index and its settings. A checkpoint is only a hint: its
+    files are compared with the index before a repository is skipped.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.done: dict[str, str] = _read_checkpoint(path)
+        self._file = -1
+
+    @classmethod
+    def for_index(cls, backend: str, settings: Mapping[str, object]) -> Checkpoint:
+        """Return the checkpoint of an index and of the settings that decide its content."""
+        key = json.dumps([backend, sorted((name, str(value)) for name, value in settings.items())])
+        name = hashlib.blake2b(key.encode(), digest_size=10).hexdigest()
+        return cls(cache_folder() / "ingest" / f"{name}.jsonl")
+
+    def __enter__(self) -> Checkpoint:
+        make_private_directory(self.path.parent)
+        # Compacted: without repeated and truncated lines.
+        lines = [json.dumps({"path": path, "known": known}) + "\n" for path, known in self.done.items()]
+        write_atomically(self.path, "".join(lines).encode())
+        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
+
+    def record(self, outcome: Outcome) -> None:
+        """Append a repository that is done; failures are not recorded."""
+        if outcome.status == FAILED:
+            return
+        entry = {
+            "path": outcome.path,
+            "known": outcome.fingerprint,
+            "repo": outcome.repo,
+            "at": int(time.time()),
+        }
+        os.write(self._file, json.dumps(entry).encode() + b"\n")
+        self.done[outcome.path] = outcome.fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What became of all repositories."""
+    """The outcomes of all repositories."""
 
     outcomes: tuple[Outcome, ...]
     seconds: float
 
-    def of(self, status: str) -> list[Outcome]:
-        """Return those that ended in one way."""
+    def with_status(self, status: Status) -> list[Outcome]:
+        """Return the outcomes with one status."""
         return [outcome for outcome in self.outcomes if outcome.status == status]
 
 
@@ -103,59 +151,81 @@ def ingest(
     shared: bool,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Summary:
-    """Index every repository; the failure of one is told at the end and does not keep others.
+    """Index every repository; a failure is reported at the end and does not stop the others.
 
     Args:
         paths: The repositories.
-        workers: Who indexes.
-        checkpoint: What was done by runs before this one, and where to note more.
-        shared: Whether all go into one index: then no two may bear the same name.
+        workers: The workers that index.
+        checkpoint: The repositories that earlier runs have done, and where to record more.
+        shared: Whether all go into one index: then no two may have the same name.
         on_progress: Called about twice a second, and after every repository.
     """
     started = time.monotonic()
-    twins = _twins(paths) if shared else {}
-    outcomes = list(twins.values())
-    waiting = deque(path for path in paths if path not in twins)
-    busy = 0
-    while waiting or busy:
-        while waiting and busy < workers.room:
-            path = waiting.popleft()
-            workers.begin(path, checkpoint.done.get(path))
-            busy += 1
-        for outcome in workers.finished(_LOOK_SECONDS):
-            busy -= 1
-            checkpoint.note(outcome)
+    duplicates = _duplicates(paths) if shared else {}
+    outcomes = list(duplicates.values())
+    pending = deque(path for path in paths if path not in duplicates)
+    running = 0
+    while pending or running:
+        while pending and running < workers.capacity:
+            path = pending.popleft()
+            workers.submit(path, checkpoint.done.get(path))
+            running += 1
+        for outcome in workers.wait(_POLL_SECONDS):
+            running -= 1
+            checkpoint.record(outcome)
             outcomes.append(outcome)
-            _give_up_if_hopeless(outcomes)
-        on_progress(progress_of(outcomes, len(paths), workers))
-    order = {path: number for number, path in enumerate(paths)}
+            _check_failures(outcomes)
+        failed = sum(outcome.status == FAILED for outcome in outcomes)
+        on_progress(Progress(len(outcomes), len(paths), failed, *workers.counts()))
+    order = {path: position for position, path in enumerate(paths)}
     ordered = sorted(outcomes, key=lambda outcome: order[outcome.path])
     return Summary(tuple(ordered), time.monotonic() - started)
 
 
-def progress_of(outcomes: Sequence[Outcome], total: int, workers: Workers) -> Progress:
-    """Return how far everything is."""
-    doing = workers.doing()
-    failed = sum(outcome.status == FAILED for outcome in outcomes)
-    return Progress(len(outcomes), total, failed, doing.files, doing.symbols)
+def collect_paths(paths: Iterable[str], list_file: Path | None) -> list[str]:
+    """Return the given paths and those of a list, each once and in full, in the given order."""
+    every = [*paths, *(_read_list(list_file) if list_file is not None else ())]
+    return list(dict.fromkeys(os.path.realpath(os.path.expanduser(path)) for path in every))  # noqa: PTH111
 
 
-def _twins(paths: Sequence[str]) -> dict[str, Outcome]:
-    """Return the outcome of repositories that bear the name of one before them: both would be one source."""
+def _read_list(file: Path) -> list[str]:
+    """Return the paths of a file, one a line, without empty lines and comments (`#`)."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except IsADirectoryError as error:
+        raise ConfigError(f"--list {file} is a folder; name a file with one path a line") from error
+    return [line for line in map(str.strip, lines) if line and not line.startswith("#")]
+
+
+def _duplicates(paths: Sequence[str]) -> dict[str, Outcome]:
+    """Return failures for repositories that have the name of an earlier one: both would be one source."""
     first: dict[str, str] = {}
-    twins: dict[str, Outcome] = {}
+    duplicates: dict[str, Outcome] = {}
     for path in paths:
         if os.path.exists(path):  # noqa: PTH110 - else only a worker can tell
             name = repo_identity(path)
             if first.setdefault(name, path) != path:
-                why = f"it is called {name}, as {first[name]} is; leave one of the two out"
-                twins[path] = Outcome(path, FAILED, why, name)
-    return twins
+                problem = f"it is called {name}, as {first[name]} is; leave one of the two out"
+                duplicates[path] = Outcome(path, FAILED, problem, name)
+    return duplicates
 
 
-def _give_up_if_hopeless(outcomes: Sequence[Outcome]) -> None:
-    """Raise if everything fails for one reason, such as a cluster that is gone."""
-    last = outcomes[-_HOPELESS:]
-    reasons = {outcome.problem for outcome in last}
-    if len(last) == _HOPELESS and len(reasons) == 1 and last[0].status == FAILED:
-        raise DowseError(f"{last[0].problem} (the last {_HOPELESS} repositories failed for this; stopped)")
+def _check_failures(outcomes: Sequence[Outcome]) -> None:
+    """Raise if the last repositories all failed for one reason, such as an unreachable cluster."""
+    last = outcomes[-_MAX_EQUAL_FAILURES:]
+    problems = {outcome.problem for outcome in last}
+    if len(last) == _MAX_EQUAL_FAILURES and len(problems) == 1 and last[0].status == FAILED:
+        raise DowseError(
+            f"{last[0].problem} (the last {_MAX_EQUAL_FAILURES} repositories failed for this; stopped)"
+        )
+
+
+def _read_checkpoint(path: Path) -> dict[str, str]:
+    done: dict[str, str] = {}
+    with contextlib.suppress(OSError):
+        for line in path.read_bytes().splitlines():
+            # A killed run may have left a truncated line.
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                entry = json.loads(line)
+                done[str(entry["path"])] = str(entry["known"])
+    return done

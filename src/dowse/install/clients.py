@@ -1,118 +1,157 @@
-"""The clients that can be told about dowse: where each keeps its servers, and how an entry looks there."""
+"""MCP clients: the file in which each keeps its servers, and the form of an entry."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from dowse.install.places import application, home, xdg, zed_settings
-
-Entry = dict[str, Any]
-
-
-def _plain(command: Sequence[str]) -> Entry:
-    return {"command": command[0], "args": list(command[1:])}
-
-
-def _stdio(command: Sequence[str]) -> Entry:
-    return {"type": "stdio", **_plain(command)}
-
-
-def _zed(command: Sequence[str]) -> Entry:
-    return {"source": "custom", **_plain(command)}
-
-
-def _opencode(command: Sequence[str]) -> Entry:
-    return {"type": "local", "command": list(command)}
-
-
-def _copilot(command: Sequence[str]) -> Entry:
-    return {"type": "local", **_plain(command), "tools": ["*"]}
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One program that speaks MCP."""
+    """A program that uses MCP servers."""
 
     name: str
     title: str
-    # The file of a user, and that of a project below its root, where there is one. Of several names the first
-    # that exists is meant, else the first.
-    user: Callable[[], list[Path]]
-    project: Sequence[str]
-    keys: tuple[str, ...] = ("mcpServers",)  # where its servers stand
-    entry: Callable[[Sequence[str]], Entry] = _plain
+    # The file of a user, below a folder of `_FOLDERS`, and that of a project below its root, if there is one.
+    # Of several names the first that exists counts, else the first.
+    user: Sequence[str] = ()
+    project: Sequence[str] = ()
+    keys: tuple[str, ...] = ("mcpServers",)  # the object that holds its servers
+    fields: Mapping[str, Any] = field(default_factory=dict)  # of an entry, in their order
+    variable: str = ""  # the environment variable that names another folder for the file of a user
     format: str = "json"  # with comments and trailing commas, or "toml"
-    newer: str = ""  # an object below `keys` that files in the client's newer form have
+    newer: str = ""  # an object below `keys` in the newer form of the client's file
 
     def file(self, project: Path | None) -> Path | None:
         """Return the file of the user, or that of a project; None where the client has no such file."""
-        places = [project / name for name in self.project] if project else self.user()
-        return next((place for place in places if place.exists()), places[0] if places else None)
+        paths = (
+            [project / name for name in self.project] if project else list(map(self._user_path, self.user))
+        )
+        return next((path for path in paths if path.exists()), paths[0] if paths else None)
+
+    def entry(self, command: Sequence[str]) -> dict[str, Any]:
+        """Return the entry of a server that a command starts."""
+        if self.fields.get("command") == []:
+            return {**self.fields, "command": list(command)}
+        return {**self.fields, "command": command[0], "args": list(command[1:])}
+
+    def _user_path(self, name: str) -> Path:
+        folder, _, file = name.partition("/")
+        path = _FOLDERS[folder]() / file
+        other = os.environ.get(self.variable) if self.variable else ""
+        return Path(other, path.name) if other else path
 
 
-# Each as its own documentation has it.
+def server_command(
+    *, command: str = "", repositories: Sequence[str] = (), watch: bool = False, shared: bool = False
+) -> list[str]:
+    """Return the command that starts the server, as a list of words.
+
+    Args:
+        command: What to run instead of this installation, e.g. `uvx dowse`.
+        repositories: The repositories to serve if the client names none.
+        watch: Whether the server updates its indexes while files change.
+        shared: Whether other people read the file too, so that it must not name a path of this machine.
+    """
+    start = shlex.split(command) if command else ["dowse"] if shared else _this_installation()
+    paths = [str(Path(path).expanduser().absolute()) for path in repositories]
+    return [*start, "mcp", *(["--watch"] if watch else []), *paths]
+
+
+def _this_installation() -> list[str]:
+    """Return this installation as an absolute path: desktop programs do not have the PATH of the shell."""
+    beside = shutil.which("dowse", path=str(Path(sys.executable).parent))
+    executable = beside or shutil.which("dowse")
+    if executable:
+        return [str(Path(executable).absolute())]
+    return [sys.executable, "-m", "dowse.interfaces.cli.main"]
+
+
+def _config_folder() -> Path:
+    """Return ~/.config, for programs that use it on every system."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+
+
+def _application_folder() -> Path:
+    """Return the folder for settings of desktop programs on this system."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    return _config_folder()
+
+
+_FOLDERS = {"~": Path.home, "CONFIG": _config_folder, "APPLICATION": _application_folder}
+# The settings of Zed are in ~/.config on macOS too.
+_ZED = "APPLICATION/Zed" if sys.platform == "win32" else "CONFIG/zed"
+_STDIO = {"type": "stdio"}
+# As the documentation of each client has it.
 _ALL = (
     Client(
         "claude",
         "Claude Code",
-        lambda: [home(".", ".claude.json", variable="CLAUDE_CONFIG_DIR")],
+        ["~/.claude.json"],
         [".mcp.json"],
-        entry=_stdio,
+        fields=_STDIO,
+        variable="CLAUDE_CONFIG_DIR",
     ),
-    Client(
-        "claude-desktop", "Claude Desktop", lambda: [application("Claude", "claude_desktop_config.json")], []
-    ),
+    Client("claude-desktop", "Claude Desktop", ["APPLICATION/Claude/claude_desktop_config.json"]),
     Client(
         "codex",
         "Codex",
-        lambda: [home(".codex", "config.toml", variable="CODEX_HOME")],
+        ["~/.codex/config.toml"],
         [".codex/config.toml"],
         ("mcp_servers",),
+        variable="CODEX_HOME",
         format="toml",
     ),
-    Client("cursor", "Cursor", lambda: [home(".cursor", "mcp.json")], [".cursor/mcp.json"]),
-    Client("gemini", "Gemini CLI", lambda: [home(".gemini", "settings.json")], [".gemini/settings.json"]),
+    Client("cursor", "Cursor", ["~/.cursor/mcp.json"], [".cursor/mcp.json"]),
+    Client("gemini", "Gemini CLI", ["~/.gemini/settings.json"], [".gemini/settings.json"]),
     Client(
         "vscode",
         "Visual Studio Code",
-        lambda: [application("Code", "User", "mcp.json")],
+        ["APPLICATION/Code/User/mcp.json"],
         [".vscode/mcp.json"],
         ("servers",),
-        _stdio,
+        _STDIO,
     ),
-    Client("zed", "Zed", lambda: [zed_settings()], [".zed/settings.json"], ("context_servers",), _zed),
-    Client("windsurf", "Windsurf", lambda: [home(".codeium", "windsurf", "mcp_config.json")], []),
+    Client(
+        "zed",
+        "Zed",
+        [f"{_ZED}/settings.json"],
+        [".zed/settings.json"],
+        ("context_servers",),
+        {"source": "custom"},
+    ),
+    Client("windsurf", "Windsurf", ["~/.codeium/windsurf/mcp_config.json"]),
     Client(
         "opencode",
         "OpenCode",
-        lambda: [xdg("opencode", "opencode.json"), xdg("opencode", "opencode.jsonc")],
+        ["CONFIG/opencode/opencode.json", "CONFIG/opencode/opencode.jsonc"],
         ["opencode.json", "opencode.jsonc"],
         ("mcp",),
-        _opencode,
+        {"type": "local", "command": []},  # with its arguments
         newer="servers",
     ),
     Client(
         "copilot",
         "GitHub Copilot CLI",
-        lambda: [home(".copilot", "mcp-config.json", variable="COPILOT_HOME")],
+        ["~/.copilot/mcp-config.json"],
         [".github/mcp.json"],
-        entry=_copilot,
+        fields={"type": "local", "command": "", "args": [], "tools": ["*"]},
+        variable="COPILOT_HOME",
     ),
-    Client("kiro", "Kiro", lambda: [home(".kiro", "settings", "mcp.json")], [".kiro/settings/mcp.json"]),
-    Client("qwen", "Qwen Code", lambda: [home(".qwen", "settings.json")], [".qwen/settings.json"]),
-    Client(
-        "crush",
-        "Crush",
-        lambda: [xdg("crush", "crush.json")],
-        ["crush.json", ".crush.json"],
-        ("mcp",),
-        _stdio,
-    ),
-    Client("amp", "Amp", lambda: [xdg("amp", "settings.json")], [".amp/settings.json"], ("amp.mcpServers",)),
-    Client("roo", "Roo Code", list, [".roo/mcp.json"]),
-    Client("kilo", "Kilo Code", list, [".kilocode/mcp.json"]),
+    Client("kiro", "Kiro", ["~/.kiro/settings/mcp.json"], [".kiro/settings/mcp.json"]),
+    Client("qwen", "Qwen Code", ["~/.qwen/settings.json"], [".qwen/settings.json"]),
+    Client("crush", "Crush", ["CONFIG/crush/crush.json"], ["crush.json", ".crush.json"], ("mcp",), _STDIO),
+    Client("amp", "Amp", ["CONFIG/amp/settings.json"], [".amp/settings.json"], ("amp.mcpServers",)),
+    Client("roo", "Roo Code", project=[".roo/mcp.json"]),
+    Client("kilo", "Kilo Code", project=[".kilocode/mcp.json"]),
 )
 CLIENTS = {client.name: client for client in _ALL}

@@ -1,35 +1,50 @@
-"""JSON as editors write it, with comments and trailing commas: plain data, and where each part stands."""
+"""JSON with comments and trailing commas: its data, and the position of each member of an object."""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NoReturn
 
-from dowse.install.damage import Damaged
+from dowse.install.editing import EditError
 
-# Deeper than any configuration, and far from what recursion can take.
-_MAX_DEPTH = 100
-_BLANK = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_WORD = re.compile(r"\w+")
-_WORDS = {"true": True, "false": False, "null": None}
+_STRING = r'"(?:[^"\\\n]|\\.)*"?'
+_COMMENTS = re.compile(rf"{_STRING}|//[^\n]*|/\*[\s\S]*?\*/|/\*")
+_TRAILING_COMMAS = re.compile(rf"{_STRING}|(?<=[^\[{{,\s])\s*,(?=\s*[\]}}])")
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_COMMA = re.compile(r"[ \t\r\n]*,")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Node:
-    """A value, and where it begins and ends."""
+    """A value and its span."""
 
+    source: Source
     value: object
     start: int
     end: int
-    members: tuple[Member, ...] = ()  # of an object
 
     @property
     def is_object(self) -> bool:
-        """Whether it is an object, which alone can get members."""
+        """Whether it is an object, which can have members."""
         return isinstance(self.value, dict)
+
+    @cached_property
+    def members(self) -> list[Member]:
+        """The members of an object, in their order."""
+        members: list[Member] = []
+        if not self.is_object:
+            return members
+        source, position = self.source, self.source.skip(self.start + 1)
+        while source.strict[position] != "}":
+            key = source.decode(position)
+            node = source.decode(source.skip(source.skip(key.end) + 1))
+            comma = source.comma_end(node.end)
+            members.append(Member(str(key.value), key.start, node, comma))
+            position = source.skip(max(node.end, comma))
+        return members
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,106 +54,58 @@ class Member:
     key: str
     start: int  # of the key
     node: Node
-    comma: int  # behind the comma that follows, -1 where there is none
+    comma: int  # position behind its comma, -1 if there is none
 
 
-def parse(text: str) -> Node | None:
-    """Return the document, or None where there is nothing but blanks and comments."""
-    reader = _Reader(text)
-    at = reader.skip(1 if text.startswith("\ufeff") else 0)
-    if at == len(text):
-        return None
-    node = reader.value(at, 0)
-    at = reader.skip(node.end)
-    if at < len(text):
-        raise Damaged("there is something behind the end of the document", text, at)
-    return node
-
-
-class _Reader:
-    """Reads one text; every method takes a position and gives one, or a value with its end."""
+class Source:
+    """A text as strict JSON: comments and trailing commas are blanks, so that positions stay."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.with_commas = _COMMENTS.sub(self._blank_comment, text)
+        self.strict = _TRAILING_COMMAS.sub(
+            lambda match: match[0] if match[0].startswith('"') else " " * len(match[0]), self.with_commas
+        )
 
-    def skip(self, at: int) -> int:
-        """Pass blanks and comments."""
-        text = self.text
-        while True:
-            at = _end(_BLANK, text, at)
-            if text.startswith("//", at):
-                end = text.find("\n", at)
-                at = len(text) if end < 0 else end
-            elif text.startswith("/*", at):
-                end = text.find("*/", at + 2)
-                if end < 0:
-                    raise Damaged("a comment begins here and never ends", text, at)
-                at = end + 2
-            else:
-                return at
+    def skip(self, position: int) -> int:
+        """Return the position behind blanks."""
+        match = _BLANKS.match(self.strict, position)
+        return match.end() if match else position
 
-    def value(self, at: int, depth: int) -> Node:
-        """Read any value."""
-        if depth > _MAX_DEPTH:
-            raise Damaged(f"nested more than {_MAX_DEPTH} deep", self.text, at)
-        first = self.text[at : at + 1]
-        if first == "{":
-            return self._object(at, depth)
-        if first == "[":
-            return self._array(at, depth)
-        if first == '"':
-            return self._string(at)
-        if number := _NUMBER.match(self.text, at):
-            return Node(json.loads(number[0]), at, number.end())
-        word = _WORD.match(self.text, at)
-        if word and word[0] in _WORDS:
-            return Node(_WORDS[word[0]], at, word.end())
-        raise Damaged("a value is expected here", self.text, at)
+    def comma_end(self, position: int) -> int:
+        """Return the position behind the comma that follows, also a trailing one; -1 if there is none."""
+        match = _COMMA.match(self.with_commas, position)
+        return match.end() if match else -1
 
-    def _string(self, at: int) -> Node:
-        found = _STRING.match(self.text, at)
-        if not found:
-            raise Damaged("a text begins here and does not end on its line", self.text, at)
+    def decode(self, position: int) -> Node:
+        """Return the value at a position."""
         try:
-            return Node(json.loads(found[0]), at, found.end())
-        except ValueError:
-            raise Damaged("this text has an escape that JSON does not know", self.text, at) from None
+            value, end = json.JSONDecoder(parse_constant=self._refuse_constant).raw_decode(
+                self.strict, position
+            )
+        except json.JSONDecodeError as error:
+            raise EditError(f"this is not JSON: {error.msg}", self.text, error.pos) from None
+        except RecursionError:
+            raise EditError("this is nested too deeply", self.text, position) from None
+        return Node(self, value, position, end)
 
-    def _array(self, at: int, depth: int) -> Node:
-        start, items = at, []
-        at = self.skip(at + 1)
-        while self.text[at : at + 1] != "]":
-            item = self.value(at, depth + 1)
-            items.append(item.value)
-            at, _ = self._separator(item.end, "]")
-        return Node(items, start, at + 1)
+    def _blank_comment(self, match: re.Match[str]) -> str:
+        if match[0] == "/*":
+            raise EditError("this comment is never closed", self.text, match.start())
+        return match[0] if match[0].startswith('"') else re.sub(r"[^\r\n]", " ", match[0])
 
-    def _object(self, at: int, depth: int) -> Node:
-        start, members = at, []
-        at = self.skip(at + 1)
-        while self.text[at : at + 1] != "}":
-            if self.text[at : at + 1] != '"':
-                raise Damaged('a key in quotes, or "}", is expected here', self.text, at)
-            key = self._string(at)
-            colon = self.skip(key.end)
-            if self.text[colon : colon + 1] != ":":
-                raise Damaged('":" is expected here', self.text, colon)
-            node = self.value(self.skip(colon + 1), depth + 1)
-            at, comma = self._separator(node.end, "}")
-            members.append(Member(str(key.value), key.start, node, comma))
-        value = {member.key: member.node.value for member in members}
-        return Node(value, start, at + 1, tuple(members))
-
-    def _separator(self, at: int, end: str) -> tuple[int, int]:
-        """Pass a comma, which may also stand before the end; return where to go on, and where it ended."""
-        at = self.skip(at)
-        if self.text[at : at + 1] == ",":
-            return self.skip(at + 1), at + 1
-        if self.text[at : at + 1] != end:
-            raise Damaged(f'"," or "{end}" is expected here', self.text, at)
-        return at, -1
+    def _refuse_constant(self, name: str) -> NoReturn:
+        raise EditError(f"this is not JSON: {name} is no value", self.text, self.text.find(name))
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+def parse(text: str) -> Node | None:
+    """Return the document, or None if there is nothing but blanks and comments."""
+    source = Source(text)
+    start = source.skip(1 if text.startswith("\ufeff") else 0)
+    if start == len(text):
+        return None
+    node = source.decode(start)
+    end = source.skip(node.end)
+    if end < len(text):
+        raise EditError("this is not JSON: there is text behind the end of the document", text, end)
+    return node

@@ -1,66 +1,53 @@
-"""What would change in a file, and the change itself."""
+"""Plan and apply the change of one entry in a configuration file."""
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dowse.errors import DowseError
-from dowse.install import files, json_edit, records, section, toml_edit
+from dowse.install import files, json_edit, section, toml_edit
 from dowse.install.clients import Client
-from dowse.install.damage import Damaged
+from dowse.install.editing import EditError
 
-# What an entry must say; what else it says is a first proposal, which its owner may have changed.
-_NEEDED = ("type", "source", "command", "args")
-# What an entry has that reaches its server over the network: none of ours.
-_REMOTE = ("url", "httpUrl", "serverUrl")
-
-
-@dataclass(frozen=True, slots=True)
-class Editor:
-    """How one format is edited; all three take the text and where the entry stands."""
-
-    get: Callable[[str, tuple[str, ...]], object]
-    put: Callable[[str, tuple[str, ...], Mapping[str, Any]], str]
-    cut: Callable[[str, tuple[str, ...], int], str]
+# Fields that are always set; the others are defaults, which the owner may have changed.
+_REQUIRED_FIELDS = ("type", "source", "command", "args")
+# Fields of an entry whose server is reached over the network: never one of ours.
+_REMOTE_FIELDS = ("url", "httpUrl", "serverUrl")
 
 
-_EDITORS = {
-    "json": Editor(json_edit.get_entry, json_edit.set_entry, json_edit.remove_entry),
-    "toml": Editor(toml_edit.get_entry, toml_edit.set_entry, toml_edit.remove_entry),
-    "section": Editor(
-        lambda text, _: section.get_section(text),
-        lambda text, _, __: section.set_section(text),
-        lambda text, _, __: section.remove_section(text),
-    ),
-}
+# Each module has `get_entry`, `set_entry` and `remove_entry`.
+_EDITORS: dict[str, ModuleType] = {"json": json_edit, "toml": toml_edit, "section": section}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An entry in a file."""
+    """The position of an entry: a file and keys."""
 
     title: str  # of the program that reads it
     path: Path
     format: str
-    keys: tuple[str, ...]  # where the entry stands, its own name last
+    keys: tuple[str, ...]  # nested keys, the name of the entry last
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a file is and what it would be; None for no file."""
+    """The content of a file before and after; None for no file."""
 
     target: Target
     before: bytes | None
     after: bytes | None
-    made: int = 0  # objects that are made around the entry
+    created_objects: int = 0  # objects that are created around the entry
 
     @property
     def is_none(self) -> bool:
-        """Whether all is as it should be already."""
+        """Whether nothing changes."""
         return self.before == self.after
 
 
@@ -71,112 +58,137 @@ def client_target(client: Client, project: Path | None, name: str) -> Target:
         other = f"`dowse install {client.name} --project`" if client.project else "it without --project"
         raise DowseError(f"{client.title} has no such file; use {other}")
     if project is not None:
-        _refuse_links_out(path, project)
+        _refuse_outside_links(path, project)
     target = Target(client.title, path, client.format, (*client.keys, name))
     if client.newer:
-        found = _get(replace(target, keys=(*client.keys, client.newer)), files.read(path))
-        if isinstance(found, dict) and "command" not in found:
+        existing = _get_entry(replace(target, keys=(*client.keys, client.newer)), files.read(path))
+        if isinstance(existing, dict) and "command" not in existing:
             return replace(target, keys=(*client.keys, client.newer, name))
     return target
 
 
 def section_target(path: Path) -> Target:
-    """Return the section of a file of instructions; no link leads out of its folder, or out of this one."""
-    _refuse_links_out(path, path.parent)
+    """Return the section of an instruction file; its links must stay in its folder and the current one."""
+    _refuse_outside_links(path, path.parent)
     if path.absolute().is_relative_to(Path.cwd()):
-        _refuse_links_out(path, Path.cwd())
+        _refuse_outside_links(path, Path.cwd())
     return Target("Instructions", path, "section", ("Finding code",))
 
 
-def _refuse_links_out(path: Path, project: Path) -> None:
-    """A project is somebody else's: its links must not lead to files of the user."""
+def _refuse_outside_links(path: Path, project: Path) -> None:
+    """Refuse a link that leads out of a project: it could lead to files of the user."""
     if not path.resolve().is_relative_to(project.resolve()):
         raise DowseError(
             f"{path} is a link that leads out of {project}; remove it, or edit its target yourself"
         )
 
 
-def current(target: Target) -> object:
-    """Return the entry as it is now, or None."""
-    return _get(target, files.read(target.path))
+def current_entry(target: Target) -> object:
+    """Return the entry in the file now, or None."""
+    return _get_entry(target, files.read(target.path))
 
 
 def plan_add(target: Target, entry: Mapping[str, Any]) -> Change:
-    """Plan to add an entry, or to bring it up to date."""
+    """Plan to add an entry, or to update it."""
     before = files.read(target.path)
-    found = _get(target, before)
-    if isinstance(found, dict) and any(key in found for key in _REMOTE):
+    existing = _get_entry(target, before)
+    if isinstance(existing, dict) and any(key in existing for key in _REMOTE_FIELDS):
         raise DowseError(
             f'{target.path} has another server called "{target.keys[-1]}"; remove it, or use --name OTHER'
         )
-    if isinstance(found, dict):
-        entry = {key: value for key, value in entry.items() if key in _NEEDED or key not in found}
+    if isinstance(existing, dict):
+        entry = {key: value for key, value in entry.items() if key in _REQUIRED_FIELDS or key not in existing}
     try:
         text = files.decode(before)
         editor = _EDITORS[target.format]
-        after = editor.put(text, target.keys, entry)
+        after: str = editor.set_entry(text, target.keys, entry)
         missing = [
-            depth for depth in range(1, len(target.keys)) if editor.get(text, target.keys[:depth]) is None
+            depth
+            for depth in range(1, len(target.keys))
+            if editor.get_entry(text, target.keys[:depth]) is None
         ]
-    except Damaged as error:
-        raise error.about(target.path) from None
+    except EditError as error:
+        raise error.in_file(target.path) from None
     return Change(
         target, before, before if after == text and before is not None else after.encode(), len(missing)
     )
 
 
 def plan_remove(target: Target) -> Change:
-    """Plan to remove an entry: back to the bytes from before it, where nothing else has changed since."""
+    """Plan to remove an entry: restore the original bytes if nothing else has changed since."""
     before = files.read(target.path)
-    if before is None or _get(target, before) is None:
+    if before is None or _get_entry(target, before) is None:
         return Change(target, before, before)
-    record = records.load(target.path, target.keys[-1])
-    if record and record.after == records.hash_of(before):
-        original = records.original(record)
-        if _get(target, original) is None:  # else there was an entry already, not written here
+    record = files.load_record(target.path, target.keys[-1])
+    if record and record.after == files.content_hash(before):
+        original = files.original_content(record)
+        if _get_entry(target, original) is None:  # else the entry is older than our change
             return Change(target, before, original)
     try:
-        made = record.made if record else 0
-        after = _EDITORS[target.format].cut(files.decode(before), target.keys, made)
-    except Damaged as error:
-        raise error.about(target.path) from None
-    was_ours = record is not None and not record.original
+        created = record.created_objects if record else 0
+        after: str = _EDITORS[target.format].remove_entry(files.decode(before), target.keys, created)
+    except EditError as error:
+        raise error.in_file(target.path) from None
+    is_our_file = record is not None and not record.original
     is_empty = after.strip("\ufeff \t\r\n") in ("", "{}")
-    return Change(target, before, None if was_ours and is_empty else after.encode())
+    return Change(target, before, None if is_our_file and is_empty else after.encode())
 
 
 def add(change: Change) -> Path | None:
-    """Write a file with its entry, and return where a copy of what was there before is kept."""
+    """Write a file with its entry, and return the backup of its content before."""
     path, name = change.target.path, change.target.keys[-1]
     after = change.after or b""
-    backup = records.keep(path, change.before)
-    made = files.write(path, change.before, after)
-    record = records.load(path, name)
-    if record and record.after == records.hash_of(change.before):
-        # Changed by us alone since it was first written: what was there before that is what to restore.
-        record = replace(record, after=records.hash_of(after))
+    backup = files.write_backup(path, change.before)
+    folders = files.write(path, change.before, after)
+    record = files.load_record(path, name)
+    if record and record.after == files.content_hash(change.before):
+        # Changed by us alone since the first change: the content before that is to be restored.
+        record = replace(record, after=files.content_hash(after))
     else:
-        kept = backup.name if backup else ""
-        record = records.Record(kept, records.hash_of(after), change.made, tuple(map(os.fspath, made)))
-    records.save(path, name, record)
+        original = backup.name if backup else ""
+        record = files.Record(
+            original, files.content_hash(after), change.created_objects, tuple(map(os.fspath, folders))
+        )
+    files.save_record(path, name, record)
     return backup
 
 
 def remove(change: Change) -> Path | None:
-    """Write a file without its entry, and return where a copy of what was there before is kept."""
+    """Write a file without its entry, and return the backup of its content before."""
     path, name = change.target.path, change.target.keys[-1]
-    backup = records.keep(path, change.before)
-    record = records.load(path, name)
+    backup = files.write_backup(path, change.before)
+    record = files.load_record(path, name)
     if change.after is None:
         files.remove(path, [Path(folder) for folder in record.folders] if record else [])
     else:
         files.write(path, change.before, change.after)
-    records.forget(path, name)
+    files.delete_record(path, name)
     return backup
 
 
-def _get(target: Target, data: bytes | None) -> object:
+def unified_diff(change: Change) -> str:
+    """Return a change as `diff -u` shows it."""
+    path = str(change.target.path)
+    lines = difflib.unified_diff(
+        _lines(change.before),
+        _lines(change.after),
+        "/dev/null" if change.before is None else path,
+        "/dev/null" if change.after is None else path,
+    )
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def _lines(data: bytes | None) -> list[str]:
+    """Return the lines with their ends, split at line feeds only."""
+    text = (data or b"").decode(errors="replace")
+    return [line for line in re.split(r"(?<=\n)", text) if line]
+
+
+def _get_entry(target: Target, data: bytes | None) -> object:
     try:
-        return _EDITORS[target.format].get(files.decode(data), target.keys)
-    except Damaged as error:
-        raise error.about(target.path) from None
+        entry: object = _EDITORS[target.format].get_entry(files.decode(data), target.keys)
+    except EditError as error:
+        raise error.in_file(target.path) from None
+    return entry

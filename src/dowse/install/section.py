@@ -1,15 +1,18 @@
-"""A short section for AGENTS.md, between marks, so that it can be brought up to date and taken out again."""
+"""A short section for AGENTS.md, between markers, so that it can be updated and removed."""
 
 from __future__ import annotations
 
-from dowse.install.damage import Damaged
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dowse.install.editing import EditError
 
 BEGIN = "<!-- dowse:begin -->"
 END = "<!-- dowse:end -->"
 _TEXT = """## Finding code
 
 This repository can be searched with dowse, by what code does and not only by what it says. Ask it before you
-read whole files or run grep: it answers with functions, their places and why.
+read whole files or run grep: it answers with functions, their locations and why.
 
 - With dowse's MCP tools: `search` takes plain words, names, `/regex/` and filters (`lang:go path:src/**`);
   `max_tokens` keeps an answer small, `detail=names` is the smallest. `symbol` shows one definition with its
@@ -21,31 +24,31 @@ read whole files or run grep: it answers with functions, their places and why.
 """
 
 
-def get_section(text: str) -> str | None:
-    """Return the section that is there, or None."""
-    found = _span(text)
-    return text[found[0] : found[1]] if found else None
+def get_entry(text: str, _keys: Sequence[str] = ()) -> str | None:
+    """Return the section of a text, or None."""
+    span = _span(text)
+    return text[span[0] : span[1]] if span else None
 
 
-def set_section(text: str) -> str:
-    """Add the section at the end, or bring the one that is there up to date."""
+def set_entry(text: str, _keys: Sequence[str], _entry: Mapping[str, Any]) -> str:
+    """Add the section at the end, or update it."""
     newline = "\r\n" if "\r\n" in text else "\n"
     section = f"{BEGIN}\n{_TEXT}{END}\n".replace("\n", newline)
-    found = _span(text)
-    if found:
-        return text[: found[0]] + section + text[found[1] :]
+    span = _span(text)
+    if span:
+        return text[: span[0]] + section + text[span[1] :]
     if not text.strip("\ufeff"):
         return text + section
     gap = newline if text.endswith("\n") else newline * 2
     return text + gap + section
 
 
-def remove_section(text: str) -> str:
-    """Take the section out, with the empty line before it."""
-    found = _span(text)
-    if not found:
+def remove_entry(text: str, _keys: Sequence[str], _prune: int = 0) -> str:
+    """Remove the section, with the empty line before it."""
+    span = _span(text)
+    if not span:
         return text
-    head, tail = text[: found[0]], text[found[1] :]
+    head, tail = text[: span[0]], text[span[1] :]
     for newline in ("\r\n", "\n"):
         if head.endswith(newline * 2):
             return head[: -len(newline)] + tail
@@ -53,16 +56,16 @@ def remove_section(text: str) -> str:
 
 
 def _span(text: str) -> tuple[int, int] | None:
-    """Return where the section begins and ends, with the break of its last line."""
+    """Return the span of the section, with the end of its last line."""
     begin, end = text.find(BEGIN), text.find(END)
     if begin < 0 and end < 0:
         return None
     if begin < 0 or end < begin:
-        raise Damaged(f"`{BEGIN}` and `{END}` do not stand in this order", text, max(begin, end, 0))
+        raise EditError(f"`{BEGIN}` and `{END}` are not in this order", text, max(begin, end, 0))
     for mark, first in ((BEGIN, begin), (END, end)):
         second = text.find(mark, first + 1)
         if second >= 0:
-            raise Damaged(f"`{mark}` is here a second time", text, second)
+            raise EditError(f"`{mark}` is here a second time", text, second)
     end += len(END)
     for newline in ("\r\n", "\n"):
         if text.startswith(newline, end):

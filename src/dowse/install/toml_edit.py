@@ -1,147 +1,192 @@
-"""Add, change and remove one entry of a TOML text; every other character stays where it is."""
+"""Add, change and remove one entry of a TOML document; every other character stays unchanged."""
 
 from __future__ import annotations
 
-import copy
-import json
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dowse.install.damage import Damaged
-from dowse.install.toml_scan import load, statements
+from dowse.install.editing import EditError, nest, with_entry, without_entry
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_BOM = "\ufeff"
+_POSITION = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def get_entry(text: str, keys: Sequence[str]) -> object:
-    """Return what stands under some keys, or None."""
-    value: object = load(text)
+    """Return the value under nested keys, or None."""
+    value: object = _load(text)
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def set_entry(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Add an entry as a table of its own at the end, or give one that is there these values."""
-    before = load(text)
-    expected: Any = copy.deepcopy(before)
-    place = expected
-    for key in keys:
-        place = place.setdefault(key, {})
-        if not isinstance(place, dict):
-            at = next((each.start for each in statements(text) if each.path[-1:] == (key,)), 0)
-            raise Damaged(f"`{key}` must be a table", text, at)
-    is_new = not place
-    place.update(entry)
+    """Add an entry as a new table at the end, or set values of an existing one."""
+    for depth, key in enumerate(keys, 1):
+        if not isinstance(get_entry(text, keys[:depth]), dict | None):
+            start = next((start for path, start, _ in _statements(text) if path[-1:] == (key,)), 0)
+            raise EditError(f"`{key}` must be a table", text, start)
+    before = _load(text)
+    expected = with_entry(before, keys, entry)
     if expected == before:
         return text
-    if is_new and get_entry(text, keys) is None:
-        return _checked(text + _section(text, keys, entry), expected, text)
-    for key, value in entry.items():
-        text = _set_value(text, tuple(keys), key, value)
-    return _checked(text, expected, text)
+    is_new = get_entry(text, keys) is None
+    edited = _append_table(text, keys, entry) if is_new else _set_values(text, keys, entry)
+    return _checked(edited, expected, text)
 
 
 def remove_entry(text: str, keys: Sequence[str], prune: int = 0) -> str:
-    """Remove an entry with all tables below it; `prune` counts for formats that name what is empty."""
+    """Remove an entry with all tables below it; `prune` counts for formats that name empty objects."""
     del prune  # a table without entries of its own has no header here that we would have written
     if get_entry(text, keys) is None:
         return text
-    expected = load(text)
-    place: Any = expected
-    for key in keys[:-1]:
-        place = place[key]
-    del place[keys[-1]]
-    spans = _spans(text, tuple(keys))
-    cut = text
+    expected = without_entry(_load(text), keys)
+    spans = _entry_spans(text, tuple(keys))
+    if not spans:  # in an inline table
+        bom, document = _parse(text)
+        del _nested_table(document, keys[:-1])[keys[-1]]
+        return _checked(bom + document.as_string(), expected, text)
+    edited = text
     for start, end in reversed(spans):
-        cut = cut[:start] + cut[end:]
-    return _checked(_without_gap(cut, spans[0][0]), expected, text, without=keys)
+        edited = edited[:start] + edited[end:]
+    return _checked(_without_gap(edited, spans[0][0]), expected, text, removed=keys)
+
+
+def _append_table(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
+    import tomlkit  # late: only editing needs it
+
+    newline = _newline(text)
+    gap = "" if not text.strip(_BOM) else newline if text.endswith("\n") else newline * 2
+    return text + gap + tomlkit.dumps(nest(keys, entry)).replace("\n", newline)
+
+
+def _set_values(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
+    import tomlkit
+    from tomlkit.items import InlineTable, Table
+
+    bom, document = _parse(text)
+    table = _nested_table(document, keys)
+    # tomlkit appends new keys behind comments at the end of a table, which belong to the table that follows,
+    # and removes the blank at the end of an inline table.
+    trailing: list[Any] = []
+    body = table.value.body if isinstance(table, (InlineTable, Table)) else []
+    while body and body[-1][0] is None:
+        trailing.insert(0, body.pop())
+    for key, value in entry.items():
+        if table.get(key) != value:
+            item = tomlkit.item(value)
+            if not isinstance(table, InlineTable):
+                item.trivia.trail = _newline(text)
+            table[key] = item
+    body.extend(trailing)
+    return bom + str(document.as_string())
+
+
+def _parse(text: str) -> tuple[str, Any]:
+    """Return the byte order mark, if there is one, and the document."""
+    import tomlkit
+
+    bom = _BOM if text.startswith(_BOM) else ""
+    return bom, tomlkit.parse(text.removeprefix(bom))
+
+
+def _nested_table(document: Any, keys: Sequence[str]) -> Any:  # noqa: ANN401 - tomlkit has several classes
+    for key in keys:
+        document = document[key]
+    return document
 
 
 def _newline(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def _section(text: str, keys: Sequence[str], entry: Mapping[str, Any]) -> str:
-    """Return a table as it is put at the end of a text."""
-    newline = _newline(text)
-    gap = newline if text.strip("\ufeff") else ""
-    if gap and not text.endswith("\n"):
-        gap = newline + newline
-    lines = [f"[{'.'.join(map(_key, keys))}]", *(f"{_key(key)} = {_dump(entry[key])}" for key in entry)]
-    return gap + "".join(line + newline for line in lines)
+def _load(text: str) -> dict[str, object]:
+    """Return the data of a document, or raise an error with the position of the problem."""
+    try:
+        return tomllib.loads(text.removeprefix(_BOM))
+    except tomllib.TOMLDecodeError as error:
+        position = _POSITION.search(str(error))
+        offset = len(text)
+        if position and position[1]:
+            lines = text.split("\n")[: int(position[1]) - 1]
+            offset = sum(len(line) + 1 for line in lines) + int(position[2]) - 1
+        problem = _POSITION.sub("", str(error))
+        raise EditError(f"this is not TOML: {problem}", text, offset) from None
 
 
-def _set_value(text: str, path: tuple[str, ...], key: str, value: object) -> str:
-    """Set one value of an entry, in whichever of TOML's ways it was written."""
-    found = list(statements(text))
-    for each in found:
-        if each.path == (*path, key) and each.keys:
-            return text[: each.value[0]] + _dump(value) + text[each.value[1] :]
-        if each.path == path and each.keys:  # an inline table
-            inside: Any = get_entry(text, path)
-            return text[: each.value[0]] + _dump({**inside, key: value}) + text[each.value[1] :]
-    for each in found:
-        if each.path == path:  # its header
-            newline = _newline(text)
-            line = f"{_key(key)} = {_dump(value)}{newline}"
-            gap = "" if text[: each.end].endswith("\n") else newline
-            return text[: each.end] + gap + line + text[each.end :]
-    raise Damaged(f"`{'.'.join(path)}` is written in a way that can't be edited safely", text, 0)
-
-
-def _spans(text: str, path: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Return where an entry stands, from the first line of each run of its statements to the last."""
+def _entry_spans(text: str, path: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Return the spans of an entry, from the first line of each run of its statements to the last."""
     spans: list[tuple[int, int]] = []
-    goes_on = False
-    first = 1 if text.startswith("\ufeff") else 0
-    for each in statements(text):
-        belongs = each.path[: len(path)] == path
-        if belongs and goes_on:
-            spans[-1] = (spans[-1][0], each.end)
-        elif belongs:
-            spans.append((text.rfind("\n", 0, each.start) + 1 or first, each.end))
-        goes_on = belongs
+    is_run = False
+    for statement, start, end in _statements(text):
+        if statement[: len(path)] == path:
+            spans[len(spans) - is_run :] = [(spans[-1][0] if is_run else start, end)]
+            is_run = True
+        elif statement:
+            is_run = False
     return spans
 
 
-def _without_gap(cut: str, at: int) -> str:
-    """Take one of the two empty lines that a removed table leaves behind, or the one at the end."""
+def _statements(text: str) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Yield the full key, start and end of each statement of a valid document; comments have the key ().
+
+    A statement ends with the first line that makes it valid TOML on its own: strings and arrays of several
+    lines are invalid until they are closed.
+    """
+    table: tuple[str, ...] = ()
+    start = end = 1 if text.startswith(_BOM) else 0
+    while end < len(text):
+        end = text.find("\n", end) + 1 or len(text)
+        try:
+            keys = _statement_keys(text[start:end])
+        except tomllib.TOMLDecodeError:
+            continue
+        if text[start:end].lstrip().startswith("["):
+            table, keys = keys, ()
+            yield table, start, end
+        else:
+            yield (*table, *keys) if keys else (), start, end
+        start = end
+
+
+def _statement_keys(statement: str) -> tuple[str, ...]:
+    """Return the keys of a header or an assignment; () for a comment or an empty line."""
+    data: Any = tomllib.loads(statement)
+    if data and not statement.lstrip().startswith("["):
+        # The key ends at the first "=" that is not quoted; the value may be an inline table.
+        for equals in re.finditer("=", statement):
+            with contextlib.suppress(tomllib.TOMLDecodeError):
+                data = tomllib.loads(statement[: equals.start()] + "=0")
+                break
+    keys = []
+    while data:
+        if isinstance(data, list):
+            data = data[0]
+        else:
+            key, data = next(iter(data.items()))
+            keys.append(key)
+    return tuple(keys)
+
+
+def _without_gap(text: str, position: int) -> str:
+    """Remove one of the two empty lines around a removed table, or the one at the end."""
     for newline in ("\r\n", "\n"):
-        if cut[:at].endswith(newline * 2) and (at == len(cut) or cut.startswith(newline, at)):
-            return cut[: at - len(newline)] + cut[at:]
-    return cut
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-
-
-def _dump(value: object) -> str:
-    """Write a value as TOML; texts and lists look as in JSON."""
-    if isinstance(value, dict):
-        inside = ", ".join(f"{_key(key)} = {_dump(each)}" for key, each in value.items())
-        return f"{{ {inside} }}" if inside else "{}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_dump, value))}]"
-    if isinstance(value, (str, bool)):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(value)
-
-
-def _checked(text: str, expected: object, before: str, without: Sequence[str] = ()) -> str:
-    """Return an edited text if it says what it must."""
-    try:
-        found: Any = load(text)
-    except Damaged:
-        raise Damaged("these tables are written inline, where none can be added", before, 0) from None
-    if without and found != expected:  # a table that only its entries had named is gone with the last
-        found = copy.deepcopy(found)
-        place = found
-        for key in without[:-1]:
-            place = place.setdefault(key, {})
-    if found != expected:
-        raise Damaged("this text could not be edited safely; write the entry by hand", before, 0)
+        is_end = position == len(text) or text.startswith(newline, position)
+        if text[:position].endswith(newline * 2) and is_end:
+            return text[: position - len(newline)] + text[position:]
     return text
+
+
+def _checked(edited: str, expected: object, text: str, removed: Sequence[str] = ()) -> str:
+    """Return an edited document if its data is as expected."""
+    try:
+        data: object = _load(edited)
+    except EditError:
+        raise EditError("these tables are written inline, where none can be added", text, 0) from None
+    if removed and data != expected:  # a table that only its entries had named is gone with the last
+        data = with_entry(data, removed[:-1], {})
+    if data != expected:
+        raise EditError("this text could not be edited safely; write the entry by hand", text, 0)
+    return edited

@@ -1,4 +1,4 @@
-"""A parsed query: ranking words, and the constraints every answer must satisfy."""
+"""The AST of a query: ranking words, and a boolean constraint that every result must satisfy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A piece of ranking text; `identifier` when it looks like a name in code or stands in backticks."""
+    """A ranking word; `identifier` if it looks like a name in code or is in backticks."""
 
     text: str
     identifier: bool = False
@@ -17,35 +17,35 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class LangFilter:
-    """The language, by its canonical name."""
+    """The symbol is in a language, given by its canonical name."""
 
     language: str
 
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """A glob at component boundaries of the path or, without glob characters, a part of it."""
+    """The path matches a glob at component boundaries or, without glob characters, contains it."""
 
     glob: str
 
 
 @dataclass(frozen=True, slots=True)
 class RepoFilter:
-    """The same for the repository's name."""
+    """The same for the name of the repository."""
 
     glob: str
 
 
 @dataclass(frozen=True, slots=True)
 class KindFilter:
-    """The kind of symbol."""
+    """The symbol is of a kind."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class SymFilter:
-    """A glob for the symbol's name, its qualified name, or the last segments of that."""
+    """The name, the qualified name or its last segments match a glob."""
 
     glob: str
 
@@ -59,7 +59,7 @@ class WordConstraint:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """The symbol has a line with exactly this text."""
+    """The symbol has a line that contains exactly this text."""
 
     text: str
 
@@ -101,15 +101,15 @@ Clause = Word | Constraint
 
 @dataclass(frozen=True)
 class Query:
-    """What was asked, clause by clause; the engine reads the views below."""
+    """A parsed query, clause by clause; search reads the properties below."""
 
     clauses: tuple[Clause, ...]
-    case: bool | None = None  # what case: said
+    case: bool | None = None  # of the case: filter; None for smart case
     source: str = field(default="", compare=False)
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """All positive words in order, demanded ones and phrases included."""
+        """All positive words in order, with required ones and phrases."""
         return tuple(word for clause in self.clauses for word in _positive_words(clause, phrases=True))
 
     @cached_property
@@ -120,50 +120,33 @@ class Query:
 
     @cached_property
     def constraint(self) -> Constraint | None:
-        """What must hold, None if nothing must."""
+        """The conjunction of all conditions, None if there are none."""
         parts = [clause for clause in self.clauses if not isinstance(clause, Word)]
         return conjunction(merge_filters(parts)) if parts else None
-
-    @property
-    def case_sensitive(self) -> bool:
-        """Whether case:yes was given; otherwise smart case holds, unless case:no."""
-        return self.case is True
-
-    def __str__(self) -> str:
-        from .render import render_query
-
-        return render_query(self)
-
-
-def requires_exact(query: Query) -> bool:
-    """Whether the text of a symbol must be read to decide (a phrase or a regex occurs)."""
-    return any(isinstance(leaf, Phrase | Regex) for leaf in leaves(query.constraint))
 
 
 def leaves(constraint: Constraint | None) -> Iterator[Leaf]:
     """Yield the leaves of a constraint from left to right."""
+    return (leaf for leaf, _ in _signed_leaves(constraint, positive=True))
+
+
+def positive_leaves(constraint: Constraint | None) -> Iterator[Leaf]:
+    """Yield the leaves that are not negated."""
+    return (leaf for leaf, positive in _signed_leaves(constraint, positive=True) if positive)
+
+
+def _signed_leaves(constraint: Constraint | None, *, positive: bool) -> Iterator[tuple[Leaf, bool]]:
     if isinstance(constraint, And | Or):
         for part in constraint.parts:
-            yield from leaves(part)
+            yield from _signed_leaves(part, positive=positive)
     elif isinstance(constraint, Not):
-        yield from leaves(constraint.part)
+        yield from _signed_leaves(constraint.part, positive=not positive)
     elif constraint is not None:
-        yield constraint
-
-
-def positive_leaves(constraint: Constraint | None, *, positive: bool = True) -> Iterator[Leaf]:
-    """Yield the leaves that are asked for, not excluded."""
-    if isinstance(constraint, And | Or):
-        for part in constraint.parts:
-            yield from positive_leaves(part, positive=positive)
-    elif isinstance(constraint, Not):
-        yield from positive_leaves(constraint.part, positive=not positive)
-    elif constraint is not None and positive:
-        yield constraint
+        yield constraint, positive
 
 
 def needs_match(constraint: Constraint | None) -> bool:
-    """Whether the constraint can hold only where some phrase or regex matches."""
+    """Whether the constraint can only hold where a phrase or regex matches."""
     if isinstance(constraint, And):
         return any(map(needs_match, constraint.parts))
     if isinstance(constraint, Or):
@@ -172,8 +155,8 @@ def needs_match(constraint: Constraint | None) -> bool:
 
 
 def with_exact_words(query: Query) -> Constraint | None:
-    """Return the constraint of a query, with words as they are written where case:yes was said."""
-    if not query.case_sensitive:
+    """Return the constraint of a query; with case:yes, words must also match exactly."""
+    if query.case is not True:
         return query.constraint
     phrases: list[Constraint] = [Phrase(clause.text) for clause in query.clauses if isinstance(clause, Word)]
     parts = [_exact_words(query.constraint)] if query.constraint else []
@@ -181,7 +164,7 @@ def with_exact_words(query: Query) -> Constraint | None:
 
 
 def _exact_words(constraint: Constraint) -> Constraint:
-    """Ask also for the very text of every word that must be there."""
+    """Require the exact text of every required word."""
     if isinstance(constraint, WordConstraint):
         return And((constraint, Phrase(constraint.word.text)))
     if isinstance(constraint, And):
@@ -190,28 +173,28 @@ def _exact_words(constraint: Constraint) -> Constraint:
 
 
 def conjunction(parts: list[Constraint]) -> Constraint:
-    """Make an And without nesting or repetition."""
+    """Return an And without nesting or repetition."""
     flat = dict.fromkeys(
-        inner for part in parts for inner in (part.parts if isinstance(part, And) else (part,))
+        inner for part in parts for inner in (part.parts if isinstance(part, And) else [part])
     )
     return next(iter(flat)) if len(flat) == 1 else And(tuple(flat))
 
 
 def disjunction(parts: list[Constraint]) -> Constraint:
-    """Make an Or without nesting or repetition."""
+    """Return an Or without nesting or repetition."""
     flat = dict.fromkeys(
-        inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))
+        inner for part in parts for inner in (part.parts if isinstance(part, Or) else [part])
     )
     return next(iter(flat)) if len(flat) == 1 else Or(tuple(flat))
 
 
 def negation(part: Constraint) -> Constraint:
-    """Make a Not without doubling it."""
+    """Return a Not without double negation."""
     return part.part if isinstance(part, Not) else Not(part)
 
 
 def merge_filters(parts: list[Constraint]) -> list[Constraint]:
-    """Let filters of one kind that stand side by side mean "one of these"."""
+    """Join filters of one kind with Or: side by side they mean "one of these"."""
     groups: dict[object, list[Constraint]] = {}
     for part in parts:
         groups.setdefault(type(part) if isinstance(part, Filter) else part, []).append(part)
@@ -219,7 +202,7 @@ def merge_filters(parts: list[Constraint]) -> list[Constraint]:
 
 
 def _positive_words(clause: Clause, *, phrases: bool) -> Iterator[Word]:
-    """Yield the ranking words of a clause, leaving out what is negated."""
+    """Yield the ranking words of a clause that are not negated."""
     if isinstance(clause, Word):
         yield clause
     elif isinstance(clause, WordConstraint):

@@ -1,4 +1,4 @@
-"""Conditions decided from what is known of a symbol without reading its text."""
+"""Evaluation of constraints: three-valued boolean logic, filters on metadata, globs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from . import re2_engine
-from .ast import (
+from dowse.query.ast import (
     And,
     Constraint,
     KindFilter,
@@ -19,40 +18,29 @@ from .ast import (
     RepoFilter,
     SymFilter,
 )
+from dowse.query.regex import re2_engine
+from dowse.types import SymbolRow
 
 _GLOB = re.compile(r"/\*\*(?=/)|(?:^|(?<=/))\*\*/|\*+|\?|[^*?]")
 
 
-def matches_metadata(
-    constraint: Constraint | None,
-    *,
-    lang: str,
-    path: str,
-    repo: str,
-    kind: str,
-    name: str,
-    qualified_name: str,
-) -> bool | None:
-    """Decide a constraint without reading text; None when that depends on words, phrases or regexes."""
-
-    def decide(leaf: Leaf) -> bool | None:
-        if isinstance(leaf, LangFilter):
-            return leaf.language == lang
-        if isinstance(leaf, KindFilter):
-            return leaf.kind == kind
-        if isinstance(leaf, PathFilter):
-            return path_matches(leaf.glob, path)
-        if isinstance(leaf, RepoFilter):
-            return path_matches(leaf.glob, repo)
-        if isinstance(leaf, SymFilter):
-            return symbol_matches(leaf.glob, name, qualified_name)
-        return None
-
-    return evaluate(constraint, decide)
+def matches_row(leaf: Leaf, row: SymbolRow) -> bool | None:
+    """Whether a symbol meets a filter; None for words, phrases and regexes, which depend on its text."""
+    if isinstance(leaf, LangFilter):
+        return leaf.language == row.language
+    if isinstance(leaf, KindFilter):
+        return leaf.kind == row.kind
+    if isinstance(leaf, PathFilter):
+        return path_matches(leaf.glob, row.path)
+    if isinstance(leaf, RepoFilter):
+        return path_matches(leaf.glob, row.repo)
+    if isinstance(leaf, SymFilter):
+        return symbol_matches(leaf.glob, row.name, row.qualified_name)
+    return None
 
 
 def evaluate(constraint: Constraint | None, decide: Callable[[Leaf], bool | None]) -> bool | None:
-    """Decide a constraint from its leaves in three-valued logic; None means undecided."""
+    """Evaluate a constraint in three-valued logic (Kleene); None means unknown."""
     if constraint is None:
         return True
     if isinstance(constraint, Not):
@@ -61,24 +49,24 @@ def evaluate(constraint: Constraint | None, decide: Callable[[Leaf], bool | None
     if not isinstance(constraint, And | Or):
         return decide(constraint)
     decisive = isinstance(constraint, Or)
-    answer: bool | None = not decisive
+    result: bool | None = not decisive
     for part in constraint.parts:
         value = evaluate(part, decide)
         if value is decisive:
             return decisive
-        answer = None if value is None else answer
-    return answer
+        result = None if value is None else result
+    return result
 
 
 def path_matches(glob: str, path: str) -> bool:
-    """Match a path: a glob between component boundaries or, without * and ?, any part; smart case."""
+    """Whether a glob matches whole components of a path or, without * and ?, any part of it; smart case."""
     if not any(char in glob for char in "*?"):
         return glob.lstrip("/") in path if _has_upper(glob) else glob.lstrip("/") in path.lower()
     return _path_regex(glob).fullmatch(path.encode(errors="replace")) is not None
 
 
 def symbol_matches(glob: str, name: str, qualified_name: str) -> bool:
-    """Match a name, a qualified name, or its last segments; `::` and `#` are written `.`; smart case."""
+    """Whether a glob matches a name or the last segments of a qualified one; `::` is `.`; smart case."""
     regex = _symbol_regex(glob)
     return any(regex.fullmatch(each.encode(errors="replace")) for each in (name, qualified_name))
 
@@ -89,7 +77,6 @@ def glob_to_regex(glob: str) -> str:
 
 
 def _glob_piece(piece: str) -> str:
-    """Translate one element of a glob."""
     if piece == "/**":
         return "(?:/[^/]+)*"
     if piece == "**/":
@@ -103,7 +90,7 @@ def _glob_piece(piece: str) -> str:
 
 @lru_cache(maxsize=256)
 def _path_regex(glob: str) -> re2_engine.Regex:
-    """Compile a path glob: from the start of a component to the end of one."""
+    """Compile a glob for whole components of a path."""
     start = "" if glob.startswith("/") else "(?:.*/)?"
     fold = "" if _has_upper(glob) else "(?i)"
     return re2_engine.compile_re2(f"{fold}{start}{glob_to_regex(glob.strip('/'))}(?:/.*)?")
@@ -111,7 +98,6 @@ def _path_regex(glob: str) -> re2_engine.Regex:
 
 @lru_cache(maxsize=256)
 def _symbol_regex(glob: str) -> re2_engine.Regex:
-    """Compile a symbol glob."""
     plain = glob.replace("::", ".").replace("#", ".")
     fold = "" if _has_upper(glob) else "(?i)"
     body = glob_to_regex(re.sub(r"\*+", "**", plain).replace("/", "."))

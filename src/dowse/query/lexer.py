@@ -1,4 +1,4 @@
-"""A query's text cut into tokens; every decision about a single token is made here."""
+"""The lexer of the query language: text to tokens."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from .errors import QueryError
+from dowse.errors import QueryError
 
 FILTERS = ("lang", "path", "repo", "kind", "sym", "case")
-# Users of other search tools type these.
+# Names that users of other search tools type.
 FILTER_SYNONYMS = {
     "language": "lang",
     "file": "path",
@@ -25,6 +25,9 @@ TRAILING = "?!,.;:"
 # "-" excludes only before these: "->", "--flag" and "-1" are things people look for.
 _NEGATABLE = re.compile(r"-(?=[^\W\d]|[\"`/(])")
 _FILTER = re.compile(r"([a-z]+):(?!:|//)")
+_QUOTED = re.compile(r'"((?:\\["\\]|\\(?!["\\])|[^"\\\n])*)"')
+# Up to the closing slash, which needs no escape inside [ ].
+_REGEX = re.compile(r"/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\[])*)/", re.DOTALL)
 _REGEX_END = re.compile(r"(i?)(?=[\s)]|$)")
 _NAME = re.compile(r"[$@]?[^\W\d][\w.:$]*\Z")
 _CODE_SHAPE = re.compile(
@@ -39,7 +42,7 @@ Kind = Choice["word", "phrase", "regex", "filter", "operator", "not", "(", ")"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: `text` is its value; `name` is a filter's name; `flag` marks code words and /…/i."""
+    """One token: `text` is its value; `name` is that of a filter; `flag` marks code words and /…/i."""
 
     kind: Kind
     text: str
@@ -49,13 +52,13 @@ class Token:
 
 
 def tokenize(text: str) -> Iterator[Token]:
-    """Cut a query into tokens."""
-    at = 0
-    while at < len(text):
-        if text[at].isspace():
-            at += 1
+    """Split a query into tokens."""
+    start = 0
+    while start < len(text):
+        if text[start].isspace():
+            start += 1
             continue
-        token, at = _next_token(text, at)
+        token, start = _next_token(text, start)
         yield token
 
 
@@ -64,144 +67,120 @@ def is_code_word(text: str) -> bool:
     return bool(_NAME.match(text) and _CODE_SHAPE.search(text))
 
 
-def _next_token(text: str, at: int) -> tuple[Token, int]:
-    """Read the token that starts at `at`."""
-    char = text[at]
+def _next_token(text: str, start: int) -> tuple[Token, int]:
+    """Read the token at `start`, and return it with its end."""
+    char = text[start]
     if char in "()":
-        return Token(char, char, at), at + 1  # type: ignore[arg-type]
+        return Token(char, char, start), start + 1  # type: ignore[arg-type]
     if char == '"':
-        value, end = _quoted(text, at)
-        return Token("phrase", value, at), end
+        value, end = _quoted(text, start)
+        return Token("phrase", value, start), end
     if char == "`":
-        return _backticked(text, at)
+        return _backticked(text, start)
     if char == "/":
-        found = _regex(text, at)
-        if found is not None:
-            return found
-    if _NEGATABLE.match(text, at):
-        return Token("not", "-", at), at + 1
-    return _filter(text, at) or _word(text, at)
+        regex = _regex(text, start)
+        if regex is not None:
+            return regex
+    if _NEGATABLE.match(text, start):
+        return Token("not", "-", start), start + 1
+    return _filter(text, start) or _word(text, start)
 
 
-def _quoted(text: str, at: int) -> tuple[str, int]:
+def _quoted(text: str, start: int) -> tuple[str, int]:
     r"""Read a quoted string; \" and \\ are the only escapes."""
-    value: list[str] = []
-    index = at + 1
-    while index < len(text):
-        char = text[index]
-        if char == '"':
-            if not "".join(value).strip():
-                raise QueryError(f"empty quotes at position {at}; put the text to find between them", at)
-            return "".join(value), index + 1
-        if char == "\\" and text[index + 1 : index + 2] in ('"', "\\"):
-            index += 1
-            char = text[index]
-        if char == "\n":
-            raise QueryError(
-                f"a line break inside quotes at position {index}; quote each line by itself", index
-            )
-        value.append(char)
-        index += 1
-    raise QueryError(
-        f'the quote at position {at} is never closed; add a closing " or write \\" inside quotes', at
-    )
+    match = _QUOTED.match(text, start)
+    if match is not None:
+        value = re.sub(r'\\(["\\])', r"\1", match[1])
+        if not value.strip():
+            raise QueryError(f"empty quotes at position {start}; put the text to find between them", start)
+        return value, match.end()
+    newline = text.find("\n", start)
+    if newline >= 0:
+        message = f"a line break inside quotes at position {newline}; quote each line by itself"
+        raise QueryError(message, newline)
+    message = f'the quote at position {start} is never closed; add a closing " or write \\" inside quotes'
+    raise QueryError(message, start)
 
 
-def _backticked(text: str, at: int) -> tuple[Token, int]:
-    """Read an identifier in backticks."""
-    end = text.find("`", at + 1)
+def _backticked(text: str, start: int) -> tuple[Token, int]:
+    end = text.find("`", start + 1)
     if end < 0:
-        raise QueryError(f"the backtick at position {at} is never closed; close it or leave it out", at)
-    value = " ".join(text[at + 1 : end].split())
+        raise QueryError(f"the backtick at position {start} is never closed; close it or leave it out", start)
+    value = " ".join(text[start + 1 : end].split())
     if not value:
-        raise QueryError(f"empty backticks at position {at}; put a name between them", at)
+        raise QueryError(f"empty backticks at position {start}; put a name between them", start)
     end += 1
-    marks = len(text[end:]) - len(text[end:].lstrip(TRAILING))
-    if text[end + marks : end + marks + 1].strip() == "":  # "where is `render`?"
-        end += marks
-    return Token("word", value, at, flag=True), end
+    punctuation = len(text[end:]) - len(text[end:].lstrip(TRAILING))
+    if text[end + punctuation : end + punctuation + 1].strip() == "":  # "where is `render`?"
+        end += punctuation
+    return Token("word", value, start, flag=True), end
 
 
-def _regex(text: str, at: int) -> tuple[Token, int] | None:
-    """Read /regex/ or /regex/i; None when the slash begins a path, a comment or stands alone."""
-    if text[at + 1 : at + 2] in ("", "/", ")") or text[at + 1].isspace():
+def _regex(text: str, start: int) -> tuple[Token, int] | None:
+    """Read /regex/ or /regex/i; None if the slash begins a path or a comment, or is alone."""
+    if text[start + 1 : start + 2] in ("", "/", ")") or text[start + 1].isspace():
         return None
-    value, end = _until_slash(text, at + 1)
-    if end < 0:
-        raise QueryError(
-            f'the regex at position {at} is never closed; add a closing / or quote a path as in "/etc"', at
+    match = _REGEX.match(text, start)
+    if match is None:
+        message = (
+            f'the regex at position {start} is never closed; add a closing / or quote a path as in "/etc"'
         )
-    after = _REGEX_END.match(text, end + 1)
+        raise QueryError(message, start)
+    end = match.end()
+    value = re.sub(r"\\.", lambda m: "/" if m[0] == "\\/" else m[0], match[1], flags=re.DOTALL)
+    after = _REGEX_END.match(text, end)
     if after is not None:
-        return Token("regex", value, at, flag=after.group(1) == "i"), after.end()
+        return Token("regex", value, start, flag=after.group(1) == "i"), after.end()
     if any(char.isspace() for char in value):
         raise QueryError(
-            f"unexpected text after the regex at position {end + 1}; only the flag i may follow, "
+            f"unexpected text after the regex at position {end}; only the flag i may follow, "
             "and a / inside a regex is written \\/",
-            end + 1,
+            end,
         )
     return None
 
 
-def _until_slash(text: str, at: int) -> tuple[str, int]:
-    """Read a regex up to its closing slash, which may stand freely inside [ ]; -1 when there is none."""
-    value: list[str] = []
-    in_class = False
-    index = at
-    while index < len(text):
-        char = text[index]
-        if char == "\\" and index + 1 < len(text):
-            index += 1
-            char = "/" if text[index] == "/" else char + text[index]
-        elif char == "/" and not in_class:
-            return "".join(value), index
-        elif char in "[]":
-            in_class = char == "["
-        value.append(char)
-        index += 1
-    return "".join(value), -1
-
-
-def _filter(text: str, at: int) -> tuple[Token, int] | None:
-    """Read name:value; None when the colon belongs to a word."""
-    match = _FILTER.match(text, at)
+def _filter(text: str, start: int) -> tuple[Token, int] | None:
+    """Read name:value; None if the colon belongs to a word."""
+    match = _FILTER.match(text, start)
     if match is None:
         return None
-    name, start = match.group(1), match.end()
-    ends = start == len(text) or text[start].isspace() or text[start] == ")"
+    name, colon = match.group(1), match.end()
+    is_empty = colon == len(text) or text[colon].isspace() or text[colon] == ")"
     if name not in FILTERS:
-        if ends or text[start].isdigit():  # "key: value", "localhost:8080"
+        if is_empty or text[colon].isdigit():  # "key: value", "localhost:8080"
             return None
-        raise _unknown_filter(text, name, at, start)
-    if ends:
-        raise QueryError(f'{name}: needs a value right after the colon; quote "{name}:" to search for it', at)
-    value, end = _quoted(text, start) if text[start] == '"' else _bare(text, start)
-    return Token("filter", value, at, name=name), end
+        raise _unknown_filter(text, name, start, colon)
+    if is_empty:
+        message = f'{name}: needs a value right after the colon; quote "{name}:" to search for it'
+        raise QueryError(message, start)
+    value, end = _quoted(text, colon) if text[colon] == '"' else _bare(text, colon)
+    return Token("filter", value, start, name=name), end
 
 
-def _unknown_filter(text: str, name: str, at: int, start: int) -> QueryError:
-    """Say which filters exist, which was meant, and how to search for the text itself."""
+def _unknown_filter(text: str, name: str, start: int, colon: int) -> QueryError:
+    """Return an error with the known filters, the nearest one, and how to search for the text itself."""
     nearest = suggestion(name, (*FILTERS, *FILTER_SYNONYMS))
     nearest = FILTER_SYNONYMS.get(nearest, nearest)
     hint = f"did you mean {nearest}:? " if nearest else ""
     known = ", ".join(f"{each}:" for each in FILTERS)
-    literal = (text[at:start] + "".join(text[start:].split(None, 1)[:1])).replace('"', "")
+    literal = (text[start:colon] + "".join(text[colon:].split(None, 1)[:1])).replace('"', "")
     return QueryError(
-        f'unknown filter {name}: ({hint}filters: {known}); to search for it, quote it: "{literal}"', at
+        f'unknown filter {name}: ({hint}filters: {known}); to search for it, quote it: "{literal}"', start
     )
 
 
 def suggestion(value: str, known: tuple[str, ...]) -> str:
-    """Return the known name nearest to what was written, or ""."""
+    """Return the known name nearest to a value, or ""."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(value, known, n=1, cutoff=0.55)), "")
 
 
-def _bare(text: str, at: int) -> tuple[str, int]:
-    """Read up to white space or a parenthesis that closes more than was opened here."""
+def _bare(text: str, start: int) -> tuple[str, int]:
+    """Read up to white space or an unmatched closing parenthesis."""
     opened: list[int] = []
-    end = at
+    end = start
     while end < len(text) and not text[end].isspace():
         if text[end] == "(":
             opened.append(end)
@@ -211,32 +190,35 @@ def _bare(text: str, at: int) -> tuple[str, int]:
             opened.pop()
         end += 1
     if opened:
-        place = opened[-1]
-        raise QueryError(
-            f"the ( at position {place} is never closed; close it, or quote text that holds it", place
-        )
-    return text[at:end], end
+        raise unclosed_parenthesis(opened[-1])
+    return text[start:end], end
 
 
-def _word(text: str, at: int) -> tuple[Token, int]:
+def unclosed_parenthesis(position: int) -> QueryError:
+    """Return the error for an opening parenthesis without a closing one."""
+    message = f"the ( at position {position} is never closed; close it, or quote text that holds it"
+    return QueryError(message, position)
+
+
+def _word(text: str, start: int) -> tuple[Token, int]:
     """Read a plain word or an operator."""
-    raw, end = _bare(text, at)
+    raw, end = _bare(text, start)
     if raw in OPERATORS:
-        return Token("not" if raw == "NOT" else "operator", raw, at), end
-    value = _trimmed(raw)
-    return Token("word", value, at, flag=is_code_word(value) or raw.rstrip(TRAILING) == f"{value}()"), end
+        return Token("not" if raw == "NOT" else "operator", raw, start), end
+    value = _strip_punctuation(raw)
+    return Token("word", value, start, flag=is_code_word(value) or raw.rstrip(TRAILING) == f"{value}()"), end
 
 
-def _trimmed(raw: str) -> str:
-    """Drop sentence punctuation and a call's empty parentheses, unless nothing plain would remain."""
+def _strip_punctuation(raw: str) -> str:
+    """Drop sentence punctuation and the empty parentheses of a call, if a plain word remains."""
     value = raw.rstrip(TRAILING)
     if value.endswith("()") and _NAME.match(value[:-2]):
         value = value[:-2]
-    return value if value and value not in OPERATORS and _stands_alone(value) else raw
+    return value if value and value not in OPERATORS and _is_plain_word(value) else raw
 
 
-def _stands_alone(value: str) -> bool:
-    """Whether a word's text would be read as that very word again."""
+def _is_plain_word(value: str) -> bool:
+    """Whether the lexer reads this text as the same word."""
     return not (
         value[0] in '()"`/' or _NEGATABLE.match(value) or _FILTER.match(value) or value.endswith("()")
     )

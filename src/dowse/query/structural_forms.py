@@ -1,8 +1,8 @@
-"""How questions about structure are worded: one form a line, in a small language of its own.
+"""Forms of structural queries: one template a line, compiled to regular expressions.
 
-X and Y stand for names, (a|b) for one of several words, [a|b] for one that may be missing, {word} for a group
-of words below, and _ for a space inside a word. A form has a strength: "plain" takes any name, "open" also a
-description of a symbol, "weak" forms are how code is described too, so there the name must look like code.
+X and Y stand for names, (a|b) for one of several words, [a|b] for an optional one, {word} for a group of
+words below, and _ for a space inside a word. A form has a strength: "plain" takes any name, "open" also a
+description of a symbol; "weak" forms also occur in descriptions of code, so the name must look like code.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 
 class Form(NamedTuple):
-    """One wording of one question."""
+    """One wording of a relation."""
 
     relation: str
-    incoming: bool
     strength: str  # "plain", "open" or "weak"
-    pattern: re.Pattern[str]  # of the question with a space behind it; groups x and y
+    pattern: re.Pattern[str]  # of the question followed by a space; groups x and y
 
 
 _WORDS = {
@@ -63,21 +62,21 @@ _WORDS = {
     "impact": "(impacts?|effects?|consequences?|ripple_effects?|side_effects?|blast_radius|fallout|risks?)",
 }
 
-# Every form of a relation has one of these in it.
+# Every form of a relation contains one of these.
 _TRIGGERS = {
-    ("callers", True): r"call|invo|instantiat|construct",
-    ("callees", False): r"call|invok|use|depend|rely",
-    ("uses", True): r"us(?:e|age|ing)|refer|consum|import",
-    ("implementers", True): r"implement|impls|overrid|satisf|conform",
-    ("subclasses", True): r"extend|inherit|sub[ -]?class|sub[ -]?type|deriv|descend|child|hierarchy",
-    ("supertypes", False): r"extend|implement|inherit|class|type|deriv|conform|ancestor|bases",
-    ("impact", True): r"\b(?:if|when|once|after|by|from|with|impact|effect|side|blast|fallout|risk|reach"
+    "callers": r"call|invo|instantiat|construct",
+    "callees": r"call|invok|use|depend|rely",
+    "uses": r"us(?:e|age|ing)|refer|consum|import",
+    "implementers": r"implement|impls|overrid|satisf|conform",
+    "subclasses": r"extend|inherit|sub[ -]?class|sub[ -]?type|deriv|descend|child|hierarchy",
+    "supertypes": r"extend|implement|inherit|class|type|deriv|conform|ancestor|bases",
+    "impact": r"\b(?:if|when|once|after|by|from|with|impact|effect|side|blast|fallout|risk|reach"
     r"|depend|rel(?:y|ies)|consequen|ripple|safe|tests?|can|may|could)",
-    ("path", False): r"path|chain|reach|get to|call|invoke|lead|end up",
+    "path": r"path|chain|reach|get to|call|invoke|lead|end up",
 }
 
 _FORMS = {
-    ("callers", True): """
+    "callers": """
         open   {who} [all|else|actually] {calls} X
         weak   {pieces} (that|which|who) {calls} X
         weak   {pieces} {calling} X
@@ -94,7 +93,7 @@ _FORMS = {
         open   {does} {anybody} [still|ever|even|actually] {call} X
         open   (is|are) there [any] (callers?|calls?) {of} X
     """,
-    ("callees", False): """
+    "callees": """
         open   what [all|else|functions?|methods?] {does} X [actually|directly] ({call}|use)
         open   (what|which) {piece} {is} (called|invoked|used) {by} X
         weak   (what|which)_{piece}|{pieces} (called|invoked|used) {by} X
@@ -105,7 +104,7 @@ _FORMS = {
         open   what {does} X (depend|rely) (on|upon)
         weak   dependencies of X
     """,
-    ("uses", True): """
+    "uses": """
         open   {who} [all|else|actually] {uses} X
         weak   {pieces} (that|which|who) {uses} X
         weak   {pieces} (using|referencing|importing) X
@@ -119,7 +118,7 @@ _FORMS = {
         plain  {does} {anybody} [still|ever|even|actually] (use|reference|import) X
         plain  {what} {is} X {used} (by|in)
     """,
-    ("implementers", True): """
+    "implementers": """
         open   {who} [all|else|actually] {implements} X
         plain  {pieces} (that|which) {implements} X
         plain  {pieces} (implementing|overriding|satisfying|conforming_to) X
@@ -128,7 +127,7 @@ _FORMS = {
         open   {what} {is} X (implemented|overridden) by
         open   (which|what) {piece} provides? [an] implementations? (of|for) X
     """,
-    ("subclasses", True): """
+    "subclasses": """
         open   {who} [all|else|actually] {derives} X
         plain  {pieces} (that|which) {derives} X
         plain  {pieces} {deriving} X
@@ -137,12 +136,12 @@ _FORMS = {
         plain  X('s)? (sub_?classes|sub_?types|children|child_classes|descend[ae]nts|derived_classes)
         plain  class hierarchy (of|below|under|for) X
     """,
-    ("supertypes", False): """
+    "supertypes": """
         plain  what {does} X (extend|implement|inherit(_from)?|derive_from|sub_?class)
         plain  (what|which) {piece} {does} X (extend|implement|inherit(_from)?|derive_from|conform_to)
         weak   (super_?class(es)?|super_?types?|parent_class(es)?|base_class(es)?|ancestors|bases) of X
     """,
-    ("impact", True): """
+    "impact": """
         open   {what} [{would}] [be|i|we] [also|likely] {breaks} {if} {we} ({change}|{changed}) X
         open   {what} [{would}] [be|i|we] [also|likely] {breaks} {if} X {changes}
         open   {what} [{would}] [be|i|we] [also|likely] {breaks} (by|from|with|after) {changing} X
@@ -158,7 +157,7 @@ _FORMS = {
         open   is it (safe|ok|okay) to {change} X
         weak   (which|what) tests? (covers?|exercises?|hits?|reach(es)?|tests?) X
     """,
-    ("path", False): """
+    "path": """
         plain  [{what_is}] [the|a|any] [shortest] {call_chain} from X to Y
         plain  [{what_is}] [the|a|any] [shortest] {call_chain} between X and Y
         weak   [{what_is}] [the|a|any] [shortest] (path|chain) from X to Y
@@ -170,34 +169,30 @@ _FORMS = {
 
 
 def forms(question: str) -> Iterator[Form]:
-    """Give the forms that a question can have, by the words in it: most have no such word at all."""
-    for asked, words in _TRIGGERS.items():
+    """Yield the forms that a question can match, by the words in it: most contain none of these words."""
+    for relation, words in _TRIGGERS.items():
         if re.search(words, question, re.IGNORECASE):
-            yield from _made(asked)
+            yield from _compiled_forms(relation)
 
 
 @cache
-def _made(asked: tuple[str, bool]) -> tuple[Form, ...]:
-    """Return the forms of one relation with their patterns made, which takes milliseconds."""
-    made = []
-    for line in _FORMS[asked].strip().splitlines():
-        strength, _, form = line.strip().partition(" ")
-        made.append(Form(*asked, strength, re.compile(_pattern(form.strip()), re.IGNORECASE)))
-    return tuple(made)
+def _compiled_forms(relation: str) -> tuple[Form, ...]:
+    """Compile the forms of one relation, which takes milliseconds."""
+    compiled = []
+    for line in _FORMS[relation].strip().splitlines():
+        strength, *words = line.split()
+        pattern = re.compile("".join(map(_word_pattern, words)), re.IGNORECASE)
+        compiled.append(Form(relation, strength, pattern))
+    return tuple(compiled)
 
 
-def _pattern(form: str) -> str:
-    """Return the regular expression of a form."""
-    return "".join(_word(word) for word in form.split(" "))
-
-
-def _word(word: str) -> str:
-    """Return the expression of one word with the space behind it."""
+def _word_pattern(word: str) -> str:
+    """Return the regular expression of one word and the space after it."""
     optional = word.startswith("[")
     if optional:
         word = f"({word[1:-1]})"
     while "{" in word:
-        word = re.sub(r"\{(\w+)\}", lambda found: _WORDS[found[1]], word)
+        word = re.sub(r"\{(\w+)\}", lambda group: _WORDS[group[1]], word)
     word = word.replace("(", "(?:").replace("_?", "[ -]?").replace("_", " ")
     word = re.sub(r"\bX\b", "(?P<x>.+?)", word)
     word = re.sub(r"\bY\b", "(?P<y>.+?)", word)

@@ -1,4 +1,4 @@
-"""What a file's bytes are: text or not, written by people or by machines, and in which encoding."""
+"""File content: binary, minified and generated file detection, and encoding detection."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from dataclasses import dataclass
 
 from dowse.source.roles import has_generated_name
 
-# As git and grep do: text has no NUL, and one near the start settles it.
+# As in git and grep: a NUL byte near the start makes a file binary.
 _BINARY_HEAD = 8_192
 
-# Bytes that no text in any encoding we read is full of, and how many of them are too many.
+# Control bytes that are rare in text of any encoding, and the share of them that makes a file binary.
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 _CONTROL_SHARE = 0.03
 
-# Where a generator puts its mark: at the top, perhaps below a licence.
+# Generators put their notice at the top, perhaps below a licence.
 _GENERATED_HEAD = 2_048
 
-# Below this, even a single line is a small matter.
+# Smaller files do no harm, even if minified.
 _MINIFIED_MIN_BYTES = 2_048
 
-# Lines written by people average 30 to 40 bytes; GitHub's linguist calls scripts above 110 minified.
+# Hand-written lines average 30 to 40 bytes; GitHub's linguist calls scripts above 110 minified.
 _SUSPICIOUS_AVERAGE = 60
 _MINIFIED_AVERAGE = 110
 
-# A line nobody typed, and the share of a file in such lines that makes it unreadable as code.
+# A line that nobody typed, and the share of a file in such lines that makes it minified.
 _LONG_LINE = 1_000
 _LONG_SHARE = 0.8
 
@@ -36,18 +36,18 @@ _PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex", "
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is the beginning of this one
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is a prefix of this one
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-# PEP 263, with the spellings of Emacs, Vim, XML, HTML and CSS.
-_COOKIE = re.compile(rb"(?:coding|charset)\s*+[:=]?\s*+[\"']?([A-Za-z][-\w.]{0,40})")
+# Encoding declarations: PEP 263, with the spellings of Emacs, Vim, XML, HTML and CSS.
+_DECLARATION = re.compile(rb"(?:coding|charset)\s*+[:=]?\s*+[\"']?([A-Za-z][-\w.]{0,40})")
 
-# The allow list of encodings that a file may declare: those that extend ASCII. A file is free to name any of
-# Python's hundred codecs. With some of them (EBCDIC as cp037, UTF-7, rot13) the text is not the one that its
-# readers see, and others (punycode, idna) take quadratic time.
+# The allow list of encodings that a file may declare: those that extend ASCII. With other codecs of Python
+# (EBCDIC as cp037, UTF-7, rot13) the text is not the one that its readers see, and some (punycode, idna) take
+# quadratic time.
 _DECLARABLE = frozenset(
     "big5 big5hkscs cp1006 cp1125 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp437 cp720"
     " cp737 cp775 cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp865 cp866 cp869 cp874 cp932"
@@ -57,8 +57,8 @@ _DECLARABLE = frozenset(
     " mac-iceland mac-latin2 mac-roman mac-turkish ptcp154 shift_jis tis-620".split()
 )
 
-# Everything before the first line of code: only there does a generator speak about the file it wrote, while
-# code about generators speaks in strings and further down.
+# Everything before the first line of code: only there a generator describes the file it wrote. Code about
+# generators has such text in strings and further down.
 _PREAMBLE = re.compile(
     rb"""(?:
         \s | \xef\xbb\xbf
@@ -71,8 +71,8 @@ _PREAMBLE = re.compile(
 )
 
 _WHAT = rb"(?:file|code|class|module|source(?:\ file)?|header|document|package|script|parser|lexer)"
-_HANDS_OFF = rb"(?:do\ not|don't|please\ do\ not|never|not\ to\ be)\ (?:be\ )?(?:manually\ |hand[- ]?)?"
-_HANDS_OFF += rb"(?:edit|modif|change|alter)"
+_DO_NOT_EDIT = rb"(?:do\ not|don't|please\ do\ not|never|not\ to\ be)\ (?:be\ )?(?:manually\ |hand[- ]?)?"
+_DO_NOT_EDIT += rb"(?:edit|modif|change|alter)"
 _AUTO = rb"auto(?:matically)?[-\ ]?|machine[-\ ]?"
 _GENERATED = re.compile(
     rb"""
@@ -84,34 +84,34 @@ _GENERATED = re.compile(
     | \b(?:auto)?generated\b[^;{}]{0,200}?\b%(hands)s
     | \b%(hands)s[^;{}]{0,120}?\b(?:auto)?generated\b
     """
-    % {b"what": _WHAT, b"hands": _HANDS_OFF, b"auto": _AUTO},
+    % {b"what": _WHAT, b"hands": _DO_NOT_EDIT, b"auto": _AUTO},
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ContentVerdict:
-    """What reading a file told about it."""
+    """What the content of a file says about it."""
 
-    skip_reason: str  # why it cannot be indexed, or ""
-    generated: bool  # a program wrote it: leave it out or rank it lower
+    skip_reason: str  # why it is not indexed, or ""
+    generated: bool  # by a program: leave it out or rank it lower
 
 
-def classify(data: bytes, path: str) -> ContentVerdict:
-    """Whether a file's content is worth indexing."""
+def classify_content(data: bytes, path: str) -> ContentVerdict:
+    """Classify a file by its content: binary, minified, generated or none of them."""
     if _is_binary(data):
         return ContentVerdict("binary", False)
     if _is_minified(data, path):
         return ContentVerdict("minified", False)
-    return ContentVerdict("", has_generated_name(path) or _says_generated(data))
+    return ContentVerdict("", has_generated_name(path) or _has_generated_notice(data))
 
 
 def decode(data: bytes) -> tuple[str, str]:
-    """The text and the name of its encoding; any bytes survive, newlines stay as they are.
+    """Decode any bytes; return the text and the name of its encoding. Newlines stay as they are.
 
     The text never holds lone surrogates, so it can always be written as UTF-8.
     """
-    marked = _decode_marked(data)
+    marked = _decode_bom(data)
     if marked is not None:
         return marked
     try:
@@ -127,8 +127,8 @@ def decode(data: bytes) -> tuple[str, str]:
         return data.decode("latin-1"), "latin-1"
 
 
-def _decode_marked(data: bytes) -> tuple[str, str] | None:
-    """Decode what begins with a byte order mark; None without one, or when it lies."""
+def _decode_bom(data: bytes) -> tuple[str, str] | None:
+    """Decode by the byte order mark; None if there is none, or it is wrong."""
     if data[:1] not in (b"\xef", b"\xff", b"\xfe", b"\x00"):
         return None
     for mark, encoding in _BOMS:
@@ -141,17 +141,17 @@ def _decode_marked(data: bytes) -> tuple[str, str] | None:
 
 
 def _decode_declared(data: bytes) -> tuple[str, str] | None:
-    """Decode with the encoding named in the first two lines; None when there is none or it does not fit."""
+    """Decode by the encoding declared in the first two lines; None if there is none or it is wrong."""
     head = b"\n".join(data[:1_024].split(b"\n", 2)[:2])
-    cookie = _COOKIE.search(head)
-    if cookie is None:
+    declaration = _DECLARATION.search(head)
+    if declaration is None:
         return None
     try:
-        name = codecs.lookup(cookie[1].decode("ascii")).name
+        name = codecs.lookup(declaration[1].decode("ascii")).name
         if name not in _DECLARABLE:
             return None
         text = data.decode(name)
-        if text.encode(name) != data:  # a declaration that is wrong
+        if text.encode(name) != data:  # a wrong declaration
             return None
         text.encode("utf-8")
     except (LookupError, ValueError):
@@ -160,18 +160,18 @@ def _decode_declared(data: bytes) -> tuple[str, str] | None:
 
 
 def _is_binary(data: bytes) -> bool:
-    """NUL bytes or many other control bytes near the start, unless it is proper UTF-16 or UTF-32."""
+    """Whether there are NUL bytes or many control bytes near the start, unless in valid UTF-16 or UTF-32."""
     head = data[:_BINARY_HEAD]
     if b"\0" not in head:
         if head.isascii():
             return head.startswith(b"%PDF-")
         return len(head) - len(head.translate(None, _CONTROLS)) > _CONTROL_SHARE * len(head)
-    marked = _decode_marked(data)
+    marked = _decode_bom(data)
     return marked is None or "\0" in marked[0]
 
 
 def _is_minified(data: bytes, path: str) -> bool:
-    """Lines so long that no person wrote or will read them."""
+    """Whether lines are too long for hand-written code."""
     if len(data) < _MINIFIED_MIN_BYTES:
         return False
     average = len(data) / (data.count(b"\n") + data.count(b"\r") + 1)
@@ -186,8 +186,8 @@ def _is_minified(data: bytes, path: str) -> bool:
     return in_long_lines > _LONG_SHARE * len(data)
 
 
-def _says_generated(data: bytes) -> bool:
-    """Whether the comment at the top says that a program wrote the rest."""
+def _has_generated_notice(data: bytes) -> bool:
+    """Whether the comment at the top says that the file is generated."""
     head = data[:_GENERATED_HEAD]
     if b"generated" not in head.lower():
         return False

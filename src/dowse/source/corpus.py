@@ -1,4 +1,4 @@
-"""Corpora of single functions, one JSON object a line: BEIR folders, CodeSearchNet, and plain JSONL."""
+"""Corpora of single functions in JSON Lines: BEIR folders, CodeSearchNet, and plain JSONL."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-from dowse.safe_files import open_regular_file
-from dowse.source.errors import SourceError
+from dowse.errors import SourceError
+from dowse.security.safe_files import open_regular_file
 
-# Where each field may stand, best first. The token columns of CodeSearchNet are not among them: they hold the
-# documentation a search is supposed to be judged without.
+# Keys of each field, best first. The token columns of CodeSearchNet are not among them: they hold the
+# documentation that an evaluation must not see.
 _CODE = ("code", "func_code_string", "original_string", "whole_func_string", "function", "text", "content")
 _NAME = ("name", "func_name", "title", "identifier")
 _DOC = ("docstring", "func_documentation_string", "doc", "documentation")
@@ -28,14 +28,14 @@ _ID = ("_id", "id", "idx")
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz")
 
-# What may lie beside a corpus in its folder; anything else (a source file) makes the folder an ordinary one.
-_BESIDE = (".md", ".txt", ".rst", ".tsv", ".csv", ".json", ".yaml", ".yml", ".pkl", ".parquet", ".zip", ".gz")
-_BESIDE_NAMES = frozenset({"LICENSE", "README", "NOTICE", "COPYING", "CITATION.cff"})
+# Other files that a corpus folder may hold; anything else (a source file) makes the folder an ordinary one.
+_SIDECAR_SUFFIXES = tuple(".md .txt .rst .tsv .csv .json .yaml .yml .pkl .parquet .zip .gz".split())
+_SIDECAR_NAMES = frozenset({"LICENSE", "README", "NOTICE", "COPYING", "CITATION.cff"})
 
-# JSONL files of a BEIR folder that hold questions, not functions.
+# JSONL files of a BEIR folder that hold queries, not functions.
 _NOT_FUNCTIONS = re.compile(r"(?:queries|qrels|questions|topics)\b.*", re.IGNORECASE)
 
-# Enough lines to tell a corpus with a few bad lines from a file that is none.
+# Enough lines to tell a corpus with a few bad lines from another file.
 _SNIFFED_LINES = 20
 
 # CodeSearchNet's longest function is far below; a longer "line" is some other format.
@@ -43,18 +43,18 @@ _MAX_LINE_BYTES = 16_000_000
 # As large as a file of code may be.
 _MAX_CODE_CHARACTERS = 1_000_000
 
-# Functions shrink to a fifth or a tenth. What unpacks to more than this is a decompression bomb.
+# Code compresses to a fifth or a tenth. What unpacks to more than this is a decompression bomb.
 _MAX_RATIO, _FREE_BYTES = 200, 100_000_000
 
-# Telling corpora from repositories must stay cheap, and the largest corpora have some hundred files.
+# Detecting a corpus must stay cheap, and the largest corpora have some hundred files.
 _MAX_FOLDER_ENTRIES, _MAX_DEPTH = 5_000, 20
 
-_LINES = re.compile(r"#L(\d{1,9})(?:-L?(\d{1,9}))?\Z")
+_LINE_FRAGMENT = re.compile(r"#L(\d{1,9})(?:-L?(\d{1,9}))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusFunction:
-    """One function of a corpus, its code and documentation as given."""
+    """One function of a corpus, its code and documentation unchanged."""
 
     id: str
     repo: str
@@ -69,7 +69,7 @@ class CorpusFunction:
 
 @dataclass(frozen=True, slots=True)
 class CorpusProblem:
-    """A line that was left out."""
+    """A line that was skipped."""
 
     file: str
     line: int
@@ -77,85 +77,85 @@ class CorpusProblem:
 
 
 def open_corpus(path: str | os.PathLike[str]) -> Iterator[CorpusFunction | CorpusProblem]:
-    """The functions of a file or folder, in order, and the lines that could not be used.
+    """Yield the functions of a file or folder, in order, and the lines that can't be used.
 
     Raises SourceError at once when there are no functions among the first lines.
     """
-    place = os.fspath(path)
-    files = _corpus_files(place) if Path(place).is_dir() else (place,)
+    source = os.fspath(path)
+    files = _corpus_files(source) if Path(source).is_dir() else (source,)
     if not files:
-        raise SourceError(f"{place}: no .jsonl or .jsonl.gz file with functions in this folder")
+        raise SourceError(f"{source}: no .jsonl or .jsonl.gz file with functions in this folder")
     problem: CorpusProblem | None = None
-    for found in _read(files, limit=_SNIFFED_LINES):
-        if isinstance(found, CorpusFunction):
+    for item in _read(files, limit=_SNIFFED_LINES):
+        if isinstance(item, CorpusFunction):
             return _read(files)
-        problem = problem or found
-    told = f" (line {problem.line}: {problem.reason})" if problem else ""
+        problem = problem or item
+    example = f" (line {problem.line}: {problem.reason})" if problem else ""
     raise SourceError(
-        f"{place}: no functions found{told}; every line must be a JSON object with its source under "
+        f"{source}: no functions found{example}; every line must be a JSON object with its source under "
         f'"code" or "text" — to index ordinary source files, name their folder'
     )
 
 
 def is_corpus(path: str | os.PathLike[str]) -> bool:
     """Whether a path is a corpus of functions rather than source code; reads a few lines at most."""
-    place = os.fspath(path)
+    source = os.fspath(path)
     try:
-        if Path(place).is_dir():
-            files = _corpus_files(place) if _only_data(place) else ()
+        if Path(source).is_dir():
+            files = _corpus_files(source) if _has_only_data(source) else ()
         else:
-            files = (place,) if place.endswith(ENDINGS) and Path(place).is_file() else ()
-        return any(isinstance(found, CorpusFunction) for found in _read(files[:1], limit=_SNIFFED_LINES))
+            files = (source,) if source.endswith(ENDINGS) and Path(source).is_file() else ()
+        return any(isinstance(item, CorpusFunction) for item in _read(files[:1], limit=_SNIFFED_LINES))
     except (OSError, SourceError):
         return False
 
 
 def _corpus_files(folder: str) -> tuple[str, ...]:
-    """The files of a folder that hold functions: BEIR's corpus if there is one, else every JSONL file."""
+    """Return the files with functions: BEIR's corpus if there is one, else every JSONL file."""
     for name in ("corpus.jsonl", "corpus.jsonl.gz"):
         if Path(folder, name).is_file():
             return (os.path.join(folder, name),)
-    found = [file for file in _files_below(folder) if file.endswith(ENDINGS)]
-    return tuple(sorted(file for file in found if not _NOT_FUNCTIONS.match(Path(file).name)))
+    files = [file for file in _files_below(folder) if file.endswith(ENDINGS)]
+    return tuple(sorted(file for file in files if not _NOT_FUNCTIONS.match(Path(file).name)))
 
 
-def _only_data(folder: str) -> bool:
+def _has_only_data(folder: str) -> bool:
     """Whether nothing in a folder looks like source code."""
     for count, file in enumerate(_files_below(folder)):
         name = Path(file).name
         if count > _MAX_FOLDER_ENTRIES:
             return False
-        if not name.endswith(ENDINGS + _BESIDE) and name not in _BESIDE_NAMES:
+        if not name.endswith(ENDINGS + _SIDECAR_SUFFIXES) and name not in _SIDECAR_NAMES:
             return False
     return True
 
 
 def _files_below(folder: str) -> Iterator[str]:
-    """Every file under a folder except hidden ones and those deeper than corpora go; no link is followed."""
-    for at, folders, names in os.walk(folder):
-        deep = at.count(os.sep) - folder.count(os.sep) >= _MAX_DEPTH
-        folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(at, name) for name in sorted(names) if not name.startswith("."))
+    """Yield every file under a folder except hidden and very deep ones; no symbolic link is followed."""
+    for directory, folders, names in os.walk(folder):
+        is_deep = directory.count(os.sep) - folder.count(os.sep) >= _MAX_DEPTH
+        folders[:] = [] if is_deep else sorted(name for name in folders if not name.startswith("."))
+        yield from (os.path.join(directory, name) for name in sorted(names) if not name.startswith("."))
 
 
 def _read(files: tuple[str, ...], limit: int | None = None) -> Iterator[CorpusFunction | CorpusProblem]:
-    """What stands on the (first) lines of some files."""
+    """Yield the functions and problems of the (first) lines of some files."""
     for file in files:
         for number, line in read_lines(file, limit):
-            found = _parse(line, file, number) if isinstance(line, bytes) else line
-            yield found if isinstance(found, CorpusFunction) else CorpusProblem(file, number, found)
+            item = _parse(line, file, number) if isinstance(line, bytes) else line
+            yield item if isinstance(item, CorpusFunction) else CorpusProblem(file, number, item)
 
 
 def read_lines(file: str, limit: int | None = None) -> Iterator[tuple[int, bytes | str]]:
-    """Numbered lines that are not blank, and, where a file breaks off, the reason as text.
+    """Yield numbered lines that are not blank, and, where a file breaks off, the reason as text.
 
-    A file that cannot be read at all is an error.
+    A file that can't be read at all is an error.
     """
     import zlib
 
     number = 0
     try:
-        # A repository may look like a corpus: no link of it leads elsewhere, and nothing in it is unbounded.
+        # A repository may look like a corpus: no symbolic link is followed, and every read is bounded.
         with open_packed(file) as stream:
             left = _FREE_BYTES + _MAX_RATIO * os.stat(file).st_size  # noqa: PTH116 - files are plain strings here
             lines = iter(lambda: stream.readline(_MAX_LINE_BYTES), b"")
@@ -175,7 +175,7 @@ def read_lines(file: str, limit: int | None = None) -> Iterator[tuple[int, bytes
 
 @contextmanager
 def open_packed(file: str) -> Iterator[IO[bytes]]:
-    """Open a regular file, never through a link, and unpack it if its name ends with `.gz`."""
+    """Open a regular file, never through a symbolic link, and unpack it if its name ends with `.gz`."""
     with os.fdopen(open_regular_file(file), "rb") as plain:
         if file.endswith(".gz"):
             import gzip
@@ -186,7 +186,7 @@ def open_packed(file: str) -> Iterator[IO[bytes]]:
 
 
 def _parse(line: bytes, file: str, number: int) -> CorpusFunction | str:
-    """The function on a line, or why there is none."""
+    """Return the function of a line, or why there is none."""
     try:
         row: Any = json.loads(line)
     except RecursionError:
@@ -195,14 +195,15 @@ def _parse(line: bytes, file: str, number: int) -> CorpusFunction | str:
         return "not valid JSON"
     if not isinstance(row, dict):
         return "not a JSON object"
-    extra = row.get("metadata")
-    rows = (row, extra) if isinstance(extra, dict) else (row,)
+    metadata = row.get("metadata")
+    rows = (row, metadata) if isinstance(metadata, dict) else (row,)
     code = _text(rows, _CODE)
     if not code.strip():
         return f"no code (looked under {', '.join(_CODE)})"
     if len(code) > _MAX_CODE_CHARACTERS:
         return f"more than {_MAX_CODE_CHARACTERS:,} characters of code"
     url = _text(rows, _URL)
+    lines = _LINE_FRAGMENT.search(url)
     return CorpusFunction(
         id=_text((row,), _ID) or url or f"{Path(file).name}:{number}",
         repo=_text(rows, _REPO),
@@ -211,25 +212,19 @@ def _parse(line: bytes, file: str, number: int) -> CorpusFunction | str:
         language=_text(rows, _LANGUAGE).lower(),
         code=code,
         doc=_text(rows, _DOC),
-        start_line=_start_line(url),
+        start_line=max(1, int(lines[1])) if lines else 1,
         url=url,
     )
 
 
 def _text(rows: tuple[dict[str, Any], ...], keys: tuple[str, ...]) -> str:
-    """The first text under one of these keys; numbers count as text, lists (tokens) do not."""
+    """Return the first text under one of these keys; numbers count as text, lists (tokens) do not."""
     for row in rows:
         for key in keys:
             value = row.get(key)
             if isinstance(value, int) and not isinstance(value, bool):
                 return str(value)
             if isinstance(value, str) and value:
-                # JSON can spell lone surrogates, which nothing downstream could write as UTF-8.
+                # JSON can hold lone surrogates, which UTF-8 can't.
                 return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     return ""
-
-
-def _start_line(url: str) -> int:
-    """The first line that a url's fragment names, else 1."""
-    found = _LINES.search(url)
-    return max(1, int(found[1])) if found else 1

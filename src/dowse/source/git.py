@@ -1,8 +1,9 @@
-"""What we know of git repositories, by reading git's files: no process to start, no git to be installed.
+"""git repositories, by reading git's files: no process to start, no git to be installed.
 
-A `.git` folder is data like the rest of a repository. Files in it are read if regular and of a sensible size,
-symbolic links are not followed, and nothing in it leads to another folder unless that folder proves that it
-belongs to this work tree (`git_directory`).
+A `.git` folder is untrusted data like the rest of a repository. Files in it are read if regular and of a
+sensible size, symbolic links are not followed, and no other folder is read unless it proves that it belongs
+to this work tree (`git_directory`). Ref names are checked against path traversal before they become part of a
+path; HEAD as a link, as git made it before 2005, is read as the name of a ref.
 """
 
 from __future__ import annotations
@@ -12,38 +13,37 @@ import re
 import stat
 from pathlib import Path
 
-from dowse.safe_files import FileTooLarge, NotRegularFile, read_regular_file
+from dowse.security.safe_files import FileTooLarge, NotRegularFile, read_below, read_regular_file
+from dowse.security.terminal import escape_surrogates
 from dowse.source.git_config import MAX_CONFIG_BYTES, read_config
-from dowse.source.git_refs import read_head, read_line_below
-from dowse.terminal import decodable
 
 _SCP_URL = re.compile(r"(?:[^@/]+@)?(?:\[[^\]]+\]|[^:/\[\]]+):(?!//)(.+)")
 _MAX_URL_CHARACTERS = 4096
+MAX_REF_BYTES = 4096
+MAX_PACKED_REFS_BYTES = 64_000_000
+_MAX_SYMBOLIC_REFS = 5  # git itself gives up on longer chains
+_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(?:/|\Z)|[/.]\Z")
 
 
 def toplevel(path: str | os.PathLike[str]) -> str | None:
-    """The work tree a path lies in, or None outside of any."""
-    at = os.path.realpath(path)
-    while True:
-        if git_directory(at) is not None:
-            return at
-        parent = os.path.dirname(at)  # noqa: PTH120
-        if parent == at:
-            return None
-        at = parent
+    """Return the work tree that holds a path, or None."""
+    start = Path(os.path.realpath(path))
+    folders = map(str, (start, *start.parents))
+    return next((folder for folder in folders if git_directory(folder) is not None), None)
 
 
 def git_directory(work_tree: str) -> str | None:
-    """The folder where the repository of this work tree is kept, or None if it is not one.
+    """Return the git folder of a work tree, or None if it is none.
 
     That is `.git`, or what a `.git` file names, provided that it names this work tree in turn: an unpacked
-    archive must not make us read the repository of somebody else. A `.git` that is a symbolic link, a FIFO
+    archive must not make dowse read the repository of somebody else. A `.git` that is a symbolic link, a FIFO
     or a device is no repository.
     """
-    place = os.path.join(work_tree, ".git")
+    path = os.path.join(work_tree, ".git")
     try:
-        mode = os.lstat(place).st_mode
-        directory = place if stat.S_ISDIR(mode) else None
+        mode = os.lstat(path).st_mode
+        directory = path if stat.S_ISDIR(mode) else None
         if stat.S_ISREG(mode):
             directory = _linked_directory(work_tree)
         if directory is None:
@@ -55,9 +55,10 @@ def git_directory(work_tree: str) -> str | None:
 
 
 def common_directory(directory: str) -> str:
-    """The folder that linked work trees share for configuration, refs and objects; else the folder itself.
+    """Return the git folder that linked work trees share, with configuration, refs and objects.
 
-    A linked work tree is kept in `worktrees/NAME` of the shared folder, so `commondir` can name no other.
+    Without links it is the folder itself. The folder of a linked work tree is `worktrees/NAME` of the shared
+    one, so `commondir` can name no other.
     """
     outer, kind = os.path.split(os.path.dirname(directory))  # noqa: PTH120
     if kind != "worktrees" or os.path.basename(directory) == ".git":  # noqa: PTH119
@@ -67,7 +68,7 @@ def common_directory(directory: str) -> str:
 
 
 def info_exclude(work_tree: str) -> str | None:
-    """The path of the repository's own exclude file (it may not exist), or None outside of git."""
+    """Return the path of the repository's own exclude file (it may not exist), or None outside of git."""
     directory = git_directory(work_tree)
     if directory is None:
         return None
@@ -76,41 +77,41 @@ def info_exclude(work_tree: str) -> str | None:
 
 
 def global_excludes() -> str:
-    """The path of the user's own ignore file (it may not exist): core.excludesFile, else git's default.
+    """Return the path of the user's own ignore file: core.excludesFile, else git's default; it may not exist.
 
-    Only the user's and the system's configuration count, never that of a repository. A relative path, which
-    git would look for in the repository, does not count either.
+    Only the configuration of the user and the system counts, never that of a repository. A relative path,
+    which git would resolve in the repository, does not count either.
     """
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
     if _may_configure_excludes(base):
-        from dowse.source.git_process import ask_user_configuration
+        from dowse.source.git_process import read_user_config
 
-        configured = ask_user_configuration("core.excludesFile")
+        configured = read_user_config("core.excludesFile")
         if os.path.isabs(configured):  # noqa: PTH117
             return configured
     return str(Path(base, "git", "ignore"))
 
 
 def head_commit(path: str | os.PathLike[str]) -> str:
-    """The commit checked out here, or "" when there is none to be found."""
+    """Return the commit that is checked out, or "" if there is none."""
     top = toplevel(path)
     directory = git_directory(top) if top is not None else None
     return read_head(directory, common_directory(directory)) if directory is not None else ""
 
 
 def repo_identity(path: str | os.PathLike[str]) -> str:
-    """A name for the repository: "owner/name" from its origin, else the name of its folder."""
+    """Return a name for the repository: "owner/name" from its origin, else the name of its folder."""
     top = toplevel(path)
     if top is not None and (directory := git_directory(top)) is not None:
         config = os.path.join(common_directory(directory), "config")
         urls = read_config(config, ("remote.origin.url",)).get("remote.origin.url", [""])
         if identity := normalise_url(urls[0]):
-            return decodable(identity)
-    return decodable(Path(top or os.path.realpath(path)).name) or "root"
+            return escape_surrogates(identity)
+    return escape_surrogates(Path(top or os.path.realpath(path)).name) or "root"
 
 
 def normalise_url(url: str) -> str:
-    """The "owner/name" of a remote, whatever its spelling; "" when there is none."""
+    """Return the "owner/name" of a remote URL in any form; "" if there is none."""
     url = url.strip()
     if len(url) > _MAX_URL_CHARACTERS or not url.isprintable():
         return ""
@@ -129,9 +130,9 @@ def normalise_url(url: str) -> str:
 
 
 def _linked_directory(work_tree: str) -> str | None:
-    """The folder that a `.git` file names, if it is one of a linked work tree or submodule that is this one.
+    """Return the folder that a `.git` file names, if it is that of this linked work tree or submodule.
 
-    Nothing is opened in a folder that has not the shape of either.
+    Nothing is opened in a folder whose path is that of neither.
     """
     pointer = read_line_below(work_tree, ".git").partition("\n")[0]
     if not pointer.startswith("gitdir:"):
@@ -155,12 +156,12 @@ def _is_same(folder: str, work_tree: str) -> bool:
 
 
 def _may_configure_excludes(base: str) -> bool:
-    """Whether some file of the user's configuration may name an ignore file: asking git takes longer."""
+    """Whether a file of the user's configuration may name an ignore file: running git takes longer."""
     if any(name.startswith("GIT_CONFIG") for name in os.environ):
         return True
-    for place in ("/etc/gitconfig", Path("~/.gitconfig").expanduser(), Path(base, "git", "config")):
+    for file in ("/etc/gitconfig", Path("~/.gitconfig").expanduser(), Path(base, "git", "config")):
         try:
-            text = read_regular_file(place, MAX_CONFIG_BYTES, follow_symlinks=True).lower()
+            text = read_regular_file(file, MAX_CONFIG_BYTES, follow_symlinks=True).lower()
         except (FileTooLarge, NotRegularFile):
             return True
         except OSError:
@@ -168,3 +169,62 @@ def _may_configure_excludes(base: str) -> bool:
         if b"excludesfile" in text or b"[include" in text:
             return True
     return False
+
+
+def is_ref_name(name: str) -> bool:
+    """Whether a name is a valid ref below `refs/`, by the rules of `git check-ref-format`."""
+    return name.startswith("refs/") and len(name) < MAX_REF_BYTES and not _FORBIDDEN.search(name)
+
+
+def is_commit_hash(value: str) -> bool:
+    """Whether a value is a full SHA-1 or SHA-256 object name."""
+    return _HASH.match(value) is not None
+
+
+def read_head(directory: str, common: str) -> str:
+    """Resolve HEAD to a commit; "" when it has none, is malformed, or refs are kept as reftable."""
+    value = _read_head_file(directory)
+    for _ in range(_MAX_SYMBOLIC_REFS):
+        if not value.startswith("ref:"):
+            break
+        value = _read_ref(directory, common, value.removeprefix("ref:").strip())
+    return value if is_commit_hash(value) else ""
+
+
+def read_line_below(directory: str, name: str) -> str:
+    """Read a one-line file below a directory, stripped; "" if it can't be read."""
+    try:
+        return os.fsdecode(read_below(directory, name, MAX_REF_BYTES)).strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _read_head_file(directory: str) -> str:
+    """Return the content of HEAD, "ref: NAME" where it is an old-style symbolic link."""
+    try:
+        return f"ref: {Path(directory, 'HEAD').readlink()}"
+    except (OSError, ValueError):
+        return read_line_below(directory, "HEAD")
+
+
+def _read_ref(directory: str, common: str, name: str) -> str:
+    """Return the value of a loose or packed ref, or ""."""
+    if not is_ref_name(name):
+        return ""
+    return read_line_below(directory, name) or read_line_below(common, name) or _read_packed_ref(common, name)
+
+
+def _read_packed_ref(common: str, name: str) -> str:
+    """Find a ref in packed-refs, which has a line "HASH NAME" for each."""
+    try:
+        packed = read_below(common, "packed-refs", MAX_PACKED_REFS_BYTES) + b"\n"
+        wanted = b" " + os.fsencode(name) + b"\n"
+    except (OSError, ValueError):
+        return ""
+    at = packed.find(wanted)
+    while at >= 0:
+        value = packed[packed.rfind(b"\n", 0, at) + 1 : at].decode("ascii", "replace")
+        if is_commit_hash(value):
+            return value
+        at = packed.find(wanted, at + len(wanted))
+    return ""

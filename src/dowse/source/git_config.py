@@ -1,4 +1,4 @@
-"""Values of a git configuration file, by a parser that takes one pass and obeys no include."""
+"""A parser of git configuration files that takes one pass and follows no include."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from dowse.safe_files import read_regular_file
+from dowse.security.safe_files import read_regular_file
 
 MAX_CONFIG_BYTES = 1_000_000
 
@@ -23,8 +23,8 @@ def read_config(file: str | os.PathLike[str], wanted: Collection[str]) -> dict[s
 
 
 def parse_config(text: str, wanted: Collection[str]) -> dict[str, list[str]]:
-    """Return the values of some keys in their order; what git could not parse is passed over."""
-    found: dict[str, list[str]] = {}
+    """Return the values of some keys in their order; what git could not parse is skipped."""
+    values: dict[str, list[str]] = {}
     section = ""
     for line in _logical_lines(text):
         line = line.lstrip()
@@ -37,12 +37,12 @@ def parse_config(text: str, wanted: Collection[str]) -> dict[str, list[str]]:
         key, equals, value = line.partition("=")
         name = f"{section}.{key.strip().lower()}"
         if equals and name in wanted:
-            found.setdefault(name, []).append(_parse_value(value))
-    return found
+            values.setdefault(name, []).append(_parse_value(value))
+    return values
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Give the lines, joined where a backslash stands before the line break."""
+    """Yield the lines, joined where a backslash precedes the line break."""
     pending: list[str] = []
     for line in text.split("\n"):
         line = line.removesuffix("\r")
@@ -60,14 +60,14 @@ def _parse_header(line: str) -> tuple[str, str] | None:
     if quote < 0 or 0 <= bracket < quote:
         return None if bracket < 0 else (line[1:bracket].strip().lower(), line[bracket + 1 :].lstrip())
     subsection, end = _parse_quoted(line, quote + 1)
-    rest = line[end:].lstrip()
-    if not rest.startswith("]"):
+    remainder = line[end:].lstrip()
+    if not remainder.startswith("]"):
         return None
-    return f"{line[1:quote].strip().lower()}.{subsection}", rest[1:].lstrip()
+    return f"{line[1:quote].strip().lower()}.{subsection}", remainder[1:].lstrip()
 
 
 def _parse_quoted(line: str, start: int) -> tuple[str, int]:
-    """Return the subsection that starts after a quote, and where the line goes on after the closing one."""
+    """Return the subsection that starts after a quote, and the offset after the closing quote."""
     out: list[str] = []
     at = start
     while at < len(line) and line[at] != '"':
@@ -81,7 +81,7 @@ def _parse_quoted(line: str, start: int) -> tuple[str, int]:
 def _parse_value(text: str) -> str:
     """Return a value without quotes, escapes, comment and surrounding space."""
     out: list[str] = []
-    kept = 0  # up to here spaces belong to the value
+    kept = 0  # trailing spaces after this length do not belong to the value
     quoted = False
     characters = iter(text.strip())
     for character in characters:

@@ -1,39 +1,42 @@
-"""The only place where git is run.
+"""Sandboxed git: the only module that runs git.
 
 git obeys the configuration of the repository that it works in: a remote's `uploadpack`, `core.fsmonitor`,
-hooks and the like are commands. So it never sees a repository's own configuration here. `open_closed_git`
-makes a private git folder with a configuration of ours, whose HEAD is a commit that we resolved ourselves,
-and which borrows nothing but the repository's objects. No option or variable is needed that git 2.30 does not
-know; newer ones that it ignores (GIT_CONFIG_GLOBAL, GIT_NO_LAZY_FETCH) repeat what the private folder
-ensures.
+hooks and the like are commands. So it never sees a repository's own configuration here. `open_sandboxed_git`
+creates a private git folder with its own configuration, whose HEAD is a commit that dowse resolved itself,
+and which uses only the repository's objects. It works with git 2.30; newer variables (GIT_CONFIG_GLOBAL,
+GIT_NO_LAZY_FETCH) repeat what the private folder ensures.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dowse.errors import DowseError
-from dowse.source.git_objects import check_objects
-from dowse.source.git_refs import read_below
+from dowse.security.safe_files import read_below
 
-# git that prints nothing for so long while we wait for it is ended: objects can be made to take for ever.
-SILENCE_SECONDS = 120.0
-_QUICK_SECONDS = 10.0
-# Objects can be made to expand without bound: one allocation, and on Linux all memory of a process.
+# git is killed if it prints nothing for so long: crafted objects can take for ever.
+IDLE_TIMEOUT_SECONDS = 120.0
+_CONFIG_TIMEOUT_SECONDS = 10.0
+# Crafted objects can be decompression bombs: limit one allocation, and on Linux all memory of a process.
 _MAX_ALLOCATION = "256m"
 _MAX_HEAP_BYTES = 1 << 30
 _MAX_ANSWER_BYTES = 1_000_000
 _MAX_GRAFTS_BYTES = 1_000_000
-_BLOCK_BYTES, _COMPLAINT_BYTES = 1 << 16, 4096
+_MAX_ALTERNATES_BYTES = 65_536
+# The folders of an object store that git reads.
+_READ_BY_GIT = re.compile(r"[0-9a-f]{2}|pack|info")
+_BLOCK_BYTES, _MAX_ERROR_BYTES = 1 << 16, 4096
 
-# What git needs of the environment. Everything else, GIT_* above all, could change what it does.
+# The environment variables that git needs. All others, GIT_* above all, could change what it does.
 _KEPT_VARIABLES = (
     *("TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH"),
     *("DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"),
@@ -74,7 +77,7 @@ class GitMissing(GitError):
 
 
 class GitProcess:
-    """A running git: what it prints is read in blocks, under a limit for the time that it is silent."""
+    """A running git process: its output is read in blocks, with a timeout for each."""
 
     def __init__(
         self,
@@ -102,12 +105,12 @@ class GitProcess:
         self._ready = selectors.DefaultSelector()
         self._ready.register(self._out, selectors.EVENT_READ)
         self._ready.register(self._err, selectors.EVENT_READ)
-        self._seconds = SILENCE_SECONDS
-        self._complaint = b""
+        self._seconds = IDLE_TIMEOUT_SECONDS
+        self._error_output = b""
         self._buffer = bytearray()
 
     def read_block(self) -> bytes:
-        """Return the next bytes that git prints, b"" at the end; raises GitError if none come in time."""
+        """Return the next bytes of the output, b"" at the end; raises GitError after the timeout."""
         while self._out in self._ready.get_map():
             data = self._wait()
             if data is not None:
@@ -115,7 +118,7 @@ class GitProcess:
         return b""
 
     def lines(self, max_bytes: int) -> Iterator[bytes]:
-        """Give what git prints line by line; raises GitError at a longer line than that."""
+        """Yield the output line by line; raises GitError if a line is longer than `max_bytes`."""
         pending: list[bytes] = []
         size = 0
         while block := self.read_block():
@@ -132,23 +135,23 @@ class GitProcess:
         if size:
             yield b"".join(pending)
 
-    def ask(self, line: str) -> bytes:
-        """Write a line to git and return the line that it answers; raises GitError if it has ended."""
-        assert self._process.stdin is not None  # noqa: S101 - only for interactive ones
-        with contextlib.suppress(BrokenPipeError):  # the end of its output says that too
+    def request(self, line: str) -> bytes:
+        """Write a line to git and return the line of its answer; raises GitError if it has ended."""
+        assert self._process.stdin is not None  # noqa: S101 - interactive
+        with contextlib.suppress(BrokenPipeError):  # the end of its output tells that too
             self._process.stdin.write(line.encode() + b"\n")
         while (end := self._buffer.find(b"\n")) < 0:
             self._fill()
         return self._take(end + 1)
 
     def read_exactly(self, size: int) -> bytes:
-        """Return so many bytes; raises GitError if git ends before."""
+        """Return exactly `size` bytes; raises GitError if git ends before."""
         while len(self._buffer) < size:
             self._fill()
         return self._take(size)
 
     def finish(self) -> None:
-        """Wait for the end; raises GitError with what git complains about if it failed."""
+        """Wait for the end; raises GitError with git's error message if it failed."""
         while self._err in self._ready.get_map():
             self._wait()
         try:
@@ -159,7 +162,7 @@ class GitProcess:
             raise GitError(self._reason(status))
 
     def close(self) -> None:
-        """End the process whatever it is doing."""
+        """Kill the process and release its pipes."""
         self._process.kill()
         self._ready.close()
         for pipe in (self._process.stdin, self._out, self._err):
@@ -169,7 +172,7 @@ class GitProcess:
         self._process.wait()
 
     def _fill(self) -> None:
-        """Wait for more output and keep it."""
+        """Wait for more output and buffer it."""
         data = self.read_block()
         if not data:
             self.finish()
@@ -177,20 +180,20 @@ class GitProcess:
         self._buffer += data
 
     def _wait(self) -> bytes | None:
-        """Return new output, b"" at its end, None if git only complained."""
+        """Return new output, b"" at its end, None if there was only error output."""
         events = self._ready.select(self._seconds)
         if not events:
             raise GitError(f"no answer within {self._seconds:.0f} s")
-        found: bytes | None = None
+        output: bytes | None = None
         for key, _ in events:
             data = os.read(key.fd, _BLOCK_BYTES)
             if not data:
                 self._ready.unregister(key.fileobj)
             if key.fileobj is self._out:
-                found = data
+                output = data
             else:
-                self._complaint = (self._complaint + data)[-_COMPLAINT_BYTES:]
-        return found
+                self._error_output = (self._error_output + data)[-_MAX_ERROR_BYTES:]
+        return output
 
     def _take(self, size: int) -> bytes:
         data = bytes(self._buffer[:size])
@@ -198,17 +201,16 @@ class GitProcess:
         return data
 
     def _reason(self, status: int) -> str:
-        lines = [line.strip() for line in os.fsdecode(self._complaint).splitlines() if line.strip()]
-        said = next(
-            (line for line in reversed(lines) if line.startswith("fatal: ")), lines[-1] if lines else ""
-        )
-        if not said:
+        lines = [line.strip() for line in os.fsdecode(self._error_output).splitlines() if line.strip()]
+        fatal = [line for line in lines if line.startswith("fatal: ")]
+        message = next(reversed(fatal or lines), "")
+        if not message:
             return f"git was ended by signal {-status}" if status < 0 else f"git ended with status {status}"
-        printable = "".join(character if character.isprintable() else "?" for character in said)
+        printable = "".join(character if character.isprintable() else "?" for character in message)
         return printable.removeprefix("fatal: ")[:300]
 
 
-class ClosedGit:
+class SandboxedGit:
     """git with a private folder and configuration, over the objects of one repository."""
 
     def __init__(self, folder: str, objects: str) -> None:
@@ -226,7 +228,7 @@ class ClosedGit:
 
     @contextlib.contextmanager
     def start(self, *arguments: str, interactive: bool = False) -> Iterator[GitProcess]:
-        """Run git until nobody reads on."""
+        """Run git; it is killed at the end of the context."""
         command = [self._program, "--no-pager", *arguments]
         process = GitProcess(command, self._environment, self._folder, interactive=interactive)
         try:
@@ -235,28 +237,28 @@ class ClosedGit:
             process.close()
 
     def run(self, *arguments: str) -> bytes:
-        """Return what git prints; raises GitError if it fails, takes too long or prints a lot."""
+        """Return the output of git; raises GitError if it fails, takes too long or prints too much."""
         with self.start(*arguments) as process:
-            printed = bytearray()
+            output = bytearray()
             while block := process.read_block():
-                printed += block
-                if len(printed) > _MAX_ANSWER_BYTES:
+                output += block
+                if len(output) > _MAX_ANSWER_BYTES:
                     raise GitError("its output is too long")
             process.finish()
-        return bytes(printed)
+        return bytes(output)
 
 
 @contextlib.contextmanager
-def open_closed_git(common: str, commit: str, max_blob_bytes: int) -> Iterator[ClosedGit]:
-    """Make the private git folder for the objects of a repository, and remove it at the end.
+def open_sandboxed_git(common: str, commit: str, max_blob_bytes: int) -> Iterator[SandboxedGit]:
+    """Create the private git folder for the objects of a repository, and remove it at the end.
 
     Args:
         common: The repository's git folder, the shared one for linked work trees.
-        commit: What HEAD is to be, as `git.head_commit` resolved it.
+        commit: HEAD, as `git.head_commit` resolved it.
         max_blob_bytes: Larger files are compared as binary ones, without reading them.
 
     Raises:
-        DowseError: The objects lead outside of the git folder.
+        DowseError: The object store leads outside of the git folder.
     """
     objects = check_objects(common)
     is_sha256 = len(commit) == 64
@@ -269,34 +271,34 @@ def open_closed_git(common: str, commit: str, max_blob_bytes: int) -> Iterator[C
         if is_sha256:
             text += "[extensions]\n\tobjectFormat = sha256\n"
         (folder / "config").write_text(text, encoding="utf-8")
-        with contextlib.suppress(OSError):  # only parents of commits, so they may count as they do in git
+        with contextlib.suppress(OSError):  # only parents of commits, so they may count as in git
             (folder / "info/grafts").write_bytes(read_below(common, "info/grafts", _MAX_GRAFTS_BYTES))
-        yield ClosedGit(str(folder), objects)
+        yield SandboxedGit(str(folder), objects)
 
 
-def ask_user_configuration(key: str) -> str:
+def read_user_config(key: str) -> str:
     """Return a path of the user's own git configuration; "" if it is not set, or git fails or is missing.
 
-    git is asked outside of any repository: GIT_DIR names none, so that not even one at "/" is read.
+    git runs outside of any repository: GIT_DIR names none, so that not even one at "/" is read.
     """
-    environment = {name: value for name, value in os.environ.items() if not _leads_elsewhere(name)}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")
+    }
     environment |= {"GIT_DIR": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
     return _run_trusted(["config", "--includes", "--type=path", "--get", key], environment, os.sep)
 
 
-def ask_own_checkout(folder: str, *arguments: str) -> str:
-    """Return what git says in the checkout that this very code runs from, so its configuration is trusted."""
+def run_in_own_checkout(folder: str, *arguments: str) -> str:
+    """Return the output of git in the checkout that this code runs from, whose configuration is trusted."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment["GIT_OPTIONAL_LOCKS"] = "0"  # else `status` writes the index
     return _run_trusted(["-c", "core.fsmonitor=false", *arguments], environment, folder)
 
 
-def _leads_elsewhere(name: str) -> bool:
-    return name.startswith("GIT_") and not name.startswith("GIT_CONFIG")
-
-
 def _run_trusted(arguments: Sequence[str], environment: Mapping[str, str], folder: str) -> str:
-    """Return what git prints, stripped; "" when it fails, is missing or hangs."""
+    """Return the output of git, stripped; "" if it fails, is missing or hangs."""
     try:
         done = subprocess.run(
             [_find_git()[0], *arguments],
@@ -304,7 +306,7 @@ def _run_trusted(arguments: Sequence[str], environment: Mapping[str, str], folde
             capture_output=True,
             cwd=folder,
             env=environment,
-            timeout=_QUICK_SECONDS,
+            timeout=_CONFIG_TIMEOUT_SECONDS,
             check=False,
         )
     except (GitError, OSError, subprocess.SubprocessError, ValueError):
@@ -313,7 +315,7 @@ def _run_trusted(arguments: Sequence[str], environment: Mapping[str, str], folde
 
 
 def _find_git() -> tuple[str, str]:
-    """Return the path of git and a PATH without relative entries: those would lead into the repository."""
+    """Return the path of git and a PATH without relative entries, which would lead into the repository."""
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
     path = os.pathsep.join(entry for entry in entries if os.path.isabs(entry))  # noqa: PTH117
     program = shutil.which("git", path=path)
@@ -323,7 +325,7 @@ def _find_git() -> tuple[str, str]:
 
 
 def _limit_heap(process: int) -> None:
-    """Limit the memory that a process can allocate, where the system can; mapped packs do not count."""
+    """Limit the heap of a process, where the system can; memory-mapped packs do not count."""
     try:
         import resource
 
@@ -331,3 +333,56 @@ def _limit_heap(process: int) -> None:
         resource.prlimit(process, resource.RLIMIT_DATA, limits)
     except (ImportError, AttributeError, OSError, ValueError):
         return  # Windows, macOS; or the process has ended
+
+
+def check_objects(common: str) -> str:
+    """Return the objects folder of a git folder.
+
+    Raises:
+        DowseError: The folder or something in it is a symbolic link or special file, or alternates name other
+            folders: git would read files outside of the repository, or block.
+    """
+    objects = os.path.join(common, "objects")
+    try:
+        if not stat.S_ISDIR(os.lstat(objects).st_mode):
+            raise _refused(objects)
+        for name in ("info/alternates", "info/http-alternates"):
+            _check_alternates(objects, name)
+        for entry in _entries(objects):
+            if not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)):
+                raise _refused(entry.path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DowseError(
+            f"git's objects in {objects} can't be read ({reason}); `git fsck` may tell more"
+        ) from error
+    return objects
+
+
+def _entries(objects: str) -> Iterator[os.DirEntry[str]]:
+    """Yield the entries of the objects folder, and of the folders in it that git reads."""
+    with os.scandir(objects) as listing:
+        for entry in listing:
+            yield entry
+            if _READ_BY_GIT.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                with os.scandir(entry.path) as inner:
+                    yield from inner
+
+
+def _check_alternates(objects: str, name: str) -> None:
+    """Refuse alternates: the file names other object stores anywhere on the machine."""
+    try:
+        text = read_below(objects, name, _MAX_ALTERNATES_BYTES)
+    except FileNotFoundError:
+        return
+    if any(line and not line.startswith(b"#") for line in map(bytes.strip, text.splitlines())):
+        raise DowseError(
+            f"{objects} borrows objects of other repositories ({name}), which dowse does not read; "
+            f"run `git repack -a -d` there and remove that file"
+        )
+
+
+def _refused(path: str) -> DowseError:
+    return DowseError(
+        f"{path} is a symbolic link or special file, which dowse does not read; clone the repository again"
+    )

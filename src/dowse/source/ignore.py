@@ -1,10 +1,10 @@
-"""Gitignore rules: which pattern of an ignore file speaks last about a path.
+"""Gitignore pattern matching (pathspecs): the last pattern of an ignore file that matches a path decides.
 
 Patterns follow gitignore(5). One deliberate difference: `?` and `[…]` match one character where git matches
 one byte, so `caf?` matches `café`.
 
-Ignore files come with repositories, so neither patterns nor names may be able to make matching slow: see
-`translate` for a single pattern, and the limits below for many of them.
+Ignore files are untrusted, so neither patterns nor names may make matching slow (ReDoS): see `translate` for
+a single pattern, and the limits below for many of them.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-# What counts of one ignore file. Files written by people have some hundred rules; a longer pattern than the
-# longest path can't match. Names without wildcards are looked up, but each pattern with wildcards is tried
-# on every path, so there is a limit on their characters together.
+# Limits of one ignore file. Hand-written files have some hundred rules; a pattern longer than the longest
+# path can't match. Names without wildcards are looked up, but each pattern with wildcards is tried on every
+# path, so there is a limit on the sum of their characters.
 MAX_RULES, MAX_PATTERN_CHARACTERS, MAX_WILDCARD_CHARACTERS = 10_000, 4096, 8192
-# What follows a `**` is tried at every folder of a path, so such a pattern counts for more.
-_FOLDERS_COST = 8
-# Up to so many endings one call that tries all of them is faster than looking each length up.
+# What follows a `**` is tried at every folder of a path, so such a pattern costs more.
+_DOUBLE_STAR_COST = 8
+# Up to so many suffixes, one `endswith` call is faster than a look-up for each length.
 _FEW_SUFFIXES = 64
 
-# What makes a pattern more than a literal, in git's sense (a backslash is an escape).
+# The characters that make a pattern more than a literal (a backslash is an escape).
 _SPECIAL = frozenset("*?[\\")
 
 # POSIX classes as git knows them: ASCII only.
@@ -47,15 +47,15 @@ _POSIX_CLASSES = {
 class Rule:
     """One pattern of an ignore file."""
 
-    pattern: str  # as written, for reasons shown to people
+    pattern: str  # as written, for messages
     negated: bool  # "!pattern": re-includes
     directory_only: bool  # "pattern/"
-    by_name: bool  # no slash inside: tried against the last segment at any depth
+    by_name: bool  # no slash inside: matched against the last segment at any depth
     glob: str  # what is matched, without "!", leading and trailing "/"
 
 
 class IgnoreRules:
-    """The compiled rules of one ignore file; paths are relative to the folder it stands in."""
+    """The compiled rules of one ignore file; paths are relative to its folder."""
 
     __slots__ = ("_directories", "_files", "cost", "rules", "source")
 
@@ -64,7 +64,7 @@ class IgnoreRules:
         self.rules = tuple(rule for line in lines if (rule := parse_rule(line)) is not None)
         self.cost = sum(_wildcard_cost(rule) for rule in self.rules)
         self._directories = _Table(self.rules)
-        # Positions must stay comparable only within one table, so the smaller one may renumber.
+        # Positions are only compared within one table, so the smaller one may renumber.
         for_files = tuple(rule for rule in self.rules if not rule.directory_only)
         self._files = self._directories if len(for_files) == len(self.rules) else _Table(for_files)
 
@@ -72,12 +72,12 @@ class IgnoreRules:
         return bool(self.rules)
 
     def match(self, path: str, is_directory: bool) -> Rule | None:
-        """The last rule that speaks about exactly this path, if any; parents are not looked at."""
+        """Return the last rule that matches exactly this path, if any; parents are not considered."""
         table = self._directories if is_directory else self._files
         return table.last_match(path) if table.rules else None
 
     def ignores(self, path: str, is_directory: bool = False) -> bool:
-        """Whether git would ignore this path: nothing comes back from under an excluded folder."""
+        """Whether git would ignore this path: nothing comes back from inside an excluded folder."""
         slash = path.find("/")
         while slash >= 0:
             rule = self.match(path[:slash], True)
@@ -89,12 +89,12 @@ class IgnoreRules:
 
 
 def read_rules(text: str, source: str = "") -> IgnoreRules:
-    """The rules in the text of one ignore file, as far as they keep within the limits."""
+    """Return the rules in the text of one ignore file, within the limits."""
     return IgnoreRules(islice(_limited_lines(text), MAX_RULES), source)
 
 
 def _limited_lines(text: str) -> Iterator[str]:
-    """Give the lines that may hold a rule, without those that are too long or beyond the wildcard limit."""
+    """Yield the lines that may hold a rule, without those that are too long or beyond the wildcard limit."""
     left = MAX_WILDCARD_CHARACTERS
     for line in text.removeprefix("\ufeff").split("\n"):
         line = line.removesuffix("\r")
@@ -110,10 +110,10 @@ def _limited_lines(text: str) -> Iterator[str]:
 
 
 def _wildcard_cost(rule: Rule) -> int:
-    """How much work a rule is on every path, in characters; none if a look-up decides."""
+    """Return the cost of a rule on every path, in characters; 0 if a look-up decides."""
     if _is_literal(rule) or _is_suffix(rule):
         return 0
-    return len(rule.glob) * (_FOLDERS_COST if "**" in rule.glob and not rule.by_name else 1)
+    return len(rule.glob) * (_DOUBLE_STAR_COST if "**" in rule.glob and not rule.by_name else 1)
 
 
 def _is_literal(rule: Rule) -> bool:
@@ -125,7 +125,7 @@ def _is_suffix(rule: Rule) -> bool:
 
 
 def parse_rule(line: str) -> Rule | None:
-    """One line of an ignore file; None for comments, blanks and what can never match."""
+    """Parse one line of an ignore file; None for comments, blanks and what can never match."""
     if line.startswith("#"):
         return None
     pattern = _trim_trailing_spaces(line)
@@ -142,16 +142,16 @@ def parse_rule(line: str) -> Rule | None:
     return Rule(pattern, negated, directory_only, by_name, glob)
 
 
-# Tokens of a glob that are no single character: `*`, `/`, `**/`, and `**` at the end.
+# Tokens of a glob that match more than one character, and the separator: `*`, `/`, `**/`, `**` at the end.
 _STAR, _SLASH, _ANY_FOLDERS, _ANYTHING = "*", "/", "**/", "**"
 
 
 def translate(glob: str, by_name: bool) -> str | None:
-    """The regular expression for a glob, to be used with fullmatch; None when it can never match.
+    """Translate a glob into a regular expression for fullmatch; None if it can never match.
 
-    Every gap (`*`, `**`) but the last is an atomic group that ends at the first place where what follows it
-    matches. What follows has a fixed number of characters (or folders), so the first place is as good as any
-    other, and the engine need not come back to try them: `*a*a*a*b` takes time linear in a name of `a`.
+    Every gap (`*`, `**`) but the last is an atomic group that ends at the first position where what follows
+    it matches. What follows has a fixed number of characters (or folders), so the first position is as good
+    as any other, and there is no backtracking: `*a*a*a*b` takes time linear in a name of `a`.
     """
     tokens = _tokens(glob, by_name)
     if tokens is None:
@@ -171,7 +171,7 @@ def translate(glob: str, by_name: bool) -> str | None:
 
 
 def _translate_part(gap: str, part: list[str], *, is_last: bool) -> str:
-    """Translate what stands between two `**`, with the gap before it."""
+    """Translate the part between two `**`, with the gap before it."""
     body = "".join(_translate_names(part))[:-1]  # without the slash after the last name
     if not gap:
         return body
@@ -181,8 +181,8 @@ def _translate_part(gap: str, part: list[str], *, is_last: bool) -> str:
 
 
 def _translate_names(part: list[str]) -> Iterator[str]:
-    """Translate the names of a path, each with a slash after it."""
-    chunks: list[list[str]] = [[]]  # of one name, between its stars
+    """Translate the segments of a path, each with a slash after it."""
+    chunks: list[list[str]] = [[]]  # of one segment, between its stars
     for token in (*part, _SLASH):
         if token == _STAR:
             chunks.append([])
@@ -200,7 +200,7 @@ def _translate_names(part: list[str]) -> Iterator[str]:
 
 
 def _tokens(glob: str, by_name: bool) -> list[str] | None:
-    """Cut a glob into gaps, slashes and expressions of one character each; None when it can never match."""
+    """Split a glob into gaps, slashes and expressions for one character; None if it can never match."""
     out: list[str] = []
     at, end = 0, len(glob)
     while at < end:
@@ -225,15 +225,15 @@ def _tokens(glob: str, by_name: bool) -> list[str] | None:
 
 
 def _star_token(glob: str, at: int, by_name: bool) -> tuple[str, int]:
-    """Return what the run of stars at `at` stands for, and where the pattern goes on."""
+    """Return the token for the run of stars at `at`, and the offset after it."""
     stop = at
     while stop < len(glob) and glob[stop] == "*":
         stop += 1
     at_start = at == 0 or glob[at - 1] == "/"
-    rest = glob[stop : stop + 2]
-    if by_name or stop - at == 1 or not at_start or not (rest == "" or rest[0] == "/" or rest == "\\/"):
+    tail = glob[stop : stop + 2]
+    if by_name or stop - at == 1 or not at_start or not (tail == "" or tail[0] == "/" or tail == "\\/"):
         return _STAR, stop
-    return (_ANY_FOLDERS, stop + 1) if rest[:1] == "/" else (_ANYTHING, stop)
+    return (_ANY_FOLDERS, stop + 1) if tail[:1] == "/" else (_ANYTHING, stop)
 
 
 def _literal(character: str) -> str:
@@ -241,7 +241,7 @@ def _literal(character: str) -> str:
 
 
 class _Table:
-    """Rules sorted by how they can be looked up, so that most paths cost a few dictionary look-ups."""
+    """Rules grouped by kind of look-up, so that most paths cost a few dictionary look-ups."""
 
     __slots__ = ("_few_suffixes", "_literals", "_name_globs", "_names", "_path_globs", "_suffixes", "rules")
 
@@ -251,73 +251,73 @@ class _Table:
         self._literals: dict[str, int] = {}
         suffixes: dict[str, int] = {}
         self._name_globs, self._path_globs = _Globs(by_name=True), _Globs(by_name=False)
-        for place, rule in enumerate(rules):
+        for position, rule in enumerate(rules):
             if _is_literal(rule):
-                (self._names if rule.by_name else self._literals)[rule.glob] = place
+                (self._names if rule.by_name else self._literals)[rule.glob] = position
             elif _is_suffix(rule):
-                suffixes[rule.glob[1:]] = place
+                suffixes[rule.glob[1:]] = position
             else:
-                (self._name_globs if rule.by_name else self._path_globs).add(place, rule.glob)
+                (self._name_globs if rule.by_name else self._path_globs).add(position, rule.glob)
         self._suffixes = _Suffixes(suffixes)
         self._few_suffixes = tuple(suffixes) if len(suffixes) <= _FEW_SUFFIXES else ("",)
 
     def last_match(self, path: str) -> Rule | None:
-        """The last rule that matches, or None."""
+        """Return the last rule that matches, or None."""
         name = path[path.rfind("/") + 1 :]
         best = self._names.get(name, -1)
         if self._literals:
             best = max(best, self._literals.get(path, -1))
         if name.endswith(self._few_suffixes):
             best = max(best, self._suffixes.last_match(name))
-        found = self._name_globs.match(name)
-        if found:
-            best = max(best, self._name_globs.places[found.lastindex or 0])
-        found = self._path_globs.match(path)
-        if found:
-            best = max(best, self._path_globs.places[found.lastindex or 0])
+        match = self._name_globs.match(name)
+        if match:
+            best = max(best, self._name_globs.positions[match.lastindex or 0])
+        match = self._path_globs.match(path)
+        if match:
+            best = max(best, self._path_globs.positions[match.lastindex or 0])
         return self.rules[best] if best >= 0 else None
 
 
 class _Suffixes:
-    """Rules like `*.log`: endings of names with their places."""
+    """Rules like `*.log`: suffixes of names with the positions of their rules."""
 
-    __slots__ = ("_lengths", "_places")
+    __slots__ = ("_lengths", "_positions")
 
-    def __init__(self, places: dict[str, int]) -> None:
-        self._places = places
-        self._lengths = sorted({len(suffix) for suffix in places})
+    def __init__(self, positions: dict[str, int]) -> None:
+        self._positions = positions
+        self._lengths = sorted({len(suffix) for suffix in positions})
 
     def last_match(self, name: str) -> int:
-        """The place of the last rule whose ending a name has, or -1."""
+        """Return the position of the last rule whose suffix a name has, or -1."""
         size = len(name)
         fitting = (name[size - length :] for length in self._lengths if length <= size)
-        return max((self._places.get(suffix, -1) for suffix in fitting), default=-1)
+        return max((self._positions.get(suffix, -1) for suffix in fitting), default=-1)
 
 
 class _Globs:
-    """Rules that only an expression can decide, joined to one that is compiled for the first path."""
+    """Rules with wildcards, joined to one regular expression that is compiled for the first path."""
 
-    __slots__ = ("_by_name", "_globs", "match", "places")
+    __slots__ = ("_by_name", "_globs", "match", "positions")
 
     def __init__(self, by_name: bool) -> None:
         self._by_name = by_name
         self._globs: list[tuple[int, str]] = []
-        self.places = [-1]  # by the number of a rule's group in the expression; groups count from 1
-        # Exchanged for the compiled expression: a call less for every path.
+        self.positions = [-1]  # by the group number of a rule in the expression; groups count from 1
+        # Replaced by the compiled expression: a call less for every path.
         self.match: Callable[[str], re.Match[str] | None] = _match_nothing
 
-    def add(self, place: int, glob: str) -> None:
-        """Take in one more rule."""
-        self._globs.append((place, glob))
+    def add(self, position: int, glob: str) -> None:
+        """Add a rule."""
+        self._globs.append((position, glob))
         self.match = self._compile_and_match
 
     def _compile_and_match(self, text: str) -> re.Match[str] | None:
-        """Join the rules, last one first: the engine takes the first alternative that matches."""
+        """Compile the rules, last one first: the regex engine takes the first alternative that matches."""
         expressions = []
-        for place, glob in reversed(self._globs):
+        for position, glob in reversed(self._globs):
             expression = translate(glob, self._by_name)
             if expression is not None:
-                self.places.append(place)
+                self.positions.append(position)
                 expressions.append(f"({expression})")
         self._globs.clear()
         self.match = re.compile("|".join(expressions), re.DOTALL).fullmatch if expressions else _match_nothing
@@ -325,11 +325,11 @@ class _Globs:
 
 
 def _match_nothing(_text: str) -> None:
-    """Stand for no expression at all."""
+    """Match function of an empty set of rules."""
 
 
 def _trim_trailing_spaces(line: str) -> str:
-    """Drop spaces at the end unless a backslash keeps them."""
+    """Strip trailing spaces unless a backslash escapes them."""
     kept = line.rstrip(" ")
     if kept == line:
         return line
@@ -338,12 +338,12 @@ def _trim_trailing_spaces(line: str) -> str:
 
 
 def _translate_class(glob: str, at: int) -> tuple[str, int] | None:
-    """Translate a bracket expression whose "[" stands before `at`; None when it is malformed."""
+    """Translate the bracket expression after the "[" before `at`; None if it is malformed."""
     negated = glob[at : at + 1] in ("!", "^") and at < len(glob)
     if negated:
         at += 1
     items: list[str] = []
-    previous = ""  # the character a following "-" would start a range from
+    previous = ""  # the character a tail "-" would start a range from
     first = True
     while first or glob[at : at + 1] != "]":
         first = False
@@ -390,5 +390,5 @@ def _translate_class(glob: str, at: int) -> tuple[str, int] | None:
 
 
 def _in_class(character: str) -> str:
-    """A character as it must be written inside a regular expression's brackets."""
+    """Escape a character for a regular expression's character class."""
     return "\\" + character if character in "\\]^-[&~|" else character

@@ -1,12 +1,12 @@
-"""What part a file plays in its project, told from its path: a test, an example, somebody else's code."""
+"""The role of a file in its project, by its path: test, example, docs, vendored or generated code."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-# Folder names, lower case. "testing", "external", "deps", "gen", "perf" and "build" are missing on purpose:
-# they are as often the name of a library's own package.
+# Folder names, in lower case. "testing", "external", "deps", "gen", "perf" and "build" are missing on
+# purpose: they are as often the name of a library's own package.
 _FOLDERS = {
     "vendored": """vendor vendors _vendor _vendored vendored third_party third-party thirdparty 3rdparty
         3rd_party extern externals node_modules bower_components jspm_packages site-packages
@@ -22,18 +22,20 @@ _FOLDERS = {
     "docs": "doc docs documentation _docs javadoc website wiki",
 }
 
-# The first one that fits wins: whose code it is matters more than what it does there, and a benchmark among
-# the tests (or a test among the examples) is named after the narrower thing.
-_ORDER = ("vendored", "generated", "benchmark", "test", "example", "docs")
+# The first role that matches wins: who wrote the code matters more than its purpose, and a benchmark among
+# the tests (or a test among the examples) gets the narrower role.
+_PRIORITY = ("vendored", "generated", "benchmark", "test", "example", "docs")
 
-_ROLE_OF_FOLDER = {name: role for role in reversed(_ORDER) for name in _FOLDERS[role].split()}
+_FOLDER_ROLES = {name: role for role in reversed(_PRIORITY) for name in _FOLDERS[role].split()}
 
 # MyApp.Tests/, FooTests/, core-tests/, …
 _TEST_FOLDER = re.compile(r".*(?:[a-z0-9](?:Unit|Integration)?Tests|[._-](?:[Uu]nit)?[Tt]ests?|-specs?)\Z")
 _BENCHMARK_FOLDER = re.compile(r".*(?:[a-z0-9]Benchmarks?|[._-][Bb]ench(?:mark)?s?)\Z")
 
-_GENERATED_NAME = re.compile(
-    r""".*(?:
+_NAME_PATTERNS = {
+    "vendored": re.compile(r".*^(?:jquery|bootstrap|modernizr|require|d3|lodash)[.-]v?\d[\w.-]*\.js\Z"),
+    "generated": re.compile(
+        r""".*(?:
         _pb2(?:_grpc)?\.pyi? | \.pb(?:\.gw|\.micro|\.validate)?\.go | _grpc\.pb\.go
         | \.pb\.(?:h|cc|swift|rb|dart)
         | _pb\.(?:js|ts|d\.ts|rb) | _grpc_pb\.(?:js|ts|d\.ts) | _services_pb\.rb | \.pbobjc\.[hm]
@@ -42,17 +44,17 @@ _GENERATED_NAME = re.compile(
         | ^bindata\.go | \.bundle\.js | \.tab\.[ch]c? | ^lex\.yy\.c | ^moc_\w+\.cpp
         | ^ui_\w+\.h | ^qrc_\w+\.cpp | \.min\.(?:js|css)
     )\Z""",
-    re.VERBOSE,
-)
-_BENCHMARK_NAME = re.compile(
-    r""".*(?:
+        re.VERBOSE,
+    ),
+    "benchmark": re.compile(
+        r""".*(?:
         ^bench(?:mark)?[_-].+\.\w+ | [_-]bench(?:mark)?s?\.\w+ | \.bench\.[cm]?[jt]sx?
         | [a-z0-9]Benchmarks?\.(?:java|kt|scala|cs|swift|php)
     )\Z""",
-    re.VERBOSE,
-)
-_TEST_NAME = re.compile(
-    r""".*(?:
+        re.VERBOSE,
+    ),
+    "test": re.compile(
+        r""".*(?:
         ^tests?[_-].+\.\w+ | ^tests?\.(?:py|rs|js|ts|rb|c|cc|cpp|go|zig|sh|lua|exs?)
         | ^conftest\.py
         | [_-](?:unit)?tests?\.(?:pyi?|go|rs|rb|cc?|cpp|cxx|h|hpp|exs|dart|php|js|ts|jl|lua|sh|zig|ml|erl|clj)
@@ -63,60 +65,51 @@ _TEST_NAME = re.compile(
         | ^Test[A-Z]\w*\.(?:java|kt|scala|cs|php|swift|cpp|hs)
         | \.(?:t|bats|feature|snap)
     )\Z""",
-    re.VERBOSE,
-)
-_EXAMPLE_NAME = re.compile(
-    r".*(?:^(?:example|sample|demo)s?(?:[_-].*)?\.\w+|[_-](?:example|demo)s?\.\w+|\.stories\.[jt]sx?)\Z"
-)
-_DOCS_NAME = re.compile(
-    r".*(?:\.(?:md|markdown|rst|adoc|asciidoc|textile|pod|rdoc|[1-8])"
-    r"|^(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|LICEN[CS]E|COPYING|AUTHORS|CONTRIBUTORS|CONTRIBUTING"
-    r"|NOTICE|INSTALL|TODO|SECURITY|MAINTAINERS)(?:\.\w+)?)\Z"
-)
-_VENDORED_NAME = re.compile(r".*^(?:jquery|bootstrap|modernizr|require|d3|lodash)[.-]v?\d[\w.-]*\.js\Z")
-
-_NAMES = {
-    "vendored": _VENDORED_NAME,
-    "generated": _GENERATED_NAME,
-    "benchmark": _BENCHMARK_NAME,
-    "test": _TEST_NAME,
-    "example": _EXAMPLE_NAME,
-    "docs": _DOCS_NAME,
+        re.VERBOSE,
+    ),
+    "example": re.compile(
+        r".*(?:^(?:example|sample|demo)s?(?:[_-].*)?\.\w+|[_-](?:example|demo)s?\.\w+|\.stories\.[jt]sx?)\Z"
+    ),
+    "docs": re.compile(
+        r".*(?:\.(?:md|markdown|rst|adoc|asciidoc|textile|pod|rdoc|[1-8])"
+        r"|^(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|LICEN[CS]E|COPYING|AUTHORS|CONTRIBUTORS|CONTRIBUTING"
+        r"|NOTICE|INSTALL|TODO|SECURITY|MAINTAINERS)(?:\.\w+)?)\Z"
+    ),
 }
 
 
-def role_of(path: str) -> str:
-    """The part a file plays: "vendored", "generated", "benchmark", "test", "example", "docs", or "" for none.
+def file_role(path: str) -> str:
+    """Return the role of a file: vendored, generated, benchmark, test, example, docs, or "" for none.
 
-    The path is relative to the indexed root, so that a project that lies in a folder named `tests` is none.
+    The path is relative to the indexed root, so that a project in a folder named `tests` is no test.
     """
     folder, _, name = path.rpartition("/")
     from_folder = _folder_role(folder) if folder else ""
-    stop = _ORDER.index(from_folder) if from_folder else len(_ORDER)
-    for role in _ORDER[:stop]:
-        if _NAMES[role].match(name):
+    stop = _PRIORITY.index(from_folder) if from_folder else len(_PRIORITY)
+    for role in _PRIORITY[:stop]:
+        if _NAME_PATTERNS[role].match(name):
             return role
-    # A page of prose among the examples is about them.
-    return "docs" if from_folder == "example" and _DOCS_NAME.match(name) else from_folder
+    # Prose among the examples documents them.
+    return "docs" if from_folder == "example" and _NAME_PATTERNS["docs"].match(name) else from_folder
 
 
 def has_generated_name(path: str) -> bool:
-    """Whether the file's own name is one that only generators give."""
-    return _GENERATED_NAME.match(path[path.rfind("/") + 1 :]) is not None
+    """Whether the file's own name is one that only generators use."""
+    return _NAME_PATTERNS["generated"].match(path[path.rfind("/") + 1 :]) is not None
 
 
 @lru_cache(maxsize=4_096)
 def _folder_role(folder: str) -> str:
-    """The role of a folder and everything in it."""
-    # In Java's package names com.example means nothing.
+    """Return the role of a folder and everything in it."""
+    # In Java's package names com.example is no example.
     segments = folder.replace("com/example", "com").split("/")
     roles = {_segment_role(segment) for segment in segments}
-    return next((role for role in _ORDER if role in roles), "")
+    return next((role for role in _PRIORITY if role in roles), "")
 
 
 def _segment_role(segment: str) -> str:
-    """The role of one folder name."""
-    role = _ROLE_OF_FOLDER.get(segment.lower(), "")
+    """Return the role of one folder name."""
+    role = _FOLDER_ROLES.get(segment.lower(), "")
     if role:
         return role
     if _BENCHMARK_FOLDER.match(segment):

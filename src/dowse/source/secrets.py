@@ -1,6 +1,6 @@
-"""Files that hold secrets by their name: left out of an index unless the user asks for them.
+"""Secret files: skipped by their name, or by their content, unless the user includes them.
 
-One table for names, and one for the few names whose content decides: `.npmrc` is one with a token in it.
+One table has names, and one the few names whose content decides: `.npmrc` is a secret with a token in it.
 Only the user's own setting `include_secrets` turns this off; nothing in a repository does.
 """
 
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-# How the reasons begin that `dowse status --files` gives.
+# Prefixes of the reasons that indexes store and `dowse status --files` shows.
 BY_NAME, BY_CONTENT = "secret by name", "secret by content"
 
 _ANYWHERE: tuple[str, ...] = ()
 
-# File names in small letters, with the directories that they are a secret in (none: in all of them).
+# File names in lower case, with the directories in which they are secrets (none: in all).
 _NAMES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         """
@@ -52,28 +52,30 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "accounts.xml": (".purple",),
 }
 
-# What a name ends with after its last dot: key stores, password safes, state and variables of Terraform.
+# Extensions of key stores, password safes, and Terraform's state and variables.
 _EXTENSIONS = frozenset(
     """
     env pem p12 pfx pkcs12 p8 jks keystore bks bcfks ppk kdbx kdb psafe3 agilekeychain keychain
     keychain-db kwallet tfstate tfvars agekey
     """.split()
 )
-# Of these, names that say so hold placeholders.
-_VARIABLES = frozenset({"env", "tfvars"})
+# With these extensions, samples are no secrets.
+_SAMPLE_EXTENSIONS = frozenset({"env", "tfvars"})
 
-# `.env.example` and the like are documentation: they say which variables there are.
-_SAMPLES = frozenset("example examples sample samples template tmpl tpl dist default defaults schema".split())
+# `.env.example` and the like are documentation: they hold placeholders.
+_SAMPLE_WORDS = frozenset(
+    "example examples sample samples template tmpl tpl dist default defaults schema".split()
+)
 
-# Whole directories.
+# Directories that are secret as a whole.
 _DIRECTORIES = frozenset({".ssh", ".gnupg", ".password-store", ".aws-vault"})
 
-# What is worth a closer look: a walk compares every name with these.
+# A quick filter for the walk: only names that match it are checked.
 SUSPECT_NAMES = frozenset(_NAMES) | _DIRECTORIES
-SUSPECT_EXTENSIONS = _EXTENSIONS | {"json", "backup"}  # for states and variables of Terraform
-SUSPECT_BEGINNING = ".env."
+SUSPECT_EXTENSIONS = _EXTENSIONS | {"json", "backup"}  # for Terraform's state and variables
+SUSPECT_PREFIX = ".env."
 
-# Names whose content decides: (how the name ends, what it holds then, what to call it).
+# Names whose content decides: (suffixes of the name, pattern of the secret, its kind).
 _TOKEN = rb"(?i:_auth(?:token)?|_password|npmauthtoken|npmauthident)"
 _TOKEN += rb"[\"']?\s{0,4}[=:]\s{0,4}[\"']?(?!\$\{|[\"'\s]|$)\S"
 _CONTENTS: tuple[tuple[tuple[str, ...], bytes, str], ...] = (
@@ -86,7 +88,7 @@ _CONTENTS: tuple[tuple[tuple[str, ...], bytes, str], ...] = (
     ((".json",), rb"\"type\"\s{0,9}:\s{0,9}\"service_account\"", "service account"),
 )
 
-# The beginning of a file that is a private key, whatever it is called.
+# The first bytes of private key files, whatever their name.
 _KEY_HEADS = (
     b"-----BEGIN ",
     b"---- BEGIN SSH2 ",
@@ -99,29 +101,29 @@ _HEAD_BYTES, _CONTENT_BYTES = 400, 65_536
 
 
 def secret_file_reason(name: str, path: str) -> str:
-    """Why a file is left out for being a secret by its name, or ""; its path tells the directory it is in."""
+    """Return why a file is a secret by its name and directory, or ""."""
     lowered = name.lower()
     parents = _NAMES.get(lowered)
     if parents is not None and (not parents or _parent(path) in parents):
         return f"{BY_NAME} ({name})"
     extension = lowered[lowered.rfind(".") + 1 :]
-    if lowered.startswith(SUSPECT_BEGINNING):
+    if lowered.startswith(SUSPECT_PREFIX):
         return "" if _is_sample(lowered) else f"{BY_NAME} (.env.*)"
     if ".tfstate." in lowered or lowered.endswith(".tfvars.json"):
         return f"{BY_NAME} (*.tfstate, *.tfvars)"
     # "keystore" and "env" are also the whole names of scripts.
     if extension not in _EXTENSIONS or len(extension) == len(lowered):
         return ""
-    return "" if extension in _VARIABLES and _is_sample(lowered) else f"{BY_NAME} (*.{extension})"
+    return "" if extension in _SAMPLE_EXTENSIONS and _is_sample(lowered) else f"{BY_NAME} (*.{extension})"
 
 
 def secret_directory_reason(name: str) -> str:
-    """Why a whole directory is left out for being a secret by its name, or ""."""
+    """Return why a directory is secret by its name, or ""."""
     return f"{BY_NAME} ({name}/)" if name.lower() in _DIRECTORIES else ""
 
 
 def secret_content_reason(data: bytes, path: str) -> str:
-    """Why a file is left out for being a secret by what is in it, or ""."""
+    """Return why a file is a secret by its content, or ""."""
     head = data[:_HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(_KEY_HEADS) and any(word in head for word in _KEY_WORDS):
         return f"{BY_CONTENT} (private key)"
@@ -133,16 +135,16 @@ def secret_content_reason(data: bytes, path: str) -> str:
 
 
 def is_secret_reason(reason: str) -> bool:
-    """Whether a file was left out for being a secret."""
+    """Whether a file was skipped as a secret."""
     return reason.startswith((BY_NAME, BY_CONTENT))
 
 
 def _is_sample(lowered: str) -> bool:
-    """Whether a name says that it holds placeholders: `.env.example`, `sample.env`, `.env.test.template`."""
-    return not _SAMPLES.isdisjoint(re.split(r"[._-]", lowered))
+    """Whether a name is that of a sample: `.env.example`, `sample.env`, `.env.test.template`."""
+    return not _SAMPLE_WORDS.isdisjoint(re.split(r"[._-]", lowered))
 
 
 def _parent(path: str) -> str:
-    """The name of the directory that a file is in, in small letters."""
+    """Return the name of a file's directory, in lower case."""
     parts = path.lower().rsplit("/", 2)
     return parts[-2] if len(parts) > 1 else ""

@@ -1,1 +1,1 @@
-"""Snapshots: an index, or one source of a cluster, in one file that goes anywhere without encoding again."""
+"""Snapshots: an index, or one source of a cluster, as one file that is imported without encoding again."""

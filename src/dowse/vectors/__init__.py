@@ -1,1 +1,1 @@
-"""Vectors as numbers: kept on disk, searched, grouped. Nothing here knows what a vector stands for."""
+"""Vectors on disk: memory-mapped int8 matrix, exact and IVF search, spherical k-means."""

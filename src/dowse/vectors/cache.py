@@ -1,7 +1,7 @@
-"""Vectors that some index has needed before, for every index of this user: nothing is encoded twice.
+"""A cache of vectors on disk, shared by all indexes of a user: nothing is encoded twice.
 
-One SQLite file an encoder. It may be lost at any time: what can't be read is put aside and begun anew,
-what can't be written is not written, and nobody is told that the work took longer than it had to.
+One SQLite file an encoder. It may be lost at any time: a damaged file is renamed and started afresh, and
+failures to read or write are ignored. The oldest vectors are evicted first.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError, IndexLocked
-from dowse.safe_files import make_private_directory
-from dowse.store.layout import writer_lock
+from dowse.security.safe_files import make_private_directory
 from dowse.vectors.files import encoder_path
-from dowse.vectors.quantise import Floats, quantise, restore, scales_of
+from dowse.vectors.quantize import Floats, quantise, restore, scales_of
+from dowse.write_lock import write_lock
 
 # Some 2.4 million vectors of 384 dimensions.
 MAX_BYTES = 1 << 30
-# What SQLite needs for a row beside the vector: key twice, row number, checksum, b-tree.
+# What SQLite needs for a row besides the vector: key twice, row number, checksum, b-tree.
 _ROW_OVERHEAD = 64
-# The name of the first format; another one would get another name and leave this file alone.
-_ENDING = ".v1.sqlite"
+# Names the format; another format gets another file.
+_SUFFIX = ".v1.sqlite"
 _COMPANIONS = ("", "-wal", "-shm")
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, "
@@ -35,21 +35,21 @@ _SCHEMA = (
 )
 _BATCH = 500
 _BUSY_SECONDS = 10.0
-# SQLite's own words for a file that is not, or no longer, a database.
+# Messages of SQLite for a file that is not, or no longer, a database of this schema.
 _DAMAGE = ("malformed", "not a database", "no such column", "no such table")
 
 
 class VectorCache:
-    """Vectors of one encoder by their keys; for one thread at a time, and as many processes as there are."""
+    """Vectors of one encoder by key; for one thread, and any number of processes."""
 
     def __init__(self, folder: Path, encoder: str, dimension: int, max_bytes: int = MAX_BYTES) -> None:
-        """Open, or begin, the cache of one encoder."""
-        self.path = encoder_path(folder, encoder, _ENDING)
+        """Open or create the cache of one encoder."""
+        self.path = encoder_path(folder, encoder, _SUFFIX)
         self._dimension = dimension
-        self._most = max(1, max_bytes // (dimension + _ROW_OVERHEAD))
+        self._max_rows = max(1, max_bytes // (dimension + _ROW_OVERHEAD))
         self._database: sqlite3.Connection | None = None
         self._writable = True
-        with self._forgiven():
+        with self._tolerate_failures():
             self._database = self._connect()
 
     def __enter__(self) -> VectorCache:
@@ -59,35 +59,35 @@ class VectorCache:
         self.close()
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, Floats]:
-        """Return the unit vectors of those keys that are known."""
-        found: dict[bytes, bytes] = {}
-        with self._forgiven():
+        """Return the unit vectors of the keys that are cached."""
+        codes_by_key: dict[bytes, bytes] = {}
+        with self._tolerate_failures():
             for start in range(0, len(keys), _BATCH):
-                found.update(self._stored(keys[start : start + _BATCH]))
-        if not found:
+                codes_by_key.update(self._stored(keys[start : start + _BATCH]))
+        if not codes_by_key:
             return {}
-        codes = np.frombuffer(b"".join(found.values()), np.int8).reshape(-1, self._dimension)
-        return dict(zip(found, restore(codes, scales_of(codes)), strict=True))
+        codes = np.frombuffer(b"".join(codes_by_key.values()), np.int8).reshape(-1, self._dimension)
+        return dict(zip(codes_by_key, restore(codes, scales_of(codes)), strict=True))
 
     def put_many(self, keys: Sequence[bytes], vectors: NDArray[Any]) -> None:
-        """Keep vectors; the oldest go when there are too many."""
+        """Add vectors; the oldest are evicted when there are too many."""
         if not len(keys) or not self._writable:
             return
         codes, _ = quantise(vectors)
         blobs = [row.tobytes() for row in codes]
         entries = [(key, blob, _checksum(key, blob)) for key, blob in zip(keys, blobs, strict=True)]
-        with self._forgiven():
+        with self._tolerate_failures():
             self._write(entries)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._database is not None:
             with contextlib.suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
 
     def _stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return what is stored under some keys and is what was stored."""
+        """Return the codes of keys whose checksum is right."""
         if self._database is None:
             return {}
         marks = ",".join("?" * len(keys))
@@ -99,31 +99,31 @@ class VectorCache:
         }
 
     def _write(self, entries: list[tuple[bytes, bytes, int]]) -> None:
-        """Store entries and drop the oldest, in one transaction."""
+        """Add entries and evict the oldest, in one transaction."""
         if self._database is None:
             return
         with self._database as database:
             database.execute("BEGIN IMMEDIATE")
-            # An entry replaces one of its key: that one may be damaged.
+            # Replace an entry of the same key: it may be damaged.
             database.executemany(
                 "INSERT OR REPLACE INTO vectors (key, codes, checksum) VALUES (?, ?, ?)", entries
             )
             newest = database.execute("SELECT max(id) FROM vectors").fetchone()[0]
-            # Numbers grow with age and have few gaps: their range is as good as a count, and is at hand.
-            database.execute("DELETE FROM vectors WHERE id <= ?", (newest - self._most,))
+            # Row numbers ascend and have few gaps: their range is as good as a count, and cheap.
+            database.execute("DELETE FROM vectors WHERE id <= ?", (newest - self._max_rows,))
 
     @contextlib.contextmanager
-    def _forgiven(self) -> Iterator[None]:
-        """Go on without what failed; a damaged file is put aside for a new one."""
+    def _tolerate_failures(self) -> Iterator[None]:
+        """Ignore errors of SQLite and of the file system; a damaged file is replaced by a new one."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
             if any(words in str(error) for words in _DAMAGE):
                 with contextlib.suppress(sqlite3.Error, OSError, IndexLocked):
-                    self._begin_anew()
+                    self._start_afresh()
 
     def _connect(self) -> sqlite3.Connection | None:
-        """Open the file for writing, or else for reading; None where there is nothing to read."""
+        """Open the file for writing, or else for reading; None if there is nothing to read."""
         try:
             make_private_directory(self.path.parent)
             return _opened(_uri(self.path), _SCHEMA)
@@ -131,13 +131,13 @@ class VectorCache:
             self._writable = False
         if not self.path.exists():
             return None
-        # A folder that can't be written has no place for the shared memory that readers agree by.
+        # A read-only folder can't hold the shared memory of the write-ahead log.
         return _opened(_uri(self.path) + "?immutable=1", "")
 
-    def _begin_anew(self) -> None:
-        """Put a damaged file aside, unless another process has already done so."""
+    def _start_afresh(self) -> None:
+        """Rename a damaged file, unless another process has already done so."""
         self.close()
-        with writer_lock(self.path.parent, _BUSY_SECONDS, lambda _: None):
+        with write_lock(self.path.parent, _BUSY_SECONDS, lambda _: None):
             if _is_damaged(self.path):
                 for ending in _COMPANIONS:
                     old = self.path.with_name(self.path.name + ending)
@@ -147,7 +147,7 @@ class VectorCache:
 
 
 def _opened(uri: str, schema: str) -> sqlite3.Connection:
-    """Open a database; whoever opens it first makes the table."""
+    """Open a database; the first to open it creates the table."""
     database = sqlite3.connect(
         uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
@@ -168,7 +168,7 @@ def _uri(path: Path) -> str:
 
 
 def _is_damaged(path: Path) -> bool:
-    """Whether a file that made trouble still does."""
+    """Whether a file that caused an error is still damaged."""
     try:
         with contextlib.closing(_opened(_uri(path), _SCHEMA)) as database:
             return bool(database.execute("PRAGMA quick_check(1)").fetchone() != ("ok",))
@@ -177,5 +177,5 @@ def _is_damaged(path: Path) -> bool:
 
 
 def _checksum(key: bytes, codes: bytes) -> int:
-    """Return what tells a vector that was changed on the disk, or belongs to another key."""
+    """Return the checksum of a vector and its key."""
     return zlib.crc32(codes, zlib.crc32(key))

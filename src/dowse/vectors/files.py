@@ -1,4 +1,4 @@
-"""File names that writers and readers agree on; loads no NumPy."""
+"""File names that writers and readers share; loads no NumPy."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 from dowse.errors import DowseError
 
-# What is committed in a folder of vectors.
+# The state of a folder of vectors: what is committed.
 STATE = "state.json"
-# The ending of files that `write_atomically` has not put in their place yet.
+# The suffix of temporary files of `write_atomically`.
 TEMPORARY = ".new"
 
 
 def encoder_path(folder: Path, encoder: str, ending: str = "") -> Path:
-    """Return the path that belongs to an encoder; its name never leads out of the folder."""
+    """Return the path for an encoder; its name can't lead out of the folder."""
     if encoder in ("", ".", "..") or "/" in encoder or "\\" in encoder or "\0" in encoder:
         raise DowseError("the name of an encoder has a path in it; name the encoder's folder with --encoder")
     return folder / f"{encoder}{ending}"

@@ -1,15 +1,15 @@
-"""A growing matrix of vectors in a folder, memory-mapped: what readers see.
+"""An append-only matrix of int8 vectors in a folder, memory-mapped by readers.
 
-    state.json       how many rows are committed, and which files hold them; replaced in one step
+    state.json       how many rows are committed, and which files hold them; replaced atomically
     000001.keys      16 bytes a row
     000001.rows      one signed byte a dimension
     000001.scales    one float32 a row
-    000001.order     the rows by key, for as many rows as there were when it was written
-    writer.lock      held while somebody writes
+    000001.order     the rows sorted by key, of the rows that there were when it was written
+    writer.lock      the write lock (dowse.write_lock)
 
-Rows are only ever appended, and the state is replaced after they have reached the disk: who was killed
-in between leaves bytes beyond the committed rows, which nobody reads. Compaction writes files of the next
-number and switches by the state; readers of the old ones go on. All names are relative: the folder moves.
+Rows are only appended, and the state is replaced after they have reached the disk: a writer killed in between
+leaves bytes beyond the committed rows, which nobody reads. Compaction writes files of the next number and
+replaces the state; readers keep the old files open. All names are relative: the folder can be moved.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from numpy.typing import NDArray
 from dowse.errors import DowseError, IndexDamaged, IndexVersionError
 from dowse.vectors.files import STATE
 from dowse.vectors.keys import KEY_BYTES, Heads, Keys, find_sorted, heads
-from dowse.vectors.quantise import Codes, Floats, Rows, restore
+from dowse.vectors.quantize import Codes, Floats, Rows, restore
 
 FORMAT_VERSION = 1
 KEYS, ROWS, SCALES, ORDER = ".keys", ".rows", ".scales", ".order"
 SCALE_BYTES = 4
-# One entry of the order file: the head of a key, and its row.
+# One entry of the order file: the head (first eight bytes) of a key, and its row.
 ORDER_ENTRY = np.dtype([("head", "<u8"), ("row", "<u4")])
-# Compaction may replace the files between reading the state and opening them; it can't do so for ever.
+# Compaction may replace the files between reading the state and opening them: then try again.
 _ATTEMPTS = 20
-# How far a row's length may be from 1 before `problem` calls it damaged: float32 is off by 1e-6.
+# Tolerance on the length of a row before `problem` reports damage: float32 is off by 1e-6.
 _LENGTH_SLACK = 1e-3
 _CHECK_ROWS = 4096
 
@@ -45,14 +45,14 @@ _Sorted: TypeAlias = tuple[Heads, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is committed."""
+    """What is committed: dimension, number of rows, number of the files."""
 
     dimension: int
     rows: int = 0
     number: int = 1
 
     def path(self, folder: Path, ending: str) -> Path:
-        """Return the place of one of the files."""
+        """Return the path of one of the files."""
         return folder / f"{self.number:06d}{ending}"
 
     def encode(self) -> bytes:
@@ -61,10 +61,10 @@ class State:
 
 
 class Matrix:
-    """The rows that were committed when it was opened: it never changes, whatever writers do."""
+    """The rows that were committed when it was opened (snapshot isolation); thread-safe."""
 
     def __init__(self, folder: Path, state: State) -> None:
-        """Map the files of a state; `Matrix.open` is what callers want."""
+        """Memory-map the files of a state; callers use `Matrix.open`."""
         self.folder, self.state = folder, state
         self.keys: Keys = _mapped(state.path(folder, KEYS), np.dtype(np.uint8), (state.rows, KEY_BYTES))
         self.codes: Codes = _mapped(
@@ -74,7 +74,7 @@ class Matrix:
 
     @classmethod
     def open(cls, folder: Path, dimension: int) -> Matrix:
-        """Map what is committed in a folder; nothing there is an empty matrix."""
+        """Memory-map what is committed in a folder; an empty matrix if there is nothing."""
         for _ in range(_ATTEMPTS):
             state = read_state(folder, dimension)
             try:
@@ -100,19 +100,19 @@ class Matrix:
         return bytes(self.keys[row])
 
     def find(self, keys: Keys) -> Rows:
-        """Return the row of each key, -1 where there is none."""
-        found = find_sorted(keys, self.keys, *self._order)
-        missing = np.flatnonzero(found < 0)
+        """Return the row of each key, -1 for an unknown key."""
+        rows = find_sorted(keys, self.keys, *self._order)
+        missing = np.flatnonzero(rows < 0)
         if len(missing) and len(self._tail_order[1]):
-            found[missing] = find_sorted(keys[missing], self.keys, *self._tail_order)
-        return found
+            rows[missing] = find_sorted(keys[missing], self.keys, *self._tail_order)
+        return rows
 
     def rows(self, numbers: NDArray[Any]) -> Floats:
         """Return some rows as unit vectors."""
         return restore(self.codes[numbers], self.scales[numbers])
 
     def problem(self) -> str:
-        """Say what is wrong with the rows themselves, "" for nothing; reads all of them."""
+        """Return what is wrong with the rows, "" for nothing; reads all of them."""
         for start in range(0, len(self), _CHECK_ROWS):
             block = self.codes[start : start + _CHECK_ROWS].astype(np.float32)
             scales = self.scales[start : start + _CHECK_ROWS]
@@ -134,10 +134,10 @@ class Matrix:
 
     @cached_property
     def _order(self) -> _Sorted:
-        """The order of the rows that the order file covers."""
+        """The sorted keys of the rows that the order file covers."""
         try:
             entries = np.fromfile(self.state.path(self.folder, ORDER), ORDER_ENTRY)
-        except FileNotFoundError:  # there is none yet, or compaction took it
+        except FileNotFoundError:  # not written yet, or removed by compaction
             entries = np.empty(0, ORDER_ENTRY)
         if len(entries) > len(self):  # written by a later commit than the one we read
             entries = entries[entries["row"] < len(self)]
@@ -147,7 +147,7 @@ class Matrix:
 
     @cached_property
     def _tail_order(self) -> _Sorted:
-        """The order of the rows after those."""
+        """The sorted keys of the rows after those."""
         covered = len(self._order[1])
         tail = heads(self.keys[covered:])
         order = np.argsort(tail, kind="stable")
@@ -155,7 +155,7 @@ class Matrix:
 
 
 def read_state(folder: Path, dimension: int) -> State:
-    """Return what is committed in a folder, after checking that it is for vectors of this dimension."""
+    """Return the state of a folder; raises if its vectors have another dimension."""
     try:
         text = (folder / STATE).read_bytes()
     except FileNotFoundError:
@@ -187,18 +187,18 @@ def damaged(folder: Path, reason: str) -> IndexDamaged:
 
 
 def blocks(count: int, size: int, first: int = 0) -> Iterator[slice]:
-    """Cut the rows from `first` up to `count` into slices of at most `size`."""
+    """Yield the rows from `first` up to `count` in slices of at most `size`."""
     for start in range(first, count, size):
         yield slice(start, min(count, start + size))
 
 
 def _mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Map the committed part of a file."""
+    """Memory-map the committed part of a file."""
     wanted = int(np.prod(shape)) * dtype.itemsize
     if not wanted:
-        return np.empty(shape, dtype)  # nothing can't be mapped
+        return np.empty(shape, dtype)  # an empty file can't be mapped
     size = path.stat().st_size
     if size < wanted:
         raise damaged(path.parent, f"{path.name} has {size:,} bytes instead of {wanted:,}")
-    # A plain array over the mapping: the subclass `memmap` makes every slice of it slower.
+    # A plain array over the map: slices of the subclass `memmap` are slower.
     return np.asarray(np.memmap(path, dtype, "r", shape=shape))

@@ -1,4 +1,4 @@
-"""Writing to a matrix of vectors: append, commit, compact; one writer at a time."""
+"""Writing to a matrix of vectors under its write lock: append, commit, compact."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dowse.errors import DowseError
-from dowse.safe_files import write_atomically
-from dowse.store.layout import writer_lock
+from dowse.security.safe_files import write_atomically
 from dowse.vectors.files import STATE, TEMPORARY
-from dowse.vectors.keys import KEY_BYTES, Keys
+from dowse.vectors.keys import KEY_BYTES, Keys, as_keys
 from dowse.vectors.matrix import (
     KEYS,
     ORDER,
@@ -29,25 +28,22 @@ from dowse.vectors.matrix import (
     blocks,
     read_state,
 )
-from dowse.vectors.quantise import Rows, quantise
+from dowse.vectors.quantize import Rows, quantise
+from dowse.write_lock import is_open_at, write_lock
 
 _NUMBER = re.compile(r"[0-9]{6,}")
 _COPY_ROWS = 16_384
 
 
-def _silent(_: str) -> None:
-    """Tell nobody that we wait."""
-
-
 @contextlib.contextmanager
 def matrix_writer(
-    folder: Path, dimension: int, wait: float | None = None, on_wait: Callable[[str], None] = _silent
+    folder: Path, dimension: int, wait: float | None = None, on_wait: Callable[[str], None] = lambda _: None
 ) -> Iterator[MatrixWriter]:
     """Write to the matrix in a folder; what is not committed at the end is lost.
 
     Waits up to `wait` seconds for another writer to finish (None: as long as it takes).
     """
-    with writer_lock(folder, wait, on_wait):
+    with write_lock(folder, wait, on_wait):
         writer = MatrixWriter(folder, dimension)
         try:
             yield writer
@@ -62,7 +58,7 @@ class MatrixWriter:
         self._folder = folder
         self._matrix = Matrix.open(folder, dimension)
         self._files: dict[str, IO[bytes]] = {}
-        self._fresh: set[bytes] = set()  # keys appended since the matrix was opened
+        self._appended: set[bytes] = set()  # keys since the matrix was opened
         self._rows = len(self._matrix)
         _remove_leftovers(folder, self._matrix.state)
 
@@ -72,8 +68,8 @@ class MatrixWriter:
 
     def matrix(self) -> Matrix:
         """Return what is committed, for reading."""
-        if self._fresh:
-            self._matrix, self._fresh = Matrix.open(self._folder, self._matrix.dimension), self._pending()
+        if self._appended:
+            self._matrix, self._appended = Matrix.open(self._folder, self._matrix.dimension), self._pending()
         return self._matrix
 
     def append(self, keys: Keys, vectors: NDArray[Any]) -> int:
@@ -87,24 +83,24 @@ class MatrixWriter:
         new = self._unknown(keys)
         for ending, data in ((KEYS, keys), (ROWS, codes), (SCALES, scales.astype("<f4", copy=False))):
             self._file(ending).write(np.ascontiguousarray(data[new]).tobytes())
-        self._fresh.update(keys[row].tobytes() for row in new)
+        self._appended.update(keys[row].tobytes() for row in new)
         self._rows += len(new)
         return len(new)
 
     def commit(self) -> None:
-        """Make what was appended visible, and safe from then on."""
+        """Make appended rows durable and visible."""
         state = self._matrix.state
         for ending, file in self._files.items():
             file.flush()
             os.fsync(file.fileno())
-            if not _is_at(file, state.path(self._folder, ending)):
+            if not is_open_at(file.fileno(), state.path(self._folder, ending)):
                 raise DowseError(f"the vectors in {self._folder} were removed meanwhile; run `dowse index`")
         write_atomically(self._folder / STATE, State(state.dimension, self._rows, state.number).encode())
 
     def compact(self, keep: Rows) -> None:
-        """Keep only some committed rows, in their order; rows not committed are lost.
+        """Keep only some committed rows, in their order; uncommitted rows are lost.
 
-        The new files are written beside the old ones, and the state switches to them in one step.
+        New files are written beside the old ones, and the state is replaced atomically.
         """
         self._drop_uncommitted()
         old = Matrix.open(self._folder, self._matrix.dimension)
@@ -123,7 +119,7 @@ class MatrixWriter:
         _remove_leftovers(self._folder, new)
 
     def close(self) -> None:
-        """Cut what was not committed, and sort the keys for readers."""
+        """Drop uncommitted rows, and write the sorted keys."""
         self._drop_uncommitted()
         matrix = Matrix.open(self._folder, self._matrix.dimension)
         order = matrix.state.path(self._folder, ORDER)
@@ -131,64 +127,56 @@ class MatrixWriter:
             write_atomically(order, matrix.sorted_entries().tobytes())
 
     def _unknown(self, keys: Keys) -> list[int]:
-        """Return which keys are new, each once."""
+        """Return the positions of keys that are new, each key once."""
         new: dict[bytes, int] = {}
         for row in np.flatnonzero(self._matrix.find(keys) < 0).tolist():
             key = keys[row].tobytes()
-            if key not in self._fresh:
+            if key not in self._appended:
                 new.setdefault(key, row)
         return list(new.values())
 
     def _pending(self) -> set[bytes]:
         """Return the keys that are appended but not in the committed matrix."""
-        names = list(self._fresh)
-        known = self._matrix.find(np.frombuffer(b"".join(names), np.uint8).reshape(-1, KEY_BYTES)) >= 0
-        return {name for name, there in zip(names, known.tolist(), strict=True) if not there}
+        keys = list(self._appended)
+        rows = self._matrix.find(as_keys(keys)).tolist()
+        return {key for key, row in zip(keys, rows, strict=True) if row < 0}
 
     def _file(self, ending: str) -> IO[bytes]:
-        """Return a file, open behind its committed rows."""
+        """Return an open file, positioned after its committed rows."""
         if ending not in self._files:
             state = self._matrix.state
             path = state.path(self._folder, ending)
             path.touch()
             file = open(path, "r+b")  # noqa: SIM115 (closed by `close`)
             file.seek(state.rows * _row_bytes(state)[ending])
-            with contextlib.suppress(OSError):  # Windows does not cut a file that somebody has mapped
+            with contextlib.suppress(OSError):  # Windows can't truncate a memory-mapped file
                 file.truncate()
             self._files[ending] = file
         return self._files[ending]
 
     def _drop_uncommitted(self) -> None:
-        """Close the files and cut them to what is committed."""
+        """Close the files and truncate them to the committed rows."""
         state = read_state(self._folder, self._matrix.dimension)
         for ending, file in self._files.items():
-            # By the open file: at its path there may be another by now, if the index was removed.
+            # Through the open file: if the index was removed, there may be another at its path.
             with contextlib.suppress(OSError):
                 file.truncate(state.rows * _row_bytes(state)[ending])
-            with contextlib.suppress(OSError):  # what a full disk did not take is not wanted any more
+            with contextlib.suppress(OSError):  # unwritten bytes on a full disk are not needed
                 file.close()
         self._files.clear()
-        self._fresh.clear()
+        self._appended.clear()
 
 
 def _row_bytes(state: State) -> dict[str, int]:
-    """Return how long a row is in each of the files."""
+    """Return the size of a row in each of the files."""
     return {KEYS: KEY_BYTES, ROWS: state.dimension, SCALES: SCALE_BYTES}
 
 
-def _is_at(file: IO[bytes], path: Path) -> bool:
-    """Whether an open file is still the one at its path."""
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except FileNotFoundError:
-        return False
-
-
 def _remove_leftovers(folder: Path, state: State) -> None:
-    """Remove files of other numbers, and halves of killed writers."""
+    """Remove files of other numbers, and temporary files of killed writers."""
     for entry in sorted(folder.iterdir()):
         number, _, _ = entry.name.partition(".")
         numbered = _NUMBER.fullmatch(number) is not None
         if (numbered and int(number) != state.number) or entry.name.endswith(TEMPORARY):
-            with contextlib.suppress(OSError):  # Windows keeps files that somebody has mapped
+            with contextlib.suppress(OSError):  # Windows can't remove memory-mapped files
                 entry.unlink()

@@ -1,4 +1,4 @@
-"""Keeping an index true while files change.
+"""Keeps an index up to date while files change.
 
 >>> watcher = Watcher(index, on_event=print)   # doctest: +SKIP
 >>> watcher.start()                            # doctest: +SKIP  a thread here, a process at low priority
@@ -6,7 +6,6 @@
 >>> watcher.stop()                             # doctest: +SKIP
 """
 
-from dowse.watch.events import WatchEvent, WatchOptions
-from dowse.watch.watcher import Watcher
+from dowse.watch.watcher import Watcher, WatchEvent, WatchOptions
 
 __all__ = ["WatchEvent", "WatchOptions", "Watcher"]

@@ -1,8 +1,8 @@
-"""News from Linux: inotify, asked directly.
+"""File changes on Linux, by system calls to inotify.
 
-Three things speak against a library here: only folders that are indexed are watched, so that neither
-`node_modules` nor git's objects cost anything; the kernel's queue can be read at any moment, so that a search
-knows whether it has heard of all that was saved before; and an overflow of that queue is noticed.
+A library would not do: only folders that are indexed are watched, so that neither `node_modules` nor git's
+objects cost anything; the kernel's queue can be read at any moment, so that a search knows whether all that
+was saved before has been seen; and an overflow of that queue is noticed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import struct
 from pathlib import Path
 
 from dowse.source.git import git_directory, info_exclude
-from dowse.watch.sources import GIT_EXCLUDE, LimitReached, News
+from dowse.watch.sources import GIT_EXCLUDE, GIT_FILES, FileChanges, WatchLimitReached
 
 _ATTRIB, _CLOSE_WRITE = 0x4, 0x8
 _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
@@ -27,13 +27,11 @@ _CONTENT = _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
 _MASK = _CONTENT | _DELETE_SELF | _MOVE_SELF | _ONLY_FOLDERS | _NO_LINKS
 _EVENT = struct.Struct("iIII")
 _READ_BYTES = 1 << 20
-# Of git's folder: what is checked out, and that it is being changed.
-_GIT_FILES = frozenset({"HEAD", "index", "index.lock"})
 _REMEDY = "raise it with `sysctl fs.inotify.max_user_watches=524288`"
 
 
-class Inotify:
-    """Watches the folders it is told of, and the one where git keeps what is checked out."""
+class InotifySource:
+    """Watches the folders that are added, and git's own."""
 
     is_exact = True
 
@@ -42,7 +40,7 @@ class Inotify:
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._handle = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self._handle < 0:
-            raise LimitReached(f"no more inotify instances: {os.strerror(ctypes.get_errno())}")
+            raise WatchLimitReached(f"no more inotify instances: {os.strerror(ctypes.get_errno())}")
         self._folders: dict[int, str] = {}
         self._poll = select.poll()
         self._poll.register(self._handle, select.POLLIN)
@@ -52,70 +50,70 @@ class Inotify:
         self._info = self._watch(os.path.dirname(exclude)) if exclude else -1  # noqa: PTH120
 
     @property
-    def words(self) -> str:
-        """How changes are seen, for people."""
+    def description(self) -> str:
+        """How changes are found, for people."""
         return f"inotify, {len(self._folders):,} folders"
 
     def add(self, folder: str) -> None:
-        """Tell of changes in a folder too."""
-        number = self._watch(os.path.join(self._root, folder))
-        if number >= 0:
-            self._folders[number] = folder
+        """Report changes in a folder too."""
+        watch = self._watch(os.path.join(self._root, folder))
+        if watch >= 0:
+            self._folders[watch] = folder
 
     def wait(self, wake: int, seconds: float) -> None:
-        """Wait for news, or to be woken."""
+        """Wait for events, or to be woken."""
         self._poll.register(wake, select.POLLIN)
         self._poll.poll(max(0.0, seconds) * 1000)
 
-    def read(self) -> News:
-        """Return what the kernel knows by now."""
-        news = News()
+    def read(self) -> FileChanges:
+        """Return all changes that the kernel has queued."""
+        changes = FileChanges()
         while True:
             try:
                 data = os.read(self._handle, _READ_BYTES)
             except BlockingIOError:
-                return news
-            self._take(data, news)
+                return changes
+            self._parse(data, changes)
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching."""
         os.close(self._handle)
 
-    def _take(self, data: bytes, news: News) -> None:
-        at = 0
-        while at < len(data):
-            number, mask, _, length = _EVENT.unpack_from(data, at)
-            name = os.fsdecode(data[at + _EVENT.size : at + _EVENT.size + length].rstrip(b"\0"))
-            at += _EVENT.size + length
+    def _parse(self, data: bytes, changes: FileChanges) -> None:
+        offset = 0
+        while offset < len(data):
+            watch, mask, _, length = _EVENT.unpack_from(data, offset)
+            name = os.fsdecode(data[offset + _EVENT.size : offset + _EVENT.size + length].rstrip(b"\0"))
+            offset += _EVENT.size + length
             if mask & _OVERFLOW:
-                news.lost = True
-            elif number == self._git:
-                if name in _GIT_FILES:
-                    news.paths.add(f".git/{name}")
-            elif number == self._info:
+                changes.needs_scan = True
+            elif watch == self._git:
+                if name in GIT_FILES:
+                    changes.paths.add(f".git/{name}")
+            elif watch == self._info:
                 if name == "exclude":
-                    news.paths.add(GIT_EXCLUDE)
-            elif (folder := self._folders.get(number)) is not None:
-                self._note(news, number, folder, mask, name)
+                    changes.paths.add(GIT_EXCLUDE)
+            elif (folder := self._folders.get(watch)) is not None:
+                self._add_change(changes, watch, folder, mask, name)
 
-    def _note(self, news: News, number: int, folder: str, mask: int, name: str) -> None:
-        if mask & _IGNORED:  # the folder is gone, and its number goes to another
-            del self._folders[number]
+    def _add_change(self, changes: FileChanges, watch: int, folder: str, mask: int, name: str) -> None:
+        if mask & _IGNORED:  # the folder is gone, and its watch descriptor may be reused
+            del self._folders[watch]
         elif mask & (_DELETE_SELF | _MOVE_SELF):
-            if mask & _MOVE_SELF:  # the kernel follows it to its new place: there it is another folder
-                self._libc.inotify_rm_watch(self._handle, number)
+            if mask & _MOVE_SELF:  # the kernel follows it to its new path: there it is another folder
+                self._libc.inotify_rm_watch(self._handle, watch)
             if folder:
-                news.paths.add(folder.rstrip("/"))
+                changes.paths.add(folder.rstrip("/"))
             else:
-                news.lost = True
+                changes.needs_scan = True
         elif name:
-            news.paths.add(folder + name)
+            changes.paths.add(folder + name)
 
-    def _watch(self, place: str) -> int:
-        number = int(self._libc.inotify_add_watch(self._handle, os.fsencode(place), _MASK))
-        if number >= 0:
-            return number
+    def _watch(self, path: str) -> int:
+        watch = int(self._libc.inotify_add_watch(self._handle, os.fsencode(path), _MASK))
+        if watch >= 0:
+            return watch
         error = ctypes.get_errno()
         if error == errno.ENOSPC:
-            raise LimitReached(f"the system watches no more folders; {_REMEDY}")
-        return -1  # gone already, or not to be read: whoever reads it sees that
+            raise WatchLimitReached(f"the system watches no more folders; {_REMEDY}")
+        return -1  # gone already, or not readable: the scan that reads it sees that

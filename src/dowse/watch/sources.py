@@ -1,63 +1,92 @@
-"""Where news of changed files come from: one protocol, and which of its forms fits this system."""
+"""Sources of file changes: their protocol, and polling; see also `inotify` and `watchfiles_source`."""
 
 from __future__ import annotations
 
-import sys
+import select
+import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
-# What news call the repository's own ignore file, wherever it is kept.
+# The path by which changes name the repository's own ignore file, wherever it is kept.
 GIT_EXCLUDE = ".git/info/exclude"
+# Of git's folder: what is checked out, and that it is being changed.
+GIT_FILES = frozenset({"HEAD", "index", "index.lock"})
+# Polling: the shortest time between two scans; and they may take one part in so many of the time.
+_MIN_SECONDS, _SHARE = 2.0, 20
 
 
 @dataclass(slots=True)
-class News:
-    """What happened since somebody last asked; paths are relative to the root, with "/"."""
+class FileChanges:
+    """The paths that may have changed since the last read, relative to the root, with "/"."""
 
     paths: set[str] = field(default_factory=set)
-    lost: bool = False  # more happened than can be told: only a scan knows
+    needs_scan: bool = False  # events were lost, or there are none: only a scan finds the changes
 
     def __bool__(self) -> bool:
-        return self.lost or bool(self.paths)
+        return self.needs_scan or bool(self.paths)
 
 
-class Source(Protocol):
-    """Tells which files may have changed. Git's own files come as `.git/NAME`, wherever they are kept."""
+class ChangeSource(Protocol):
+    """Reports which files may have changed. Git's own files are named `.git/NAME`, wherever they are kept."""
 
-    is_exact: bool  # whether silence means that nothing has changed until this moment
+    is_exact: bool  # whether an empty read means that nothing has changed until this moment
 
     @property
-    def words(self) -> str:
-        """How changes are seen, for people."""
+    def description(self) -> str:
+        """How changes are found, for people."""
 
     def add(self, folder: str) -> None:
-        """Tell of changes in a folder too, from now on ("" for the root, else ending with "/")."""
+        """Report changes in a folder too, from now on ("" for the root, else ending with "/")."""
 
     def wait(self, wake: int, seconds: float) -> None:
-        """Wait until there are news, until the file `wake` can be read, or for so long."""
+        """Wait until there are changes, until the file `wake` can be read, or for so long."""
 
-    def read(self) -> News:
-        """Return the news, at once."""
+    def read(self) -> FileChanges:
+        """Return the changes, without waiting."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Stop watching."""
 
 
-class LimitReached(Exception):
-    """The system does not watch that many folders; the message says what to do."""
+class WatchLimitReached(Exception):
+    """The system does not watch that many folders; the message names the remedy."""
 
 
-def open_source(root: Path, poll: bool) -> Source:
-    """Return what tells of changes under a folder."""
-    from dowse.watch.polling import Polling
+class PollingSource:
+    """Asks for a scan every few seconds, where the system reports no events; rarer where scans take long."""
 
-    if poll:
-        return Polling("as asked")
-    if sys.platform.startswith("linux"):
-        from dowse.watch.inotify import Inotify
+    is_exact = False
 
-        return Inotify(root)
-    from dowse.watch.notify import Notify
+    def __init__(self, reason: str, min_seconds: float = _MIN_SECONDS) -> None:
+        self._reason, self._min_seconds = reason, min_seconds
+        self._seconds = min_seconds
+        self._read_at: float | None = None
+        self._next = 0.0
 
-    return Notify(root)
+    @property
+    def description(self) -> str:
+        """How changes are found, for people."""
+        return f"polling every {self._seconds:.0f} s ({self._reason})"
+
+    def add(self, folder: str) -> None:
+        """Do nothing: scans find folders."""
+
+    def wait(self, wake: int, seconds: float) -> None:
+        """Wait until the next scan is due; the last one is done when this is called again."""
+        now = time.monotonic()
+        if self._read_at is not None:
+            self._seconds = max(self._min_seconds, _SHARE * (now - self._read_at))
+            self._next, self._read_at = now + self._seconds, None
+        left = max(0.0, self._next - now)
+        select.select([wake], [], [], min(left, seconds))
+
+    def read(self) -> FileChanges:
+        """Ask for a scan, if one is due."""
+        now = time.monotonic()
+        if now < self._next:
+            return FileChanges()
+        self._read_at = now
+        return FileChanges(needs_scan=True)
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -117,13 +117,13 @@ def test_after_any_history_the_graph_is_that_of_a_rebuild(history, random):
                 if random.random() < 0.8:  # a large update commits before it links
                     old.link()
             old.link()
-            said = old.by_key()
-            assert said == old.by_key(incoming=True)
+            edges = old.by_key()
+            assert edges == old.by_key(incoming=True)
         paths = list(files)
         random.shuffle(paths)
         Path(folder, "new").mkdir()
         with world(Path(folder, "new"), {path: files[path] for path in paths}) as new:
-            assert said == new.by_key()
+            assert edges == new.by_key()
 
 
 def test_a_change_inside_a_function_links_no_other_file(tmp_path):

@@ -281,8 +281,8 @@ def test_a_class_is_extended_and_not_its_constructor(tmp_path):
         "b/Mine.java": "package b;\n\nimport a.Base;\n\nclass Mine extends Base<String> {}\n",
     }
     with world(tmp_path, files) as graph:
-        said = [(source, target) for _, source, target, *_ in graph.said("extends")]
-        assert said == [("b/Mine.java:Mine", "a/Base.java:Base")]
+        edges = [(source, target) for _, source, target, *_ in graph.named_edges("extends")]
+        assert edges == [("b/Mine.java:Mine", "a/Base.java:Base")]
 
 
 def test_fields_that_say_of_each_other_what_they_are_end(tmp_path):
@@ -293,4 +293,4 @@ def test_fields_that_say_of_each_other_what_they_are_end(tmp_path):
         f"class C:\n    def __init__(self):\n{''.join(given)}        self.f0.go()\n\n    def go(self): ...\n"
     )
     with world(tmp_path, {"a.py": text}) as graph:
-        assert graph.said("extends") == []
+        assert graph.named_edges("extends") == []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dowse.graph.local import LocalNames
-from dowse.graph.lookups import _MAX_SAME_NAME
-from dowse.store.graph_tables import OwnSymbol
+from dowse.graph.lookups import MAX_SAME_NAME
+from dowse.graph.resolve.local_scopes import LocalScopes
+from dowse.storage.protocol import FileSymbol
 from dowse.types import Fact
 from graph.resolve.world import world
 
@@ -14,13 +14,13 @@ def test_references_to_a_name_with_many_definitions_have_few_edges(tmp_path):
         files.put("a.c", "int f(int a) { return a; }\n" * 400 + "int g(int a) { f(a); }\n" * 400)
         files.link()
         (edges,) = files.catalog._db.execute("SELECT count(*) FROM edges").fetchone()
-    assert 400 <= edges <= 400 * _MAX_SAME_NAME
+    assert 400 <= edges <= 400 * MAX_SAME_NAME
 
 
 def test_a_name_with_many_scopes_is_found_by_its_line():
-    symbols = [OwnSymbol(n, "function", f"f{n}", f"f{n}", 2 * n, 2 * n + 1, 0, "") for n in range(20_000)]
+    symbols = [FileSymbol(n, "function", f"f{n}", f"f{n}", 2 * n, 2 * n + 1, 0, "") for n in range(20_000)]
     facts = [Fact("type", "a", f"T{n}", "", n, 0, 0) for n in range(20_000)]
-    names = LocalNames(symbols, facts, -1)
+    names = LocalScopes(symbols, facts, -1)
     values = [each.fact.value for line in range(40_000) for each in names.lookup("a", line)]
     assert values == [f"T{line // 2}" for line in range(40_000)]
     assert names.lookup("a", 50_000) == names.lookup("b", 1) == []
@@ -28,18 +28,18 @@ def test_a_name_with_many_scopes_is_found_by_its_line():
 
 def test_the_innermost_scope_counts():
     symbols = [
-        OwnSymbol(1, "function", "f", "f", 1, 9, 0, ""),
-        OwnSymbol(2, "function", "g", "f.g", 3, 5, 0, ""),
+        FileSymbol(1, "function", "f", "f", 1, 9, 0, ""),
+        FileSymbol(2, "function", "g", "f.g", 3, 5, 0, ""),
     ]
     facts = [Fact("type", "a", "Outer", "", 0, 0, 0), Fact("type", "a", "Inner", "", 1, 0, 0)]
     facts += [Fact("type", "a", "Line", "", 1, 4, 4)]
-    names = LocalNames(symbols, facts, -1)
+    names = LocalScopes(symbols, facts, -1)
     found = [[each.fact.value for each in names.lookup("a", line)] for line in range(1, 11)]
     assert found == [["Outer"]] * 2 + [["Inner"], ["Line"], ["Inner"]] + [["Outer"]] * 4 + [[]]
     assert [each.symbol.name for each in names.lookup("g", 2)] == ["g"]
 
 
 def test_a_name_bound_many_times_in_one_function_is_looked_at_a_few_times():
-    symbols = [OwnSymbol(1, "function", "f", "f", 1, 9, 0, "")]
+    symbols = [FileSymbol(1, "function", "f", "f", 1, 9, 0, "")]
     facts = [Fact("made", "a", f"g{n}", "", 0, 0, 0) for n in range(5_000)]
-    assert len(LocalNames(symbols, facts * 2, -1).lookup("a", 5)) <= 50
+    assert len(LocalScopes(symbols, facts * 2, -1).lookup("a", 5)) <= 50

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dowse.backends.local import LocalBackend
 from dowse.config import Settings
-from dowse.index import update as update_module
-from dowse.index.update import update
+from dowse.indexing import update as update_module
+from dowse.indexing.update import update
+from dowse.storage.local.backend import LocalBackend
 
 from helpers import write_tree
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dowse.graph.link import link
-from dowse.index.records import Source, make_record
-from dowse.parse.languages import language_of
-from dowse.store.catalog import Catalog
+from dowse.indexing.records import Source, make_record
+from dowse.parsing.languages import detect_language
+from dowse.storage.local.catalog import Catalog
 from dowse.types import Edge
 
 # kind, source, target, line, column, confidence, candidates; symbols as "path:qualified.name"
-Said = tuple[str, str, str, int, int, str, int]
+NamedEdge = tuple[str, str, str, int, int, str, int]
 
 
 class World:
@@ -24,10 +24,10 @@ class World:
 
     def put(self, path: str, text: str) -> None:
         """Add a file or replace it."""
-        language = language_of(path, text.encode()) or "text"
+        language = detect_language(path, text.encode()) or "text"
         source = Source(path, "acme/shop", path, language, "", len(text), 1, text, "utf-8", text)
         record = make_record(source, strip_docs=False)
-        before = self.catalog.delete_file(path, instead=record)
+        before = self.catalog.delete_file(path, replacement=record)
         self.catalog.put_file(record, before)
 
     def delete(self, path: str) -> None:
@@ -49,7 +49,7 @@ class World:
         """Every edge, as the reader gives them."""
         return self.catalog.graph.edges(list(self.rows()), (), incoming, 1 << 30)
 
-    def said(self, kind: str = "") -> list[Said]:
+    def named_edges(self, kind: str = "") -> list[NamedEdge]:
         """Every edge by names, in order."""
         names = self.rows()
         return [
@@ -67,9 +67,9 @@ class World:
         )
 
     def calls(self) -> set[str]:
-        """The calls, as "source -> target" with what is not resolved said so."""
+        """The calls, as "source -> target", with the confidence unless resolved."""
         marks = {"resolved": "", "unique": " (unique)", "ambiguous": " (ambiguous)"}
-        return {f"{said[1]} -> {said[2]}{marks[said[5]]}" for said in self.said("calls")}
+        return {f"{edge[1]} -> {edge[2]}{marks[edge[5]]}" for edge in self.named_edges("calls")}
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * All reports
-         * @description List the reports at hand, each with the means of every way of searching.
+         * @description List the reports, each with the mean metrics of every row.
          */
         get: operations["evals"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * One report
-         * @description Give every set of a report, and how every way of searching did on it.
+         * @description Return every set of a report, with the metrics of every row.
          */
         get: operations["evalReport"];
         put?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Its questions
-         * @description List the questions of one row, beside another row of this or another report.
+         * Cases of a report
+         * @description List the cases of one row, beside another row of this or another report.
          */
         get: operations["evalCases"];
         put?: never;
@@ -72,8 +72,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Hear how far it is
-         * @description Send the latest of every index, and then each step as it happens; the stream stays open.
+         * Follow the progress
+         * @description Send the latest event of every index, and then each event as it happens; the stream stays open.
          */
         get: operations["events"];
         put?: never;
@@ -92,19 +92,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was chosen
-         * @description Say what was chosen for which question, and how often.
+         * List feedback
+         * @description List which symbols were chosen for which query, and how often.
          */
         get: operations["listFeedback"];
         put?: never;
         /**
-         * Record a choice
-         * @description Keep what somebody chose for a question, on the server's machine and nowhere else.
+         * Record an event
+         * @description Record a feedback event, on the server's machine and nowhere else.
          */
         post: operations["recordFeedback"];
         /**
-         * Forget what was chosen
-         * @description Forget all choices, or those of a question, a symbol or a visitor.
+         * Delete feedback
+         * @description Delete all feedback, or that for a query, for a symbol or of a visitor.
          */
         delete: operations["resetFeedback"];
         options?: never;
@@ -120,8 +120,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Walk the code graph
-         * @description Give what stands in a relation to a symbol, nearest first, and the same as nodes and edges.
+         * Traverse the call graph
+         * @description Return the symbols in a relation to one, nearest first, and the same as nodes and edges.
          */
         get: operations["graph"];
         put?: never;
@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * From one symbol to another
-         * @description Give the shortest chain of calls and uses from one symbol to another.
+         * @description Return the shortest path of calls and uses from one symbol to another.
          */
         get: operations["graphPath"];
         put?: never;
@@ -160,7 +160,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is it well
+         * Health check
          * @description Say whether every index can be read; always 200 while the server answers at all.
          */
         get: operations["health"];
@@ -180,8 +180,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Figures for Prometheus
-         * @description Give counters, times and what is indexed, as Prometheus reads them.
+         * Prometheus metrics
+         * @description Return all metrics in the Prometheus text format.
          */
         get: operations["metrics"];
         put?: never;
@@ -202,8 +202,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring up to date
-         * @description Put one index, or all, in line to be brought up to date; searches go on meanwhile.
+         * Update indexes
+         * @description Queue an update of one index, or of all; searches continue meanwhile.
          */
         post: operations["reindex"];
         delete?: never;
@@ -220,8 +220,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is alike
-         * @description Give the symbols nearest in meaning, and the cluster that a symbol belongs to.
+         * Similar symbols
+         * @description Return the nearest symbols by embedding, and the cluster that a symbol belongs to.
          */
         get: operations["related"];
         put?: never;
@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Search
-         * @description Search one index, or all of them: hits come best first, a page at a time.
+         * @description Search one index, or all of them; hits are ranked, a page at a time.
          */
         get: operations["search"];
         put?: never;
@@ -260,8 +260,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is left out
-         * @description List the files that are left out or were read only in part, and why; a page at a time.
+         * Skipped files
+         * @description List the files that are not indexed, or only partly, with the reason; a page at a time.
          */
         get: operations["skipped"];
         put?: never;
@@ -280,8 +280,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is indexed
-         * @description Say of every index what is in it, how much of it can be found by meaning, and how fresh it is.
+         * Status of the indexes
+         * @description Return the status of every index: its size, how much of it is embedded, and what changed since.
          */
         get: operations["status"];
         put?: never;
@@ -300,8 +300,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * While typing
-         * @description Suggest names, questions asked before, and filters; all from memory, so it answers at once.
+         * Suggestions
+         * @description Suggest symbol names, past queries and filters; all from memory, so it answers at once.
          */
         get: operations["suggest"];
         put?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * One symbol
-         * @description Give a symbol with its source as indexed, its file's outline, and who calls it or is called.
+         * @description Return a symbol with its source as indexed, the outline of its file, its callers and callees.
          */
         get: operations["symbol"];
         put?: never;
@@ -338,7 +338,7 @@ export interface components {
     schemas: {
         /**
          * Arrow
-         * @description All references of one kind between two symbols; it points to what is used.
+         * @description All references of one kind between two symbols; the target is the one that is used.
          */
         Arrow: {
             /** Certainty */
@@ -347,7 +347,7 @@ export interface components {
             kind: string;
             /**
              * Line
-             * @description Of the surest reference.
+             * @description Of the most certain reference.
              */
             line: number;
             /** Source */
@@ -392,96 +392,33 @@ export interface components {
         };
         /**
          * Changes
-         * @description Files that differ from what is indexed.
+         * @description Files that differ from the index.
          */
         Changes: {
-            /** Changed */
+            /**
+             * Changed
+             * @default 0
+             */
             changed: number;
-            /** Deleted */
+            /**
+             * Deleted
+             * @default 0
+             */
             deleted: number;
-            /** New */
+            /**
+             * New
+             * @default 0
+             */
             new: number;
         };
         /**
-         * Choice
-         * @description One choice to record.
-         */
-        Choice: {
-            /**
-             * Index
-             * @description Not needed where there is only one.
-             */
-            index?: string | null;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "click" | "copy" | "open" | "up" | "down";
-            /**
-             * Query
-             * @description As it was asked.
-             */
-            query: string;
-            /**
-             * Rank
-             * @description Where it stood, from 1; 0 for unknown.
-             * @default 0
-             */
-            rank: number;
-            /**
-             * Symbol
-             * @description The id of what was chosen.
-             */
-            symbol: string;
-            /**
-             * Visitor
-             * @description A random name that the page keeps; nothing else is known.
-             */
-            visitor: string;
-        };
-        /**
-         * Chosen
-         * @description What became of one symbol for one question.
-         */
-        Chosen: {
-            /**
-             * Chosen
-             * @description Clicks, copies, openings and up-votes.
-             */
-            chosen: number;
-            /** Down */
-            down: number;
-            /** Index */
-            index: string;
-            /**
-             * Last
-             * @description Seconds since 1970.
-             */
-            last: number;
-            /**
-             * Name
-             * @description Its qualified name; empty if it is no longer in the index.
-             */
-            name: string;
-            /** Path */
-            path: string;
-            /** Query */
-            query: string;
-            /** Symbol */
-            symbol: string;
-            /** Up */
-            up: number;
-            /** Visitors */
-            visitors: number;
-        };
-        /**
          * Cluster
-         * @description A group of similar symbols.
+         * @description A cluster of similar symbols.
          */
         Cluster: {
             /**
              * Members
-             * @description Nearest to its middle first.
+             * @description Nearest to the centroid first.
              */
             members: components["schemas"]["Hit"][];
             /** Number */
@@ -490,7 +427,7 @@ export interface components {
             size: number;
             /**
              * Words
-             * @description That its names share.
+             * @description Words that its names share.
              */
             words: string[];
         };
@@ -508,7 +445,7 @@ export interface components {
         };
         /**
          * Difference
-         * @description How far a row is from the one that it is compared with, over the same questions.
+         * @description The difference of a row from the baseline, over the same cases.
          */
         Difference: {
             /** High */
@@ -523,13 +460,13 @@ export interface components {
             real: boolean;
         };
         /**
-         * Embedded
-         * @description How much can be found by meaning.
+         * EmbeddingCoverage
+         * @description How much of an index has vectors.
          */
-        Embedded: {
+        EmbeddingCoverage: {
             /**
              * Encoder
-             * @description The id of the encoder: its weights and what it reads.
+             * @description The id of the encoder: its weights and its view.
              */
             encoder: string;
             /**
@@ -545,30 +482,30 @@ export interface components {
         };
         /**
          * EvalCase
-         * @description One question, and what became of it.
+         * @description One case: a query, and what was found.
          */
         EvalCase: {
             /** Found */
             found: string[];
             /** Id */
             id: string;
-            /** @description The row it is compared with, if one was named. */
+            /** @description The same case in the row to compare with. */
             other: components["schemas"]["EvalOther"] | null;
             /**
              * Query
-             * @description Empty where the report keeps the id alone.
+             * @description Empty if the report stores only the id.
              */
             query: string;
             /**
              * Rank
-             * @description Of the first right answer; null where none was found.
+             * @description Of the first relevant result; null if none was found.
              */
             rank: number | null;
             /** Relevant */
             relevant: string[];
             /**
              * Value
-             * @description By the metric that was asked for.
+             * @description The requested metric.
              */
             value: number;
             /** Values */
@@ -578,7 +515,7 @@ export interface components {
         };
         /**
          * EvalCases
-         * @description One page of the questions of one row.
+         * @description A page of the cases of one row.
          */
         EvalCases: {
             /** Cases */
@@ -587,7 +524,7 @@ export interface components {
             metric: string;
             /**
              * Metrics
-             * @description Those whose value is known for every question.
+             * @description Metrics that are stored for every case.
              */
             metrics: string[];
             /** Mode */
@@ -605,7 +542,7 @@ export interface components {
         };
         /**
          * EvalOther
-         * @description How the same question fared in another row.
+         * @description The same case in another row.
          */
         EvalOther: {
             /** Rank */
@@ -615,12 +552,12 @@ export interface components {
         };
         /**
          * EvalReport
-         * @description One report in full, but for its questions.
+         * @description One report without its cases.
          */
         EvalReport: {
             /**
              * About
-             * @description Where the figures come from.
+             * @description How it was measured.
              */
             about: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -631,14 +568,14 @@ export interface components {
         };
         /**
          * EvalRow
-         * @description One way of searching on one set.
+         * @description The metrics of one row on one set.
          */
         EvalRow: {
-            /** @description Null for the row that others are compared with. */
+            /** @description Null for the baseline. */
             difference: components["schemas"]["Difference"] | null;
             /**
              * Intervals
-             * @description 95 % intervals of the same.
+             * @description 95 % confidence intervals.
              */
             intervals: {
                 [key: string]: [
@@ -655,7 +592,7 @@ export interface components {
             };
             /**
              * Metrics
-             * @description mrr@100, ndcg@10, recall@10, …: means over all questions.
+             * @description mrr@100, ndcg@10, recall@10, …: means over all cases.
              */
             metrics: {
                 [key: string]: number;
@@ -665,33 +602,33 @@ export interface components {
         };
         /**
          * Evals
-         * @description All reports that are at hand.
+         * @description All reports.
          */
         Evals: {
             /**
              * Problems
-             * @description Files that can't be read as reports, and why.
+             * @description Invalid files, and what is wrong with them.
              */
             problems: string[];
             /**
              * Reports
-             * @description Own ones first, the latest first.
+             * @description Own reports first, the latest first.
              */
             reports: components["schemas"]["EvalSummary"][];
         };
         /**
          * EvalSet
-         * @description One set of questions, and how each way of searching did.
+         * @description One evaluation set, with its rows.
          */
         EvalSet: {
             /**
              * Against
-             * @description The row that others are compared with.
+             * @description The baseline.
              */
             against: string;
             /**
              * Best
-             * @description The row with the highest headline.
+             * @description The row with the highest headline metric.
              */
             best: string;
             /** Cases */
@@ -702,19 +639,19 @@ export interface components {
             half: string;
             /**
              * Index
-             * @description What was searched: files, symbols, settings.
+             * @description The index that was searched: files, symbols, settings.
              */
             index: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
              * Level
-             * @description file or symbol: what the answers are.
+             * @description What is retrieved: file or symbol.
              */
             level: string;
             /**
              * Metric
-             * @description The headline: what rows are compared by.
+             * @description The headline metric.
              */
             metric: string;
             /** Name */
@@ -728,14 +665,14 @@ export interface components {
         };
         /**
          * EvalSummary
-         * @description One report, in short.
+         * @description The summary of a report.
          */
         EvalSummary: {
             /** Against */
             against: string;
             /**
              * Cases
-             * @description Questions of all sets.
+             * @description Number of cases of all sets.
              */
             cases: number;
             /** Commit */
@@ -750,7 +687,7 @@ export interface components {
             machine: string;
             /**
              * Means
-             * @description Every set counts the same; of one set, its rows.
+             * @description Macro averages over sets; of one set, its rows.
              */
             means: components["schemas"]["Figures"][];
             /** Modes */
@@ -761,55 +698,135 @@ export interface components {
             sets: string[];
             /**
              * Source
-             * @description Measured by the makers, or by whoever runs this.
+             * @description Shipped with dowse, or the user's own.
              * @enum {string}
              */
             source: "shipped" | "own";
         };
         /**
          * FeedbackAnswer
-         * @description What was chosen so far.
+         * @description All feedback, counted.
          */
         FeedbackAnswer: {
             /**
              * Chosen
              * @description Most chosen first.
              */
-            chosen: components["schemas"]["Chosen"][];
+            chosen: components["schemas"]["FeedbackCount"][];
             /**
              * Enabled
-             * @description Whether choices are recorded, and count.
+             * @description Whether feedback is recorded and affects rankings.
              */
             enabled: boolean;
             /**
-             * Place
-             * @description The files on the server's machine that hold it all.
+             * Files
+             * @description The files on the server's machine that hold it.
              */
-            place: string[];
+            files: string[];
             /** Total */
             total: number;
         };
         /**
+         * FeedbackCount
+         * @description The feedback for one symbol and one query.
+         */
+        FeedbackCount: {
+            /**
+             * Chosen
+             * @description Clicks, copies, opens and up-votes.
+             */
+            chosen: number;
+            /** Down */
+            down: number;
+            /** Index */
+            index: string;
+            /**
+             * Last
+             * @description Seconds since 1970.
+             */
+            last: number;
+            /**
+             * Name
+             * @description The qualified name; empty if it is no longer in the index.
+             */
+            name: string;
+            /** Path */
+            path: string;
+            /** Query */
+            query: string;
+            /** Symbol */
+            symbol: string;
+            /** Up */
+            up: number;
+            /** Visitors */
+            visitors: number;
+        };
+        /**
+         * FeedbackRequest
+         * @description One event to record.
+         */
+        FeedbackRequest: {
+            /**
+             * Index
+             * @description Not needed where there is only one.
+             */
+            index?: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "click" | "copy" | "open" | "up" | "down";
+            /**
+             * Query
+             * @description The query as it was typed.
+             */
+            query: string;
+            /**
+             * Rank
+             * @description The rank of the hit, from 1; 0 if unknown.
+             * @default 0
+             */
+            rank: number;
+            /**
+             * Symbol
+             * @description The id of the symbol.
+             */
+            symbol: string;
+            /**
+             * Visitor
+             * @description A random name that the page stores; nothing else identifies a visitor.
+             */
+            visitor: string;
+        };
+        /**
+         * FeedbackReset
+         * @description How many events were deleted.
+         */
+        FeedbackReset: {
+            /** Removed */
+            removed: number;
+        };
+        /**
          * FieldProblem
-         * @description A parameter or field that can't be used.
+         * @description An invalid parameter or field.
          */
         FieldProblem: {
-            /** Message */
-            message: string;
             /**
-             * Place
+             * Field
              * @description query.k, body.kind, …
              */
-            place: string;
+            field: string;
+            /** Message */
+            message: string;
         };
         /**
          * Figures
-         * @description What one way of searching scored.
+         * @description The metrics of one row: a search mode or another system.
          */
         Figures: {
             /**
              * Intervals
-             * @description 95 % intervals of the same.
+             * @description 95 % confidence intervals.
              */
             intervals: {
                 [key: string]: [
@@ -826,7 +843,7 @@ export interface components {
             };
             /**
              * Metrics
-             * @description mrr@100, ndcg@10, recall@10, …: means over all questions.
+             * @description mrr@100, ndcg@10, recall@10, …: means over all cases.
              */
             metrics: {
                 [key: string]: number;
@@ -835,16 +852,8 @@ export interface components {
             mode: string;
         };
         /**
-         * Forgotten
-         * @description What was forgotten.
-         */
-        Forgotten: {
-            /** Removed */
-            removed: number;
-        };
-        /**
          * GraphAnswer
-         * @description The steps of a walk, nearest first, and the picture of them.
+         * @description The steps of a graph traversal, nearest first, and their drawing.
          */
         GraphAnswer: {
             /** Depth */
@@ -860,7 +869,7 @@ export interface components {
             /** Nodes */
             nodes: components["schemas"]["Node"][];
             /** Notes */
-            notes: string[];
+            notes: components["schemas"]["Note"][];
             /** Relation */
             relation: string;
             /** Schema */
@@ -872,13 +881,13 @@ export interface components {
             target: components["schemas"]["SymbolRef"] | null;
             /**
              * Total
-             * @description Steps found, of which the first are here.
+             * @description Number of steps, of which the first are here.
              */
             total: number;
         };
         /**
          * Health
-         * @description Whether the server answers, and from what.
+         * @description The health of the server.
          */
         Health: {
             /** Dowse */
@@ -905,7 +914,7 @@ export interface components {
             code: string;
             /**
              * Confidence
-             * @description How likely it is relevant; null where meaning had no say.
+             * @description Probability that it is relevant; null without embeddings.
              */
             confidence: number | null;
             /** Doc */
@@ -919,12 +928,12 @@ export interface components {
             explanation: components["schemas"]["Contribution"][];
             /**
              * Id
-             * @description The symbol, the same across re-indexing.
+             * @description The id of the symbol, stable across re-indexing.
              */
             id: string;
             /**
              * Index
-             * @description The index that it comes from.
+             * @description The index that holds it.
              */
             index: string;
             /** Kind */
@@ -933,7 +942,7 @@ export interface components {
              * Lanes
              * @description The lanes that found it.
              */
-            lanes: components["schemas"]["LanePlace"][];
+            lanes: components["schemas"]["LaneScore"][];
             /** Language */
             language: string;
             /** Matches */
@@ -960,12 +969,12 @@ export interface components {
         };
         /**
          * IndexAnswer
-         * @description What one index had to say, where several were asked.
+         * @description The answer of one index, without its hits.
          */
         IndexAnswer: {
             /** Candidates */
             candidates: number;
-            embedded: components["schemas"]["Embedded"] | null;
+            embedded: components["schemas"]["EmbeddingCoverage"] | null;
             /** Generation */
             generation: number;
             /** Index */
@@ -975,17 +984,17 @@ export interface components {
             /** Mode */
             mode: string;
             /** Notes */
-            notes: string[];
+            notes: components["schemas"]["Note"][];
             plan: components["schemas"]["Plan"] | null;
             /**
              * Problem
-             * @description Why it is left out, if it is; else empty.
+             * @description Why it failed; empty if it did not.
              */
             problem: string;
         };
         /**
          * IndexHealth
-         * @description Whether one index answers.
+         * @description Whether one index can be read.
          */
         IndexHealth: {
             /** Detail */
@@ -997,77 +1006,145 @@ export interface components {
         };
         /**
          * IndexStatus
-         * @description One index; counts are 0 while there is none yet.
+         * @description The status of one index; counts are 0 until it exists.
          */
         IndexStatus: {
+            /**
+             * @default {
+             *       "new": 0,
+             *       "changed": 0,
+             *       "deleted": 0
+             *     }
+             */
             changes: components["schemas"]["Changes"];
-            /** Commit */
+            /**
+             * Commit
+             * @default
+             */
             commit: string;
             /**
              * Corpus
-             * @description Functions from many places: then nothing is known of changes.
+             * @description Whether it is a corpus of functions, without files that could change.
+             * @default false
              */
             corpus: boolean;
-            /** Embedded */
+            /**
+             * Embedded
+             * @default 0
+             */
             embedded: number;
-            /** Encoder */
+            /**
+             * Encoder
+             * @default
+             */
             encoder: string;
-            /** Exists */
+            /**
+             * Exists
+             * @default false
+             */
             exists: boolean;
-            /** Files */
+            /**
+             * Files
+             * @default 0
+             */
             files: number;
-            /** Generation */
+            /**
+             * Generation
+             * @default 0
+             */
             generation: number;
-            /** Index Bytes */
+            /**
+             * Index Bytes
+             * @default 0
+             */
             index_bytes: number;
             /**
              * Indexed At
              * @description Seconds since 1970.
+             * @default 0
              */
             indexed_at: number;
             /**
              * Kinds
-             * @description Kinds of symbols that `kind:` knows.
+             * @description Symbol kinds that `kind:` accepts.
              */
             kinds: string[];
             /**
              * Languages
              * @description Most files first.
+             * @default []
              */
             languages: components["schemas"]["Language"][];
             /** Name */
             name: string;
             /**
              * Problem
-             * @description Why it can't be read, if it can't; else empty.
+             * @description Why it can't be read; empty if it can.
+             * @default
              */
             problem: string;
             /**
              * Problems
-             * @description Files that were read only in part.
+             * @description Files that were read only partly.
+             * @default 0
              */
             problems: number;
             progress: components["schemas"]["Progress"];
-            /** Repo */
+            /**
+             * Repo
+             * @default
+             */
             repo: string;
             /** Root */
             root: string;
-            /** Skipped */
+            /**
+             * Skipped
+             * @default 0
+             */
             skipped: number;
-            /** Source Bytes */
+            /**
+             * Source Bytes
+             * @default 0
+             */
             source_bytes: number;
-            /** Symbols */
+            /**
+             * Symbols
+             * @default 0
+             */
             symbols: number;
         };
         JsonValue: unknown;
         /**
-         * LanePlace
-         * @description Where one lane put a hit.
+         * LaneReport
+         * @description The result of one lane.
          */
-        LanePlace: {
+        LaneReport: {
+            /**
+             * Found
+             * @description Number of candidates.
+             */
+            found: number;
+            /** Lane */
+            lane: string;
+            /**
+             * Milliseconds
+             * @description Latency, waiting included.
+             */
+            milliseconds: number;
+            /**
+             * Problem
+             * @description Why it failed; empty if it did not.
+             */
+            problem: string;
+        };
+        /**
+         * LaneScore
+         * @description The rank and score of a hit in one lane.
+         */
+        LaneScore: {
             /**
              * Detail
-             * @description What the lane has to say.
+             * @description An explanation.
              */
             detail: string;
             /** Lane */
@@ -1081,43 +1158,20 @@ export interface components {
             rank: number;
             /**
              * Score
-             * @description As the lane gave it: BM25, a cosine, nearness in the graph.
+             * @description BM25, cosine similarity, or proximity in the graph.
              */
             score: number;
         };
         /**
-         * LaneReport
-         * @description How one lane fared.
-         */
-        LaneReport: {
-            /**
-             * Found
-             * @description How many candidates it gave.
-             */
-            found: number;
-            /** Lane */
-            lane: string;
-            /**
-             * Milliseconds
-             * @description Until it answered, waiting included.
-             */
-            milliseconds: number;
-            /**
-             * Problem
-             * @description Why it is left out, if it is; else empty.
-             */
-            problem: string;
-        };
-        /**
          * Language
-         * @description How many files are in a language.
+         * @description The number of files in a language.
          */
         Language: {
             /** Files */
             files: number;
             /**
              * Language
-             * @description "text" where it is not known.
+             * @description "text" if unknown.
              */
             language: string;
         };
@@ -1141,7 +1195,7 @@ export interface components {
         };
         /**
          * Neighbour
-         * @description A symbol that refers to another, or is referred to, and where.
+         * @description A caller or callee, and the location of the reference.
          */
         Neighbour: {
             /**
@@ -1163,7 +1217,7 @@ export interface components {
             line: number;
             /**
              * Path
-             * @description Of the file that the reference stands in.
+             * @description The file of the reference.
              */
             path: string;
             symbol: components["schemas"]["SymbolRef"];
@@ -1172,7 +1226,7 @@ export interface components {
         };
         /**
          * Node
-         * @description A symbol of the picture.
+         * @description A symbol of the drawing.
          */
         Node: {
             /**
@@ -1200,8 +1254,25 @@ export interface components {
             start_line: number;
         };
         /**
+         * Note
+         * @description A remark about an answer.
+         */
+        Note: {
+            /**
+             * Code
+             * @description For programs.
+             * @enum {string}
+             */
+            code: "nothing-relevant" | "unknown-name" | "below-min-score" | "relaxed" | "graph" | "truncated" | "masked" | "partly-embedded" | "incomplete-index" | "refreshing" | "lane-failed" | "index-failed" | "feedback" | "other";
+            /**
+             * Text
+             * @description For people, with what helps.
+             */
+            text: string;
+        };
+        /**
          * OutlineEntry
-         * @description One symbol of a file.
+         * @description One symbol in the outline of a file.
          */
         OutlineEntry: {
             /** End Line */
@@ -1226,12 +1297,12 @@ export interface components {
         Plan: {
             /**
              * Expanded
-             * @description Terms that were added to the query.
+             * @description Terms added by query expansion.
              */
             expanded: string[];
             /**
              * Fusion
-             * @description How their answers became one; empty where one lane answered alone.
+             * @description How the lanes were fused; empty for a single lane.
              */
             fusion: string;
             /**
@@ -1241,7 +1312,7 @@ export interface components {
             kind: string;
             /**
              * Lanes
-             * @description Those that were asked.
+             * @description The lanes that ran.
              */
             lanes: string[];
             /**
@@ -1251,35 +1322,35 @@ export interface components {
             reason: string;
             /**
              * Relation
-             * @description What it was asked for: callers, subclasses, …; else empty.
+             * @description What the graph lane was asked for: callers, subclasses, …; else empty.
              */
             relation: string;
             /**
              * Seeds
-             * @description The names that the graph lane started from.
+             * @description The symbols that the graph lane started from.
              */
             seeds: string[];
         };
         /**
          * Problem
-         * @description An error: what it is, and what helps.
+         * @description An error.
          */
         Problem: {
             /**
              * Candidates
-             * @description What a name could mean.
+             * @description The symbols that a name could mean.
              */
             candidates?: components["schemas"]["Candidate"][] | null;
             /** Detail */
             detail: string;
             /**
              * Fields
-             * @description What was wrong with the request.
+             * @description The invalid parameters and fields.
              */
             fields?: components["schemas"]["FieldProblem"][] | null;
             /**
              * Position
-             * @description Where in the query it is, from 0.
+             * @description The offset in the query, from 0.
              */
             position?: number | null;
             /**
@@ -1293,13 +1364,13 @@ export interface components {
             title: string;
             /**
              * Type
-             * @description A name for this kind of problem, as a relative address.
+             * @description The kind of problem, as a relative URL.
              */
             type: string;
         };
         /**
          * Progress
-         * @description How far indexing or embedding is; also what `/api/events` sends.
+         * @description The progress of indexing or embedding; `/api/events` sends it.
          */
         Progress: {
             /**
@@ -1309,19 +1380,19 @@ export interface components {
             at: number;
             /**
              * Detail
-             * @description What was done, or what went wrong and what helps.
+             * @description What was done, or what failed and the remedy.
              */
             detail: string;
             /**
              * Done
-             * @description Files or symbols, by phase.
+             * @description Files or symbols, depending on the phase.
              */
             done: number;
             /** Index */
             index: string;
             /**
              * Number
-             * @description Counts up with every event of this server.
+             * @description Increases with every event of this server.
              */
             number: number;
             /**
@@ -1334,7 +1405,7 @@ export interface components {
         };
         /**
          * Reason
-         * @description How many files share a reason.
+         * @description The number of files with a reason.
          */
         Reason: {
             /** Files */
@@ -1343,10 +1414,10 @@ export interface components {
             reason: string;
         };
         /**
-         * Recorded
-         * @description A choice as it was kept.
+         * RecordedEvent
+         * @description An event as it was recorded.
          */
-        Recorded: {
+        RecordedEvent: {
             /** Index */
             index: string;
             /**
@@ -1386,23 +1457,23 @@ export interface components {
         };
         /**
          * ReindexAnswer
-         * @description What was begun: `/api/events` tells how it goes.
+         * @description What was queued; `/api/events` reports the progress.
          */
         ReindexAnswer: {
             /**
              * Started
-             * @description Indexes that were put in line.
+             * @description Indexes that were queued.
              */
             started: string[];
             /**
              * Waiting
-             * @description Indexes that were in line already.
+             * @description Indexes that were queued already.
              */
             waiting: string[];
         };
         /**
          * ReindexRequest
-         * @description Which index to bring up to date.
+         * @description Which index to update.
          */
         ReindexRequest: {
             /**
@@ -1412,17 +1483,17 @@ export interface components {
             index?: string | null;
             /**
              * Rebuild
-             * @description Throw the old index away first.
+             * @description Delete the old index first.
              * @default false
              */
             rebuild: boolean;
         };
         /**
          * RelatedAnswer
-         * @description What is like a symbol.
+         * @description The symbols nearest to one by embedding.
          */
         RelatedAnswer: {
-            /** @description Null where none were fitted. */
+            /** @description Null if no clusters were fitted. */
             cluster: components["schemas"]["Cluster"] | null;
             /** Dowse */
             dowse: string;
@@ -1436,7 +1507,7 @@ export interface components {
         };
         /**
          * RelatedSymbol
-         * @description The symbol that was asked about.
+         * @description The symbol of the request.
          */
         RelatedSymbol: {
             /** End Line */
@@ -1462,12 +1533,12 @@ export interface components {
         };
         /**
          * SearchAnswer
-         * @description A page of hits, and how they came about.
+         * @description A page of hits.
          */
         SearchAnswer: {
             /**
              * Candidates
-             * @description How many symbols were ranked.
+             * @description Number of symbols that were ranked.
              */
             candidates: number;
             /**
@@ -1475,11 +1546,11 @@ export interface components {
              * @description The version that answered.
              */
             dowse: string;
-            /** @description Null where no encoder is in use. */
-            embedded: components["schemas"]["Embedded"] | null;
+            /** @description Null without an encoder. */
+            embedded: components["schemas"]["EmbeddingCoverage"] | null;
             /**
              * Generation
-             * @description The state of the index; of several the highest.
+             * @description The generation of the index; of several the highest.
              */
             generation: number;
             /**
@@ -1489,14 +1560,14 @@ export interface components {
             hits: components["schemas"]["Hit"][];
             /**
              * Indexes
-             * @description What each index said, in the order they are served.
+             * @description The answer of each index.
              */
             indexes: components["schemas"]["IndexAnswer"][];
             /** Lanes */
             lanes: components["schemas"]["LaneReport"][];
             /**
              * Mode
-             * @description How it was answered.
+             * @description The search mode that was used.
              */
             mode: string;
             /**
@@ -1506,12 +1577,12 @@ export interface components {
             more: boolean;
             /**
              * Notes
-             * @description What was relaxed, left out or is incomplete.
+             * @description What was relaxed, is missing or incomplete.
              */
-            notes: string[];
+            notes: components["schemas"]["Note"][];
             /**
              * Offset
-             * @description How many hits come before these.
+             * @description Number of hits before this page.
              */
             offset: number;
             plan: components["schemas"]["Plan"] | null;
@@ -1527,14 +1598,14 @@ export interface components {
         };
         /**
          * SkippedFile
-         * @description A file that is left out, or was read only in part.
+         * @description A file that is not indexed, or only partly.
          */
         SkippedFile: {
             /** Index */
             index: string;
             /**
              * Indexed
-             * @description Whether some of it is in the index all the same.
+             * @description Whether part of it is in the index.
              */
             indexed: boolean;
             /** Path */
@@ -1544,7 +1615,7 @@ export interface components {
         };
         /**
          * SkippedFiles
-         * @description One page of what is left out.
+         * @description A page of skipped files.
          */
         SkippedFiles: {
             /** Files */
@@ -1555,7 +1626,7 @@ export interface components {
             offset: number;
             /**
              * Reasons
-             * @description Of all of them, most files first.
+             * @description Of all skipped files, most files first.
              */
             reasons: components["schemas"]["Reason"][];
             /** Total */
@@ -1563,19 +1634,19 @@ export interface components {
         };
         /**
          * Status
-         * @description Everything that is served.
+         * @description The status of the server.
          */
         Status: {
             /** Dowse */
             dowse: string;
             /**
              * Encoder
-             * @description Of the first index; empty where none is in use.
+             * @description Of the first index; empty without one.
              */
             encoder: string;
             /**
              * Feedback
-             * @description Whether clicks are recorded and count.
+             * @description Whether feedback is recorded and affects rankings.
              */
             feedback: boolean;
             /** Indexes */
@@ -1583,7 +1654,7 @@ export interface components {
         };
         /**
          * Step
-         * @description A symbol that was reached, and how.
+         * @description A symbol that was reached, and the references that lead to it.
          */
         Step: {
             /** Certainty */
@@ -1600,7 +1671,7 @@ export interface components {
             number: number;
             /**
              * Other
-             * @description Qualified name at the reference's other end.
+             * @description The qualified name at the other end of the reference.
              */
             other: string;
             /**
@@ -1610,7 +1681,7 @@ export interface components {
             parent: number;
             /**
              * Path
-             * @description Of the file that the surest reference stands in.
+             * @description The file of the most certain reference.
              */
             path: string;
             /** References */
@@ -1623,22 +1694,24 @@ export interface components {
         };
         /**
          * Suggestion
-         * @description One way to go on.
+         * @description One suggestion.
          */
         Suggestion: {
             /**
              * Detail
-             * @description A kind and a place, how often it was asked, or what it filters.
+             * @description The symbol's kind and location, how often a query was asked, or what a filter does.
              */
             detail: string;
             /**
              * Id
-             * @description The symbol, where just one bears the name; else empty.
+             * @description The symbol id if only one symbol has the name; else empty.
+             * @default
              */
             id: string;
             /**
              * Index
-             * @description Where the name was found; empty for others.
+             * @description The index of a name; empty for others.
+             * @default
              */
             index: string;
             /**
@@ -1648,18 +1721,18 @@ export interface components {
             kind: "name" | "query" | "filter";
             /**
              * Query
-             * @description The whole query once it is taken.
+             * @description The whole query when it is accepted.
              */
             query: string;
             /**
              * Text
-             * @description What to show.
+             * @description The text to show.
              */
             text: string;
         };
         /**
          * Suggestions
-         * @description Ways to go on, best first.
+         * @description Suggestions, best first.
          */
         Suggestions: {
             /** Query */
@@ -1671,7 +1744,7 @@ export interface components {
         };
         /**
          * SymbolAnswer
-         * @description A symbol with its source and what stands around it.
+         * @description A symbol with its source, the outline of its file, its callers and callees.
          */
         SymbolAnswer: {
             /** Callees */
@@ -1689,19 +1762,19 @@ export interface components {
             code: string;
             /**
              * Code Lines
-             * @description The number in the file of each line of `code`.
+             * @description The line numbers of `code` in the file.
              */
             code_lines: number[];
             /** Doc */
             doc: string;
             /**
              * Editor
-             * @description A link that opens it in an editor; empty where there is no file.
+             * @description A link that opens it in an editor; empty without a file.
              */
             editor: string;
             /**
              * File
-             * @description Where the file lies on the server's machine; empty for a corpus.
+             * @description The path on the server's machine; empty for a corpus.
              */
             file: string;
             /** Generation */
@@ -1715,12 +1788,12 @@ export interface components {
             lines: number;
             /**
              * Notes
-             * @description What was cut, taken together or can't be seen.
+             * @description What was truncated, merged or can't be seen.
              */
-            notes: string[];
+            notes: components["schemas"]["Note"][];
             /**
              * Outline
-             * @description The symbols of its file, in the order of their lines.
+             * @description The symbols of its file, by line.
              */
             outline: components["schemas"]["OutlineEntry"][];
             /**
@@ -1732,7 +1805,7 @@ export interface components {
         };
         /**
          * SymbolRef
-         * @description A symbol without its text, and where it stands.
+         * @description A symbol without its text.
          */
         SymbolRef: {
             /** End Line */
@@ -1779,7 +1852,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1813,14 +1886,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As `/api/eval` names it. */
+                /** @description An id that `/api/eval` lists. */
                 report: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1852,17 +1925,17 @@ export interface operations {
     evalCases: {
         parameters: {
             query?: {
-                /** @description How many questions. */
+                /** @description Number of cases. */
                 k?: number;
-                /** @description By default the set's headline. */
+                /** @description By default the set's headline metric. */
                 metric?: string;
-                /** @description The way of searching; by default the one compared with. */
+                /** @description The row; by default the baseline. */
                 mode?: string;
-                /** @description Questions to leave out. */
+                /** @description Cases to skip. */
                 offset?: number;
-                /** @description lost and won go by the difference from the other row. */
+                /** @description lost and won sort by the difference from the other row. */
                 order?: "worst" | "best" | "lost" | "won" | "name";
-                /** @description A report to compare with, of the same questions. */
+                /** @description A report to compare with, of the same set. */
                 other?: string;
                 /** @description The row to compare with. */
                 other_mode?: string;
@@ -1871,14 +1944,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description As `/api/eval` names it. */
+                /** @description An id that `/api/eval` lists. */
                 report: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1916,7 +1989,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1948,11 +2021,11 @@ export interface operations {
     listFeedback: {
         parameters: {
             query?: {
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description How many symbols. */
+                /** @description Number of symbols. */
                 k?: number;
-                /** @description Only of this question. */
+                /** @description Only for this query. */
                 query?: string | null;
             };
             header?: never;
@@ -1961,7 +2034,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -1999,11 +2072,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Choice"];
+                "application/json": components["schemas"]["FeedbackRequest"];
             };
         };
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2027,7 +2100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Recorded"];
+                    "application/json": components["schemas"]["RecordedEvent"];
                 };
             };
         };
@@ -2035,9 +2108,9 @@ export interface operations {
     resetFeedback: {
         parameters: {
             query?: {
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description Only of this question. */
+                /** @description Only for this query. */
                 query?: string | null;
                 /** @description Only of this symbol. */
                 symbol?: string | null;
@@ -2050,7 +2123,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2074,7 +2147,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Forgotten"];
+                    "application/json": components["schemas"]["FeedbackReset"];
                 };
             };
         };
@@ -2082,15 +2155,15 @@ export interface operations {
     graph: {
         parameters: {
             query: {
-                /** @description Hops to walk; by default as is usual for the question. */
+                /** @description Maximum number of hops; the default depends on the relation. */
                 depth?: number | null;
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description How many steps to give. */
+                /** @description Number of steps. */
                 k?: number | null;
                 /** @description Only these kinds of references. */
                 kinds?: ("calls" | "uses" | "extends" | "implements" | "imports" | "overrides")[];
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+                /** @description A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`). */
                 target: string;
             };
             header?: never;
@@ -2101,7 +2174,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2133,13 +2206,13 @@ export interface operations {
     graphPath: {
         parameters: {
             query: {
-                /** @description Hops to walk; by default as is usual for the question. */
+                /** @description Maximum number of hops; the default depends on the relation. */
                 depth?: number | null;
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+                /** @description A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`). */
                 target: string;
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+                /** @description A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`). */
                 to: string;
             };
             header?: never;
@@ -2148,7 +2221,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2186,7 +2259,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2224,7 +2297,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2266,7 +2339,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2298,11 +2371,11 @@ export interface operations {
     related: {
         parameters: {
             query: {
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description Neighbours, and members of its cluster. */
+                /** @description Number of neighbours, and of cluster members. */
                 k?: number;
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+                /** @description A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`). */
                 target: string;
             };
             header?: never;
@@ -2311,7 +2384,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2343,52 +2416,52 @@ export interface operations {
     search: {
         parameters: {
             query: {
-                /** @description What is alike. */
+                /** @description what clusters go by: location in the tree (the first three), or meaning */
                 clustering?: ("hyperbolic" | "euclidean" | "spectral" | "meaning") | null;
-                /** @description Put apart what is alike. */
+                /** @description keep similar hits apart: by maximal marginal relevance (mmr), the best of each cluster (cluster), or from each cluster its share (sample) */
                 diversify?: ("" | "mmr" | "cluster" | "sample") | null;
-                /** @description No paths like these. */
+                /** @description no paths like these globs */
                 exclude?: string[];
-                /** @description Add terms of the best answers. */
+                /** @description expand the query with terms of the best hits (pseudo-relevance feedback) */
                 expand?: boolean | null;
-                /** @description Break keyword scores into fields and terms. */
+                /** @description break keyword scores down into fields and terms */
                 explain?: boolean;
-                /** @description Let what was chosen before come first. */
+                /** @description rank what was chosen for this query before higher */
                 feedback?: boolean | null;
-                /** @description More of the query language. */
+                /** @description more of the query language that must hold too, e.g. `lang:go -test` */
                 filters?: string;
-                /** @description How lanes' answers become one. */
+                /** @description how the rankings of lanes are fused */
                 fusion?: ("auto" | "blend" | "rrf" | "weighted" | "convex" | "intersection" | "adaptive") | null;
-                /** @description Edits a word may be away. */
+                /** @description edit distance within which words still match */
                 fuzziness?: ("auto" | "0" | "1" | "2") | null;
-                /** @description Add what the best answers call. */
+                /** @description add what the best hits call */
                 graph_expand?: boolean | null;
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
                 /** @description How many hits. */
                 k?: number;
-                /** @description Only these kinds of symbols. */
+                /** @description only these kinds of symbols: function, method, class, interface, struct, enum, constant, … */
                 kind?: string[];
-                /** @description Not the plan's: keyword,graph */
+                /** @description these lanes instead of the planner's, separated by commas: keyword, tfidf, embedding, graph */
                 lanes?: string;
-                /** @description Only these languages. */
+                /** @description only these languages */
                 lang?: string[];
-                /** @description Leave out weaker hits. */
+                /** @description leave out weaker hits: by confidence (0 to 1) where the embedding lane answers, else by score */
                 min_score?: number;
-                /** @description auto picks by the query. */
+                /** @description which lanes answer; auto lets the planner choose, regex lists exact lines, symbol matches names */
                 mode?: "auto" | "hybrid" | "keyword" | "tfidf" | "embedding" | "graph" | "regex" | "symbol";
                 /** @description Hits to leave out. */
                 offset?: number;
-                /** @description Only paths like these. */
+                /** @description hits that a reader sees together: `sample` shares out so many; 0 for k */
+                page_size?: number;
+                /** @description only paths like these globs */
                 path?: string[];
-                /** @description Take the query as words alone. */
+                /** @description take the query as words: no filters, quotes or regexes */
                 plain?: boolean;
                 /** @description The query; see docs/QUERY.md. */
                 q: string;
-                /** @description A second look by a cross-encoder. */
+                /** @description rerank the best hits with a cross-encoder (slower) */
                 rerank?: boolean | null;
-                /** @description Hits that clusters share out; by default k. */
-                together?: number | null;
             };
             header?: never;
             path?: never;
@@ -2396,7 +2469,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2428,11 +2501,11 @@ export interface operations {
     skipped: {
         parameters: {
             query?: {
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description How many files. */
+                /** @description Number of files. */
                 k?: number;
-                /** @description Files to leave out. */
+                /** @description Files to skip. */
                 offset?: number;
                 /** @description Only files with this reason. */
                 reason?: string;
@@ -2443,7 +2516,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2475,7 +2548,7 @@ export interface operations {
     status: {
         parameters: {
             query?: {
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
             };
             header?: never;
@@ -2484,7 +2557,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2516,9 +2589,9 @@ export interface operations {
     suggest: {
         parameters: {
             query?: {
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description How many suggestions. */
+                /** @description Number of suggestions. */
                 k?: number;
                 /** @description The query so far. */
                 q?: string;
@@ -2529,7 +2602,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2561,11 +2634,11 @@ export interface operations {
     symbol: {
         parameters: {
             query: {
-                /** @description The name of an index; without it all are asked. */
+                /** @description The name of an index; by default all. */
                 index?: string | null;
-                /** @description Callers and callees to give, of each. */
+                /** @description Maximum of callers, and of callees. */
                 neighbours?: number;
-                /** @description A symbol: its id, a place (`src/app.py:42`) or a name (`Class.method`). */
+                /** @description A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`). */
                 target: string;
             };
             header?: never;
@@ -2574,7 +2647,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The request can't be answered; `remedy` says what helps. */
+            /** @description The request can't be answered; `remedy` says what to do. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

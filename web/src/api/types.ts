@@ -5,7 +5,7 @@ type Schemas = components["schemas"];
 export type Problem = Schemas["Problem"];
 export type SearchAnswer = Schemas["SearchAnswer"];
 export type Hit = Schemas["Hit"];
-export type LanePlace = Schemas["LanePlace"];
+export type LaneScore = Schemas["LaneScore"];
 export type LaneReport = Schemas["LaneReport"];
 export type Contribution = Schemas["Contribution"];
 export type SymbolAnswer = Schemas["SymbolAnswer"];
@@ -23,8 +23,21 @@ export type Progress = Schemas["Progress"];
 export type SkippedFiles = Schemas["SkippedFiles"];
 export type Evals = Schemas["Evals"];
 export type EvalSummary = Schemas["EvalSummary"];
-export type EvalReport = Schemas["EvalReport"];
-export type EvalSet = Schemas["EvalSet"];
+
+/** What a report file says about a table beyond the API: it takes long to compute, and is done once. */
+export interface TableNotes {
+  conclusion: string;
+  facts: string[];
+  notes: string[];
+  remarks: string[];
+}
+
+export type EvalReport = Omit<Schemas["EvalReport"], "sets"> & {
+  sets: EvalSet[];
+  mean?: TableNotes;
+};
+/** `told` is the row whose questions a report file keeps with their text. */
+export type EvalSet = Schemas["EvalSet"] & { table?: TableNotes; told?: string };
 export type EvalRow = Schemas["EvalRow"];
 export type EvalCase = Schemas["EvalCase"];
 export type Figures = Schemas["Figures"];

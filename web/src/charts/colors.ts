@@ -1,4 +1,4 @@
-// Ways of searching have the colours of their lanes; others take what is left, in turn.
+// Configurations have the colours of their lanes; others take the remaining ones in turn.
 const KNOWN: Record<string, string> = {
   auto: "var(--accent)",
   hybrid: "var(--choice)",
@@ -8,7 +8,7 @@ const KNOWN: Record<string, string> = {
 };
 const OTHERS = ["var(--signal)", "var(--bad)", "var(--warn)", "var(--good)", "var(--edge)"];
 
-/** Give every way of searching a colour of its own, the same in all charts of a report. */
+/** Give every configuration a colour of its own, the same in all charts of a report. */
 export function modeColors(modes: readonly string[]): (mode: string) => string {
   const others = modes.filter((mode) => !(mode in KNOWN));
   return (mode) => KNOWN[mode] ?? OTHERS[others.indexOf(mode) % OTHERS.length] ?? "var(--signal)";

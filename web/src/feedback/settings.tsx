@@ -97,7 +97,7 @@ function Learnt() {
       <div className="mt-3 flex flex-wrap items-center gap-3">
         <Button onClick={() => void forget()}>Forget everything</Button>
         <span className="mono wrap-anywhere text-xs text-faint">
-          {plural(data.total, "choice")} in {data.place.join(", ")}
+          {plural(data.total, "choice")} in {data.files.join(", ")}
         </span>
       </div>
     </>

@@ -1,4 +1,4 @@
-"""Questions with their answers, wherever they come from."""
+"""Datasets of all supported formats."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval.choices import HALVES, check_choice
 from dowse.eval.datasets.beir import is_beir, read_beir
-from dowse.eval.datasets.challenge import is_challenge, read_challenge
-from dowse.eval.datasets.codesearchnet import read_functions
+from dowse.eval.datasets.build import at_level, make_dataset, take_half
+from dowse.eval.datasets.codesearchnet import is_challenge, read_challenge, read_functions
 from dowse.eval.datasets.jsonl import FILES, SYMBOLS, read_cases, write_cases
 from dowse.eval.datasets.lines import check_form, first_rows, plain_name
-from dowse.eval.datasets.making import at_level, make_dataset
 from dowse.eval.datasets.repos import is_suite, read_suite
-from dowse.eval.halves import take_half
-from dowse.eval.types import DOCS, OWN_PREFIX, Dataset
+from dowse.eval.types import DOCS, HALVES, OWN_PREFIX, Dataset, check_choice
 from dowse.source.corpus import is_corpus
 
 __all__ = ["load_datasets", "read_cases", "write_cases"]
@@ -28,7 +25,7 @@ _KNOWN = (
 
 
 def load_datasets(
-    place: str | Path,
+    source: str | Path,
     *,
     level: str = "",
     queries: str = "",
@@ -39,39 +36,39 @@ def load_datasets(
     root: Path | None = None,
     language: str = "",
 ) -> list[Dataset]:
-    """Read questions; what `place` is shows by itself.
+    """Read datasets; the format of `source` is detected.
 
     Args:
-        place: A file of cases, a BEIR folder, a file or folder of CodeSearchNet's functions, the folder of
+        source: A file of cases, a BEIR folder, a file or folder of CodeSearchNet's functions, the folder of
             its challenge, a suite of repositories, or `own:NAME`.
         level: "file" or "symbol"; "" takes what was judged, files first.
-        queries: Of a place with several sets, the one to take: a file of queries, or a repository.
-        half: "tune", "report" or "all".
+        queries: Of a source with several sets, the one to take: a file of queries, or a repository.
+        half: The split: "tune" (dev), "report" (test) or "all".
         checkouts: Where the repositories of a suite lie.
-        strip_docs: Whether documentation must stay out of the index; None knows it of questions that were
-            made from documentation, and of no others.
-        name: What the set is called; "" takes the name of the place.
-        root: What to search, where the place does not say so; the challenge needs a corpus.
+        strip_docs: Whether documentation must be left out of the index (leakage); None does so for cases that
+            were made from documentation.
+        name: What the set is called; "" takes the name of the source.
+        root: What to search, where the source does not say so; the challenge needs a corpus.
         language: Of the challenge's judgements; "" takes all.
 
     Raises:
         EvalError: If this is none of them, or something in it is wrong; the message names file and line.
     """
     check_choice("half", half, HALVES)
-    found = _read(place, queries, checkouts, name, root, language)
-    found = [_asked_for(each, level, strip_docs, root) for each in found]
-    return [take_half(each, half) for each in found]
+    datasets = _read(source, queries, checkouts, name, root, language)
+    datasets = [_with_overrides(each, level, strip_docs, root) for each in datasets]
+    return [take_half(each, half) for each in datasets]
 
 
 def _read(
-    place: str | Path, queries: str, checkouts: Path | None, name: str, root: Path | None, language: str
+    source: str | Path, queries: str, checkouts: Path | None, name: str, root: Path | None, language: str
 ) -> list[Dataset]:
-    """Find out what a place is, and read it."""
-    if str(place).startswith(OWN_PREFIX):
-        return _read_own(str(place), queries, checkouts, name)
-    path = Path(place).expanduser().resolve()
+    """Detect the format of a source, and read it."""
+    if str(source).startswith(OWN_PREFIX):
+        return _read_own(str(source), queries, checkouts, name)
+    path = Path(source).expanduser().resolve()
     if not path.exists():
-        raise EvalError(f"{place} does not exist; name a file of cases or the folder of a set")
+        raise EvalError(f"{source} does not exist; name a file of cases or the folder of a set")
     if is_suite(path):
         return read_suite(path, checkouts, queries, name)
     if is_beir(path):
@@ -89,18 +86,18 @@ def _read(
     raise EvalError(f"{path} holds no questions that we know; {_KNOWN}")
 
 
-def _read_own(place: str, queries: str, checkouts: Path | None, name: str) -> list[Dataset]:
+def _read_own(source: str, queries: str, checkouts: Path | None, name: str) -> list[Dataset]:
     """Read a set of our own, under another name if one is given."""
     from dowse.eval.sets import own_set
 
-    found = own_set(f"{place}/{queries}" if queries else place, checkouts)
-    if not name or len(found) == 1:
-        return [replace(each, name=name or each.name) for each in found]
-    return [replace(each, name=f"{name}/{each.name.rpartition('/')[2]}") for each in found]
+    datasets = own_set(f"{source}/{queries}" if queries else source, checkouts)
+    if not name or len(datasets) == 1:
+        return [replace(each, name=name or each.name) for each in datasets]
+    return [replace(each, name=f"{name}/{each.name.rpartition('/')[2]}") for each in datasets]
 
 
 def _holds_cases(path: Path) -> bool:
-    """Whether a file is meant as cases, be they right or wrong."""
+    """Whether a file has the keys of cases, valid or not."""
     return path.is_file() and any(
         "query" in row or FILES in row or SYMBOLS in row for row in first_rows(path)
     )
@@ -112,7 +109,7 @@ def _read_case_file(path: Path, name: str) -> Dataset:
     return make_dataset(name or plain_name(path), cases, (path,), strip_docs=strip_docs)
 
 
-def _asked_for(dataset: Dataset, level: str, strip_docs: bool | None, root: Path | None) -> Dataset:
-    """Return a dataset with what the caller decides."""
+def _with_overrides(dataset: Dataset, level: str, strip_docs: bool | None, root: Path | None) -> Dataset:
+    """Return a dataset with the caller's settings."""
     strip = dataset.strip_docs if strip_docs is None else strip_docs
     return replace(at_level(dataset, level), strip_docs=strip, root=dataset.root or root)

@@ -1,4 +1,4 @@
-"""Questions with their answers as JSONL, the format of our own: one case a line.
+"""Cases as JSON Lines, dowse's own format: one case a line.
 
     {"query": "where are retries counted", "relevant_files": ["net/retry.py"]}
     {"query": "parse a date", "relevant_symbols": {"dates.py::parse": 3, "dates.py::guess": 1}, "id": "d1"}
@@ -6,7 +6,7 @@
     {"query": "…", "relevant_symbols": [{"path": "a.py", "symbol": "C.f", "grade": 2}], "source": "hand"}
 
 Answers without a grade have grade 1; grade 0 says "judged, and not relevant". Blank lines and lines that
-begin with # or // are left out; a name that ends with .gz is packed.
+begin with # or // are left out; a file whose name ends with .gz is compressed.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _SYMBOL_KEYS = ("path", "symbol", "name", "grade")
 def read_cases(path: str | Path) -> list[Case]:
     """Read a file of cases; those without an id get one. Raises EvalError for what is no case."""
     cases: list[Case] = []
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     for where, row in read_rows(Path(path)):
         case = parse_case(row, where)
-        if case.id and (first := places.setdefault(case.id, where)) != where:
+        if case.id and (first := locations.setdefault(case.id, where)) != where:
             raise EvalError(f"{where}: the id {case.id!r} is already that of {first}; give each its own")
         cases.append(case)
     if not cases:
@@ -53,8 +53,8 @@ def write_cases(path: str | Path, cases: Iterable[Case]) -> None:
 
 
 def with_ids(cases: Iterable[Case]) -> list[Case]:
-    """Give an id to cases that have none: a hash, and a number where the same question comes again."""
-    found: list[Case] = []
+    """Give an id to cases that have none: a hash, and a number if the same case comes again."""
+    identified: list[Case] = []
     seen: set[str] = set()
     for case in cases:
         name, again = case.id or _hash(case), 1
@@ -62,18 +62,18 @@ def with_ids(cases: Iterable[Case]) -> list[Case]:
             again += 1
             name = f"{_hash(case)}-{again}"
         seen.add(name)
-        found.append(case if case.id else replace(case, id=name))
-    return found
+        identified.append(case if case.id else replace(case, id=name))
+    return identified
 
 
 def _hash(case: Case) -> str:
-    """Return what names a question by its text and answers; grades may be reconsidered."""
-    said = json.dumps([case.query, sorted(case.files), sorted(case.symbols)])
-    return hashlib.sha1(said.encode(), usedforsecurity=False).hexdigest()[:12]
+    """Return a hash of a query and its targets; grades may be reconsidered."""
+    text = json.dumps([case.query, sorted(case.files), sorted(case.symbols)])
+    return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
 
 
 def parse_case(row: Mapping[str, Any], where: str) -> Case:
-    """Return the case that an object describes; `where` begins every message about it."""
+    """Parse a case; `where` begins every message about it."""
     query = plain_text(row.get("query"))
     if not query.strip():
         raise EvalError(f'{where}: no question; write its text under "query"')
@@ -87,22 +87,22 @@ def parse_case(row: Mapping[str, Any], where: str) -> Case:
 def _targets(
     row: Mapping[str, Any], key: str, read: Callable[[Any, str], str], where: str
 ) -> dict[str, float]:
-    """Return what a row names as answers under a key, with grades; of equal ones the best grade counts."""
-    given = row.get(key)
+    """Return the targets under a key with their grades; of duplicates the best grade counts."""
+    answers = row.get(key)
     where = f'{where}: "{key}"'
-    if given is None:
+    if answers is None:
         return {}
-    if isinstance(given, dict):
-        pairs = list(given.items())
-    elif isinstance(given, list):
-        pairs = [(each, each.get("grade", 1) if isinstance(each, dict) else 1) for each in given]
+    if isinstance(answers, dict):
+        pairs = list(answers.items())
+    elif isinstance(answers, list):
+        pairs = [(each, each.get("grade", 1) if isinstance(each, dict) else 1) for each in answers]
     else:
         raise EvalError(f"{where} must be a list, or an object from answers to grades")
-    found: dict[str, float] = {}
+    grades: dict[str, float] = {}
     for target, value in pairs:
         name, grade = read(target, where), _grade(value, where)
-        found[name] = max(grade, found.get(name, 0.0))
-    return found
+        grades[name] = max(grade, grades.get(name, 0.0))
+    return grades
 
 
 def _grade(value: object, where: str) -> float:
@@ -142,30 +142,30 @@ def _symbol_target(target: object, where: str) -> str:
 
 
 def _name(value: object, where: str) -> str:
-    """Return a path or name as results have it: without the folder one stands in."""
+    """Return a path or name without a leading "./"."""
     if not isinstance(value, str) or not value.removeprefix("./").strip():
         raise EvalError(f"{where}: an answer is a path or a name, not {value!r}")
     return value.removeprefix("./")
 
 
 def _path(value: object, where: str) -> str:
-    """Return a path as results have it, also one that was written on Windows."""
+    """Return a path with "/" between folders, also one that was written on Windows."""
     return _name(_name(value, where).replace("\\", "/"), where)
 
 
 def _check_keys(target: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-    """Refuse what would otherwise be overlooked: a span that is spelt wrong would make the whole file do."""
+    """Raise EvalError for an unknown key: a misspelt span would make the whole file count."""
     unknown = sorted(set(target) - set(known))
     if unknown:
         raise EvalError(f"{where}: an answer has no {unknown[0]!r}; it has {', '.join(known)}")
 
 
 def _row(case: Case) -> dict[str, Any]:
-    """Return a case as it is written: grades only where they say something."""
+    """Return a case as a JSON object; grades are written unless all are 1."""
     row: dict[str, Any] = {"query": case.query}
-    for key, judged in ((FILES, case.files), (SYMBOLS, case.symbols)):
-        if judged:
-            row[key] = list(judged) if all(grade == 1 for grade in judged.values()) else dict(judged)
+    for key, qrels in ((FILES, case.files), (SYMBOLS, case.symbols)):
+        if qrels:
+            row[key] = list(qrels) if all(grade == 1 for grade in qrels.values()) else dict(qrels)
     if len(row) == 1:
         raise EvalError(f"the case {case.query!r} has no answer; leave it out, or give it one")
     if not all(map(math.isfinite, [*case.files.values(), *case.symbols.values()])):

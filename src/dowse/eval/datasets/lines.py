@@ -1,7 +1,7 @@
-"""JSON objects line by line, packed or not; what is wrong is told with file and line.
+"""JSON Lines and JSON files of datasets, compressed or not; messages name file and line.
 
-Sets are files that anybody may have written: only regular files are read, line by line as corpora are, and no
-further than the largest real sets go.
+Datasets are files that anybody may have written: only regular files are read, within limits that the largest
+real sets keep.
 """
 
 from __future__ import annotations
@@ -9,23 +9,28 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dowse.errors import EvalError
-from dowse.limited_json import count_elements
+from dowse.errors import EvalError, SourceError
+from dowse.security.limited_json import count_elements, parse_json_limited
+from dowse.security.safe_files import read_regular_file
 from dowse.source import corpus
 from dowse.source.corpus import ENDINGS, open_packed
-from dowse.source.errors import SourceError
 
-# Enough to tell questions from other things, however many comments stand before the first.
+# Enough to recognise cases, however many comments come before the first.
 _SNIFFED_BYTES = 1_000_000
 _SNIFFED_ROWS = 20
 
 # All questions or judgements of a file; the largest public sets have a million, in 50 MB.
-_MAX_LINES = 2_000_000
-_MAX_BYTES = 300_000_000
-_MAX_VALUES = 5_000_000
+MAX_LINES = 2_000_000
+MAX_BYTES = 300_000_000
+MAX_VALUES = 5_000_000
+
+# Of one JSON document; a list of 63 repositories has 20 KB.
+_MAX_JSON_BYTES = 5_000_000
+_MAX_JSON_VALUES = 200_000
 
 _COMMENTS = (b"#", b"//")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -44,7 +49,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             if isinstance(line, str):
                 raise EvalError(f"{path}:{number}: {line}; check that it is complete, and a set of questions")
             total += len(line)
-            if total > _MAX_BYTES or number > _MAX_LINES:
+            if total > MAX_BYTES or number > MAX_LINES:
                 raise EvalError(f"{path}:{number}: too large for a set of questions; take a part of it")
             text = line.removeprefix(_BYTE_ORDER_MARK).strip()
             if text:
@@ -62,17 +67,17 @@ def read_head(path: Path, count: int = _HEAD_BYTES) -> bytes:
         with open_packed(str(path)) as stream:
             return stream.read(count)
     except (EOFError, OSError, zlib.error):
-        return b""  # whoever reads it says what is wrong
+        return b""  # its reader reports the problem
 
 
 def check_encoding(path: Path) -> None:
-    """Refuse a file in UTF-16, which editors on Windows may write: it looks like no text that we know."""
+    """Raise EvalError for a file in UTF-16, which editors on Windows may write."""
     if read_head(path).startswith(_UTF_16):
         raise EvalError(f"{path} is written in UTF-16; save it as UTF-8")
 
 
 def check_form(path: Path) -> None:
-    """Refuse a file that holds objects in another form than one a line, and say in which."""
+    """Raise EvalError for a file that is a JSON list, not JSON Lines."""
     check_encoding(path)
     if read_head(path).removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(b"["):
         raise EvalError(
@@ -88,8 +93,8 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if line.startswith(_COMMENTS):
             continue
         where = f"{path}:{number}"
-        values += count_elements(line, _MAX_VALUES - values)
-        if values > _MAX_VALUES:  # before they are parsed, which takes up to a hundred times the memory
+        values += count_elements(line, MAX_VALUES - values)
+        if values > MAX_VALUES:  # before they are parsed, which takes up to a hundred times the memory
             raise EvalError(f"{where}: too many values for a set of questions; take a part of it")
         try:
             row = json.loads(line)
@@ -102,7 +107,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def first_rows(path: Path) -> list[dict[str, Any]]:
     """Return the objects on the first lines of a file, whatever it is: none if there are none."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Any] = []
     try:
         with open_packed(str(path)) as stream:
             while len(rows) < _SNIFFED_ROWS and stream.tell() < _SNIFFED_BYTES:
@@ -111,23 +116,26 @@ def first_rows(path: Path) -> list[dict[str, Any]]:
                     break
                 text = line.removeprefix(_BYTE_ORDER_MARK).strip()
                 if text and not text.startswith(_COMMENTS):
-                    rows.append(_object(text))
+                    with suppress(ValueError, RecursionError):
+                        rows.append(json.loads(text))
     except (EOFError, OSError, zlib.error):
         pass
-    return [row for row in rows if row]
+    return [row for row in rows if isinstance(row, dict)]
 
 
-def _object(line: bytes) -> dict[str, Any]:
-    """Return the object on a line, an empty one if there is none."""
+def read_json(path: Path, form: str, *, follow_symlinks: bool = False) -> object:
+    """Parse a JSON document of limited size; `form` says in messages what it should be."""
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return row if isinstance(row, dict) else {}
+        data = read_regular_file(path, _MAX_JSON_BYTES, follow_symlinks=follow_symlinks)
+        return parse_json_limited(data, max_memory=4 * _MAX_JSON_BYTES, max_elements=_MAX_JSON_VALUES)
+    except OSError as error:
+        raise EvalError(f"{path} can't be read ({error.strerror}); check the path") from error
+    except ValueError as error:
+        raise EvalError(f"{path} is not valid JSON ({error}); write {form}") from error
 
 
 def plain_text(value: object) -> str:
-    """Return a text, or a number as one; JSON can spell lone surrogates, which nothing can write."""
+    """Return a text, or a number as one; lone surrogates, which JSON can encode, are replaced."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     return str(value).encode("utf-8", "replace").decode()

@@ -1,8 +1,8 @@
-"""Suites of questions about repositories: repos.json names them, cases/NAME.jsonl asks about each.
+"""Suites of repositories: repos.json lists them, cases/NAME.jsonl has the cases of each.
 
 repos.json is a list of `name`, `url`, `revision` and `benchmark_root` (the folder that is searched; paths of
-answers may begin above it). A case has `relevant` and `secondary` files, both of which count, or is written
-like our own.
+targets may begin above it). A case has `relevant` and `secondary` files, both of which count, or has our own
+format.
 """
 
 from __future__ import annotations
@@ -12,63 +12,47 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from dowse.errors import EvalError
+from dowse.eval.datasets.build import make_dataset
 from dowse.eval.datasets.jsonl import FILES, parse_case, with_ids
-from dowse.eval.datasets.lines import read_rows
-from dowse.eval.datasets.making import make_dataset
+from dowse.eval.datasets.lines import read_json, read_rows
 from dowse.eval.types import Case, Dataset
-from dowse.limited_json import parse_limited
-from dowse.safe_files import read_regular_file
 
 LIST = "repos.json"
-# A list of 63 repositories has 20 KB.
-_MAX_BYTES = 5_000_000
-_MAX_VALUES = 200_000
 
 
 def is_suite(folder: Path) -> bool:
-    """Whether a folder is such a suite."""
+    """Whether a folder is a suite of repositories."""
     return (folder / LIST).is_file() and (folder / "cases").is_dir()
 
 
 def read_suite(folder: Path, checkouts: Path | None, only: str = "", name: str = "") -> list[Dataset]:
-    """Return a dataset for every repository.
-
-    Args:
-        folder: With repos.json and cases/.
-        checkouts: Where the repositories lie, each in a folder of its name; None leaves the roots open.
-        only: The name of one repository; "" takes all.
-        name: What stands before theirs; "" takes the folder's.
-    """
+    """Return a dataset for every repository, or for `only` one; without checkouts their roots stay open."""
     repos = read_list(folder)
     chosen = [repo for repo in repos if only in ("", repo["name"])]
     if not chosen:
         raise EvalError(f"{folder} has no {only!r}; there are: {', '.join(r['name'] for r in repos)}")
     if checkouts is not None:
-        _check_there(chosen, checkouts)
+        _check_checkouts(chosen, checkouts)
     return [_dataset(folder, repo, checkouts, name or folder.name) for repo in chosen]
 
 
 def read_list(folder: Path) -> list[dict[str, Any]]:
     """Return the repositories of a suite."""
     path = folder / LIST
-    try:
-        data = read_regular_file(path, _MAX_BYTES)
-        repos = parse_limited(data, max_memory=4 * _MAX_BYTES, max_elements=_MAX_VALUES)
-    except (OSError, ValueError) as error:
-        raise EvalError(f"{path} can't be read ({error}); it is a JSON list of repositories") from error
+    repos = read_json(path, "a JSON list of repositories")
     if not isinstance(repos, list) or not all(isinstance(r, dict) and r.get("name") for r in repos):
         raise EvalError(f'{path}: not a list of objects that each have a "name"')
     for repo in repos:
-        name, place = repo["name"], repo.get("benchmark_root") or ""
-        if not _stays_below(name) or "/" in name or not _stays_below(place):
+        name, subfolder = repo["name"], repo.get("benchmark_root") or ""
+        if not _stays_below(name) or "/" in name or not _stays_below(subfolder):
             raise EvalError(
-                f"{path}: {name!r} and {place!r} do not name a folder below that of the checkouts"
+                f"{path}: {name!r} and {subfolder!r} do not name a folder below that of the checkouts"
             )
     return repos
 
 
 def _stays_below(path: object) -> bool:
-    """Whether a path leads to no place but one below the folder that it is joined to."""
+    """Whether a path stays below the folder that it is joined to (no path traversal)."""
     if not isinstance(path, str) or "\0" in path:
         return False
     plain = path.replace("\\", "/")
@@ -81,7 +65,7 @@ def repo_cases(folder: Path, name: str) -> list[Case]:
     if path is None:
         remedy = f"write cases/{name}.jsonl, or take it out of {LIST}"
         raise EvalError(f"{folder}: no questions about {name}; {remedy}")
-    return with_ids(parse_case(_in_our_words(row), where) for where, row in read_rows(path))
+    return with_ids(parse_case(_as_own_case(row), where) for where, row in read_rows(path))
 
 
 def _dataset(folder: Path, repo: dict[str, Any], checkouts: Path | None, name: str) -> Dataset:
@@ -93,11 +77,11 @@ def _dataset(folder: Path, repo: dict[str, Any], checkouts: Path | None, name: s
 
 
 def _case_file(folder: Path, name: str) -> Path | None:
-    places = (folder / "cases" / f"{name}{ending}" for ending in (".jsonl", ".jsonl.gz"))
-    return next((path for path in places if path.is_file()), None)
+    paths = (folder / "cases" / f"{name}{ending}" for ending in (".jsonl", ".jsonl.gz"))
+    return next((path for path in paths if path.is_file()), None)
 
 
-def _in_our_words(row: dict[str, Any]) -> dict[str, Any]:
+def _as_own_case(row: dict[str, Any]) -> dict[str, Any]:
     """Return a case as `read_cases` knows it."""
     if "relevant" not in row:
         return row
@@ -108,14 +92,14 @@ def _root(checkouts: Path, repo: dict[str, Any]) -> Path:
     return checkouts / str(repo["name"]) / str(repo.get("benchmark_root") or "")
 
 
-def _check_there(repos: Sequence[dict[str, Any]], checkouts: Path) -> None:
+def _check_checkouts(repos: Sequence[dict[str, Any]], checkouts: Path) -> None:
     missing = [repo for repo in repos if not _root(checkouts, repo).is_dir()]
     if not missing:
         return
     first = missing[0]
-    place, revision = checkouts / first["name"], first.get("revision", "HEAD")
+    folder, revision = checkouts / first["name"], first.get("revision", "HEAD")
     names = ", ".join(repo["name"] for repo in missing)
     raise EvalError(
         f"there is no {_root(checkouts, first)} (missing: {names}); get it with `git clone "
-        f"{first.get('url', 'URL')} {place} && git -C {place} checkout {revision}`"
+        f"{first.get('url', 'URL')} {folder} && git -C {folder} checkout {revision}`"
     )

@@ -1,4 +1,4 @@
-"""Judging by hand, for those who have no ground truth: pool what ways of searching find, grade it blind.
+"""Judging by hand where there is no ground truth: pool the results of several searches, grade them blind.
 
 questions = pool(index, read_queries("queries.txt"))
 with Judgements("judgements.jsonl") as judgements:
@@ -8,9 +8,8 @@ with Judgements("judgements.jsonl") as judgements:
 
 from __future__ import annotations
 
-from dowse.eval.judge.agreement import Agreement, agreement
 from dowse.eval.judge.dialogue import judge
-from dowse.eval.judge.judgements import GRADES, Judgement, Judgements
+from dowse.eval.judge.judgements import GRADES, Agreement, Judgement, Judgements, agreement
 from dowse.eval.judge.pool import Item, Question, pool, read_queries
 from dowse.eval.judge.sheet import Sheet, read_sheet, write_sheet
 

@@ -9,7 +9,7 @@ from typing import TextIO
 from dowse.eval.judge.judgements import GRADES, Judgements
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.reports.wording import one_line
-from dowse.terminal import escape_controls
+from dowse.security.terminal import escape_controls
 
 _RULE = "─" * 72
 _HELP = "\n".join(
@@ -28,15 +28,15 @@ _PROMPT = "grade 0–3, or s b u n q ? > "
 
 
 def judge(questions: Sequence[Question], judgements: Judgements, answers: TextIO, screen: TextIO) -> bool:
-    """Show what is not yet judged and save what is answered; return whether everything is judged.
+    """Show what is not yet judged and save the answers; return whether everything is judged.
 
-    The end of the answers, or Ctrl-C, is as good as `q`.
+    The end of the input and Ctrl-C quit, as `q` does.
     """
     dialogue = _Dialogue(questions, judgements, answers, screen)
     try:
         return dialogue.run()
     except KeyboardInterrupt:
-        dialogue.say("")
+        dialogue.print("")
         return dialogue.quit()
 
 
@@ -50,7 +50,7 @@ class _Step:
 
 
 class _Dialogue:
-    """Where a judge is."""
+    """The state of a judging session."""
 
     def __init__(
         self, questions: Sequence[Question], judgements: Judgements, answers: TextIO, screen: TextIO
@@ -65,10 +65,10 @@ class _Dialogue:
         self._shown = -1  # the step that is on the screen
 
     def run(self) -> bool:
-        """Go on until all is judged or skipped, or the judge has enough."""
+        """Ask until all is judged or skipped, or the judge quits."""
         if not self._go_on():
             return self._finish()
-        self.say(_HELP)
+        self.print(_HELP)
         while True:
             if self._shown != self._at:
                 self._show()
@@ -78,25 +78,25 @@ class _Dialogue:
             if not self._do(answer.strip().lower()):
                 return self._finish()
 
-    def say(self, text: str) -> None:
+    def print(self, text: str) -> None:
         """Write a line, or several."""
         self._screen.write(escape_controls(text, keep="\t\n") + "\n")
         self._screen.flush()
 
     def quit(self) -> bool:
-        """Say how much is left."""
+        """Print how much is left."""
         left = self._left()
-        self.say(f"{len(self._judgements)} judged, {left} left; all is saved, the next time goes on here")
+        self.print(f"{len(self._judgements)} judged, {left} left; all is saved, the next time goes on here")
         return not left
 
     def _finish(self) -> bool:
         if self._skipped:
             count = len(self._skipped)
-            self.say(
+            self.print(
                 f"{len(self._steps) - count} judged, {count} skipped; the next time asks for those again"
             )
             return False
-        self.say(f"all {len(self._steps)} results of {self._questions} queries are judged")
+        self.print(f"all {len(self._steps)} results of {self._questions} queries are judged")
         return True
 
     def _ask(self, prompt: str) -> str | None:
@@ -106,9 +106,9 @@ class _Dialogue:
         return line.strip() if line else None
 
     def _do(self, answer: str) -> bool:
-        """Carry out one answer; return whether there is more to judge."""
+        """Execute one command; return whether there is more to judge."""
         if answer in ("?", "h", "help"):
-            self.say(_HELP)
+            self.print(_HELP)
         elif answer == "b":
             self._back()
         elif answer == "u":
@@ -124,28 +124,28 @@ class _Dialogue:
             (self._skipped.add if grade is None else self._skipped.discard)(self._at)
             return self._go_on()
         else:
-            self.say(f"{one_line(answer, 20)!r} is no answer; 0, 1, 2 or 3 grade it, ? explains")
+            self.print(f"{one_line(answer, 20)!r} is no answer; 0, 1, 2 or 3 grade it, ? explains")
         return True
 
     def _go_on(self) -> bool:
         """Move to the next result without an answer, from here on and then from the start; False if none."""
         count = len(self._steps)
         order = [(self._at + ahead) % count for ahead in range(count)]
-        found = next((at for at in order if not self._is_done(at)), None)
-        self._at = self._at if found is None else found
-        return found is not None
+        following = next((at for at in order if not self._is_done(at)), None)
+        self._at = self._at if following is None else following
+        return following is not None
 
     def _is_done(self, at: int) -> bool:
-        """Whether this sitting need not ask for it again."""
-        return at in self._skipped or self._is_answered(at)
+        """Whether this session need not ask for it again."""
+        return at in self._skipped or self._is_graded(at)
 
-    def _is_answered(self, at: int) -> bool:
+    def _is_graded(self, at: int) -> bool:
         known = self._judgements.get(self._steps[at].question, self._steps[at].item)
-        return known is not None and known.answered
+        return known is not None and known.is_graded
 
     def _back(self) -> None:
         if self._at == 0:
-            self.say("this is the first one")
+            self.print("this is the first one")
         else:
             self._at -= 1
 
@@ -153,13 +153,13 @@ class _Dialogue:
         last = self._judgements.last()
         keys = [(step.question.id, step.item.key) for step in self._steps]
         if last is None or last.key not in keys:
-            self.say("there is nothing to undo")
+            self.print("there is nothing to undo")
             return
         self._at = keys.index(last.key)
         step = self._steps[self._at]
         self._judgements.record(step.question, step.item, None)
         self._skipped.discard(self._at)
-        self.say("taken back:")
+        self.print("taken back:")
         self._shown = -1
 
     def _note(self) -> None:
@@ -169,33 +169,33 @@ class _Dialogue:
             known = self._judgements.get(step.question, step.item)
             grade, skipped = (known.grade, known.skipped) if known else (None, False)
             self._judgements.record(step.question, step.item, grade, skipped=skipped, note=note)
-            self.say("noted; it still wants its grade" if grade is None else "noted")
+            self.print("noted; it still wants its grade" if grade is None else "noted")
 
     def _left(self, number: int = 0) -> int:
         """Return how many results are left, of one question or of all."""
-        of = [at for at, step in enumerate(self._steps) if number in (0, step.number)]
-        return sum(not self._is_answered(at) for at in of)
+        steps = [at for at, step in enumerate(self._steps) if number in (0, step.number)]
+        return sum(not self._is_graded(at) for at in steps)
 
     def _show(self) -> None:
-        """Show a question and one result, without a hint at who found it."""
+        """Show a query and one result, without a hint at which search found it."""
         self._shown = self._at
         step = self._steps[self._at]
         here, everywhere = self._left(step.number), self._left()
         left = f"{here} left ({everywhere} left in all)"
-        self.say(f"\n{_RULE}\nquery {step.number} of {self._questions}, {left}")
-        self.say(f"  {one_line(step.question.query)}\n")
-        for line in described(step.item):
-            self.say(line)
+        self.print(f"\n{_RULE}\nquery {step.number} of {self._questions}, {left}")
+        self.print(f"  {one_line(step.question.query)}\n")
+        for line in describe_item(step.item):
+            self.print(line)
         known = self._judgements.get(step.question, step.item)
-        if known and known.said:
-            said = "skipped" if known.grade is None else f"{known.grade}, {GRADES[known.grade]}"
-            self.say(f"\nso far: {said}" + (f" (note: {one_line(known.note)})" if known.note else ""))
-        self.say("")
+        if known and known.is_answered:
+            answer = "skipped" if known.grade is None else f"{known.grade}, {GRADES[known.grade]}"
+            self.print(f"\nso far: {answer}" + (f" (note: {one_line(known.note)})" if known.note else ""))
+        self.print("")
 
 
-def described(item: Item) -> list[str]:
-    """Return what a judge sees of a result: where it is, what it is, and its first lines."""
-    head = " · ".join(part for part in (item.place, f"{item.kind} {item.symbol}".strip()) if part)
+def describe_item(item: Item) -> list[str]:
+    """Return what a judge sees of a result: its location, kind, name and first lines."""
+    head = " · ".join(part for part in (item.location, f"{item.kind} {item.symbol}".strip()) if part)
     lines = [f"{number:>6} | {escape_controls(text)}" for number, text in item.lines]
     whole = item.end_line - item.start_line + 1
     if lines and item.lines[-1][0] < item.end_line:

@@ -1,22 +1,22 @@
-"""What people judged: kept line by line in a file as they go, and made into cases."""
+"""Relevance judgements: appended to a file as they are made, turned into cases, compared between judges."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from dowse.errors import DowseError, EvalError
 from dowse.eval.datasets.lines import read_rows
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.types import Case
-from dowse.safe_files import open_without_links
+from dowse.security.safe_files import open_without_links
 
-# What the grades mean; judges see these words.
+# The grades; judges see these words.
 GRADES = {
     0: "not relevant: it has nothing to do with the question",
     1: "related: the same subject, but it does not help with the question",
@@ -28,7 +28,7 @@ SOURCE = "judge"
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one person said about one result."""
+    """The judgement of one result by one person."""
 
     question: str  # id
     query: str
@@ -48,25 +48,25 @@ class Judgement:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What names it: a later judgement with the same key replaces it."""
+        """Its identity: a later judgement with the same key replaces it."""
         return self.question, self.item.key
 
     @property
-    def answered(self) -> bool:
-        """Whether it need not be asked again; what was skipped must."""
+    def is_graded(self) -> bool:
+        """Whether it has a grade; what was skipped is asked again."""
         return self.grade is not None
 
     @property
-    def said(self) -> bool:
-        """Whether there was an answer at all, be it a skip."""
-        return self.skipped or self.answered
+    def is_answered(self) -> bool:
+        """Whether it was graded or skipped."""
+        return self.skipped or self.is_graded
 
 
 class Judgements:
     """The judgements in a file, which grows by a line with each; later lines replace earlier ones.
 
-    Every line is on the disk before `record` returns, so whatever ends the process, nothing is lost but a
-    line that was being written.
+    Every line is on the disk before `record` returns (write-ahead): a crash loses at most the line that was
+    being written.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -88,29 +88,27 @@ class Judgements:
     def __enter__(self) -> Judgements:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._file)
 
     def __len__(self) -> int:
-        return sum(each.answered for each in self._known.values())
+        return sum(each.is_graded for each in self._known.values())
 
     def get(self, question: Question, item: Item) -> Judgement | None:
-        """Return what was said about a result, if anything was."""
+        """Return the judgement of a result, if there is one."""
         return self._known.get((question.id, item.key))
 
     def last(self) -> Judgement | None:
-        """Return the newest answer, be it a skip."""
-        return next((each for each in reversed(self._known.values()) if each.said), None)
+        """Return the newest answer, which may be a skip."""
+        return next(reversed(self.all()), None)
 
     def all(self) -> list[Judgement]:
-        """Return every answer, skips among them, oldest first."""
-        return [each for each in self._known.values() if each.said]
+        """Return every answer, skips included, oldest first."""
+        return [each for each in self._known.values() if each.is_answered]
 
     def record(
         self,
@@ -121,40 +119,45 @@ class Judgements:
         skipped: bool = False,
         note: str | None = None,
     ) -> None:
-        """Save an answer; None takes the grade back. A note stays until there is another."""
+        """Save an answer; None removes the grade. A note stays until there is another."""
         if grade is not None and grade not in GRADES:
             raise EvalError(f"a grade is one of {', '.join(map(str, GRADES))}, not {grade}")
         before = self.get(question, item)
         kept = note if note is not None else before.note if before else ""
-        place = (item.path, item.symbol, item.start_line, item.end_line, item.id)
-        self.add([Judgement(question.id, question.query, *place, grade, skipped, kept)])
+        location = (item.path, item.symbol, item.start_line, item.end_line, item.id)
+        self.add([Judgement(question.id, question.query, *location, grade, skipped, kept)])
 
     def add(self, judgements: Iterable[Judgement]) -> int:
-        """Save judgements made elsewhere; return how many of them were news."""
-        news = [each for each in judgements if self._known.get(each.key) != each]
-        lines = "".join(json.dumps(_row(each), ensure_ascii=False) + "\n" for each in news)
-        if news:
+        """Save judgements; return how many of them were new or changed."""
+        new = [each for each in judgements if self._known.get(each.key) != each]
+        lines = "".join(json.dumps(_row(each), ensure_ascii=False) + "\n" for each in new)
+        if new:
             self._append(lines.encode("utf-8", "backslashreplace"))
-        for each in news:
+        for each in new:
             self._remember(each)
-        return len(news)
+        return len(new)
 
     def cases(self) -> list[Case]:
-        """Return the questions with everything that was graded, also 0; a file has its best grade."""
-        found: dict[str, Case] = {}
+        """Return the queries with all their grades, also 0; a file has the best grade of its results."""
+        by_question: dict[str, Case] = {}
         for each in self._known.values():
             if each.grade is None:
                 continue
-            case = found.get(each.question) or Case(each.query, {}, {}, each.question, SOURCE)
-            found[each.question] = replace(case, files=_files(case, each), symbols=_symbols(case, each))
-        return sorted(found.values(), key=lambda case: case.id)
+            case = by_question.get(each.question) or Case(each.query, {}, {}, each.question, SOURCE)
+            files, symbols, grade = dict(case.files), dict(case.symbols), float(each.grade)
+            if each.path:
+                files[each.path] = max(files.get(each.path, 0.0), grade)
+            if each.symbol or not each.path:
+                symbols[each.item.key] = grade
+            by_question[each.question] = replace(case, files=files, symbols=symbols)
+        return sorted(by_question.values(), key=lambda case: case.id)
 
     def _remember(self, judgement: Judgement) -> None:
         self._known.pop(judgement.key, None)  # the newest comes last
         self._known[judgement.key] = judgement
 
     def _append(self, data: bytes) -> None:
-        """Write lines in one piece, as a file opened for appending takes them, and wait for the disk."""
+        """Append lines in one write, and wait until they are on the disk."""
         try:
             written = os.write(self._file, data)
             os.fsync(self._file)
@@ -164,7 +167,7 @@ class Judgements:
             raise EvalError(f"{self.path} can't be written, the disk is full; make room and go on")
 
     def _drop_torn_line(self) -> None:
-        """Cut off what a killed process had begun to write."""
+        """Truncate a line that a killed process had begun to write."""
         data = self.path.read_bytes()
         if data and not data.endswith(b"\n"):
             try:
@@ -174,22 +177,8 @@ class Judgements:
                 os.ftruncate(self._file, data.rfind(b"\n") + 1)
 
 
-def _files(case: Case, each: Judgement) -> dict[str, float]:
-    files = dict(case.files)
-    if each.path and each.grade is not None:
-        files[each.path] = max(files.get(each.path, 0.0), float(each.grade))
-    return files
-
-
-def _symbols(case: Case, each: Judgement) -> dict[str, float]:
-    symbols = dict(case.symbols)
-    if (each.symbol or not each.path) and each.grade is not None:
-        symbols[each.item.key] = float(each.grade)
-    return symbols
-
-
 def _row(judgement: Judgement) -> dict[str, Any]:
-    """Return a line of the file; what says nothing is left out, but never the grade."""
+    """Return a line of the file; empty fields are left out, but never the grade."""
     return {name: value for name, value in asdict(judgement).items() if value or name == "grade"}
 
 
@@ -204,3 +193,30 @@ def _judgement(row: dict[str, Any], where: str) -> Judgement:
     if grade is not None and (isinstance(grade, bool) or grade not in GRADES):
         raise EvalError(f"{where}: {grade!r} is no grade; write {', '.join(map(str, GRADES))} or null")
     return Judgement(**texts, **numbers, grade=grade, skipped=row.get("skipped") is True)
+
+
+class Agreement(NamedTuple):
+    """How two judges compare on the results that both graded."""
+
+    results: int
+    same: float  # the share with equal grades
+    kappa: float  # 1 is perfect, 0 is what chance gives; from .6 on judgements are usually trusted
+
+
+def agreement(one: Iterable[Judgement], other: Iterable[Judgement]) -> Agreement:
+    """Compare the grades of two judges; what only one of them graded does not count."""
+    ours = {each.key: each.grade for each in one if each.grade is not None}
+    theirs = {each.key: each.grade for each in other if each.grade is not None}
+    pairs = [(grade, theirs[key]) for key, grade in ours.items() if key in theirs]
+    if not pairs:
+        raise EvalError("the two judges graded nothing in common; let both judge the same questions")
+    seen = sum((a - b) ** 2 for a, b in pairs) / len(pairs)
+    by_chance = _expected(Counter(a for a, _ in pairs), Counter(b for _, b in pairs)) / len(pairs) ** 2
+    # Where both give everything the same grade, chance would agree too: nothing speaks against them.
+    kappa = 1 - seen / by_chance if by_chance else 1.0
+    return Agreement(len(pairs), sum(a == b for a, b in pairs) / len(pairs), kappa)
+
+
+def _expected(ours: Counter[int], theirs: Counter[int]) -> float:
+    """Return the sum of squared differences between all grades of one and all of the other."""
+    return sum((a - b) ** 2 * n * m for a, n in ours.items() for b, m in theirs.items())

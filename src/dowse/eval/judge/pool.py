@@ -1,4 +1,4 @@
-"""What is to be judged: the best results of several ways of searching, with nothing that tells them apart."""
+"""Pooling: the union of the best results of several searches, to be judged blind."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from dowse.api import Index
 from dowse.errors import EvalError
+from dowse.eval.configurations import COMPARED, parse_configuration
 from dowse.eval.datasets.lines import check_encoding, plain_text, read_lines
-from dowse.eval.matching import as_found
-from dowse.eval.run import askable, asking
-from dowse.eval.types import Found, Search
-from dowse.eval.ways import COMPARED, way
-from dowse.limited_json import count_elements
-from dowse.safe_files import file_below, read_regular_file
-from dowse.secrets_mask import mask_text
+from dowse.eval.matching import to_search_result
+from dowse.eval.run import make_search, runnable_configurations
+from dowse.eval.types import Search, SearchResult
+from dowse.index import Index
+from dowse.security.limited_json import count_elements
+from dowse.security.safe_files import read_regular_file, resolve_inside
+from dowse.security.secret_masking import mask_text
 from dowse.types import Hit
 
 POOL_DEPTH = 10
@@ -27,14 +27,14 @@ POOL_DEPTH = 10
 _SHOWN = 16
 _WIDTH = 140
 _MAX_BYTES = 10_000_000
-_MOST_VALUES = 100_000  # of an object with one question
+_MAX_VALUES = 100_000  # of an object with one query
 # Kinds of characters that move the cursor, turn text around, end a line, or can't be written.
 _UNSHOWN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One result to judge; where it came from and at which rank is left out on purpose."""
+    """One pooled result; which search found it and at which rank is left out on purpose."""
 
     path: str = ""
     symbol: str = ""
@@ -46,7 +46,7 @@ class Item:
 
     @property
     def key(self) -> str:
-        """What names it among the results of a question."""
+        """Its unique name among the results of a query."""
         if self.path and self.symbol:
             return f"{self.path}::{self.symbol}"
         if self.path:
@@ -54,15 +54,15 @@ class Item:
         return self.symbol or self.id
 
     @property
-    def place(self) -> str:
-        """Where it is, as editors write it."""
+    def location(self) -> str:
+        """Its location as editors write it: `path:line`."""
         line = f":{self.start_line}" if self.path and self.start_line else ""
         return (self.path or self.id) + line
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with all that was found for it, in an order that says nothing."""
+    """A query with its pool, in an order that does not depend on ranks."""
 
     id: str
     query: str
@@ -70,25 +70,25 @@ class Question:
 
 
 def read_queries(path: str | Path) -> list[str]:
-    """Read questions, one a line, or JSON objects with a "query".
+    """Read queries, one a line, or JSON objects with a "query"; duplicates are left out.
 
-    What comes again is left out, and what begins with a hash and a blank (`#include` may well be asked for).
+    A line that begins with a hash and a blank is a comment (`#include` may be a query).
     """
-    found = []
+    queries = []
     check_encoding(Path(path))
     for number, line in read_lines(Path(path)):
         if line.startswith(b"# "):
             continue
         where = f"{path}:{number}"
         query = _object_query(line, where) if line.startswith(b"{") else line.decode("utf-8", "replace")
-        found.append(" ".join(query.split()))
-    if not found:
+        queries.append(" ".join(query.split()))
+    if not queries:
         raise EvalError(f"{path}: no questions; write one a line")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(queries))
 
 
 def _object_query(line: bytes, where: str) -> str:
-    if count_elements(line, _MOST_VALUES) > _MOST_VALUES:
+    if count_elements(line, _MAX_VALUES) > _MAX_VALUES:
         raise EvalError(f"{where}: too many values; write one question a line")
     try:
         row = json.loads(line)
@@ -103,29 +103,24 @@ def _object_query(line: bytes, where: str) -> str:
 
 
 def pool(
-    ways: Index | Iterable[Search],
+    searches: Index | Iterable[Search],
     queries: Iterable[str],
     k: int = POOL_DEPTH,
     *,
     root: Path | None = None,
     on_query: Callable[[int], None] = lambda _: None,
 ) -> list[Question]:
-    """Ask every question in every way and gather the first k results of each.
+    """Run every query with every search and pool the first k results of each; an index has all its modes.
 
-    Args:
-        ways: Callables as `evaluate` takes them; or an index, which is then asked in all its modes.
-        queries: The questions.
-        k: How many results of each way are judged.
-        root: Where files lie, to show those of which a way tells only path and lines.
-        on_query: Called after each question with how many are done.
+    With `root`, files are shown of which a search tells only path and lines.
     """
-    if isinstance(ways, Index):
-        root = root or ways.root
-        searches = [asking(ways, each) for each in askable(ways, map(way, COMPARED))]
-    else:
-        searches = list(ways)
+    if isinstance(searches, Index):
+        index, root = searches, root or searches.root
+        configurations = runnable_configurations(index, map(parse_configuration, COMPARED))
+        searches = [make_search(index, each) for each in configurations]
+    searches = list(searches)
     if not searches:
-        raise EvalError("there is nothing to search with; name at least one way of searching")
+        raise EvalError("there is nothing to search with; name at least one configuration")
     questions = []
     for query in dict.fromkeys(queries):
         results = [result for search in searches for result in islice(search(query, k), k)]
@@ -138,7 +133,7 @@ def pool(
 
 
 def _question_id(query: str) -> str:
-    """Return what a question is called; its text alone decides, since its answers become known one by one."""
+    """Return the id of a query: a hash of its text alone, since its judgements come one by one."""
     return f"judge-{_digest(query)[:12]}"
 
 
@@ -147,24 +142,24 @@ def _digest(text: str) -> str:
 
 
 def _item(result: object, root: Path | None) -> Item:
-    found = as_found(result)
+    location = to_search_result(result)
     if isinstance(result, Hit):
         symbol = result.symbol
-        return Item(*found[:4], symbol.kind, _shown(symbol.numbered_lines), found.id)
-    return Item(*found[:4], "", _shown(_read(found, root)), found.id)
+        return Item(*location[:4], symbol.kind, _shown(symbol.numbered_lines), location.id)
+    return Item(*location[:4], "", _shown(read_lines_of(location, root)), location.id)
 
 
-def _read(found: Found, root: Path | None) -> list[tuple[int, str]]:
-    """Return the lines of a result of which only the place is known."""
-    if root is None or not found.path:
+def read_lines_of(result: SearchResult, root: Path | None) -> list[tuple[int, str]]:
+    """Return the lines of a result of which only the location is known."""
+    if root is None or not result.path:
         return []
     try:
-        data = read_regular_file(file_below(root, found.path), _MAX_BYTES)
+        data = read_regular_file(resolve_inside(root, result.path), _MAX_BYTES)
     except OSError:
         return []
     texts = mask_text(data.decode("utf-8", "replace")).split("\n")
-    first = max(1, found.start_line)
-    last = found.end_line or len(texts)
+    first = max(1, result.start_line)
+    last = result.end_line or len(texts)
     return list(enumerate(texts[first - 1 : last], first))
 
 

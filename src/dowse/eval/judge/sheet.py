@@ -1,4 +1,4 @@
-"""Judging in an editor: a Markdown file with every result and a place for its grade, and back again."""
+"""Judging in an editor: a Markdown file with every result and a line for its grade, and its parser."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowse.errors import EvalError
-from dowse.eval import marks
-from dowse.eval.judge.dialogue import described
+from dowse.eval.files import SHEET, mark_comment
+from dowse.eval.judge.dialogue import describe_item
 from dowse.eval.judge.judgements import GRADES, Judgement, Judgements
 from dowse.eval.judge.pool import Item, Question
 from dowse.eval.reports.wording import one_line
-from dowse.safe_files import read_regular_file
+from dowse.security.safe_files import read_regular_file
 
 _MAX_BYTES = 50_000_000
 _FIELDS = ("question", "query", "path", "symbol", "start_line", "end_line", "entry")
 _RESULT = re.compile(r"\s*<!-- result (?P<data>\{.*\}) -->\s*\Z")
 _NEXT = re.compile(r"#{2,}\s")  # the heading of a question or a result
 # People write `grade: 2`, `Grade=2`, `- **grade**: 2`.
-_GRADE = re.compile(r"\s*(?:[-*]\s)?\s*\**grade\**\s*[:=]\**\s*(?P<said>.*?)\s*\Z", re.IGNORECASE)
-_NOTE = re.compile(r"\s*(?:[-*]\s)?\s*\**note\**\s*[:=]\**\s*(?P<said>.*?)\s*\Z", re.IGNORECASE)
+_GRADE = re.compile(r"\s*(?:[-*]\s)?\s*\**grade\**\s*[:=]\**\s*(?P<text>.*?)\s*\Z", re.IGNORECASE)
+_NOTE = re.compile(r"\s*(?:[-*]\s)?\s*\**note\**\s*[:=]\**\s*(?P<text>.*?)\s*\Z", re.IGNORECASE)
 # … and after it why: `2, but only half of it`.
 _VALUE = re.compile(r"[\[(*`]*(?P<grade>[0-9]+)[\])*`]*(?:[\s,;:–—-]+\D.*)?\Z")
 _EMPTY = ("", "_", "__", "…", "[]", "[ ]")
@@ -31,7 +31,7 @@ _SKIPPED = ("s", "skip", "skipped", "-", "–", "?")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What was read from a sheet."""
+    """The content of a sheet."""
 
     judgements: tuple[Judgement, ...]
     empty: int  # results that still want a grade
@@ -56,7 +56,7 @@ def write_sheet(path: str | Path, questions: Sequence[Question], judgements: Jud
 
 
 def _instructions() -> Iterator[str]:
-    yield f"{marks.comment(marks.SHEET)}\n# Which of these answer the question?\n"
+    yield f"{mark_comment(SHEET)}\n# Which of these answer the question?\n"
     yield "Write a number after each `grade:`; `s` skips, and what stays empty is not judged.\n"
     yield from (f"- {grade} = {meaning}" for grade, meaning in GRADES.items())
     yield "\nThe lines in `<!-- -->` say what each result is: leave them as they are.\n"
@@ -71,7 +71,7 @@ def _blocks(questions: Sequence[Question], judgements: Judgements | None) -> Ite
 
 
 def _block(question: Question, item: Item, known: Judgement | None) -> Iterator[str]:
-    head, *code = described(item)
+    head, *code = describe_item(item)
     grade = "" if known is None else "s" if known.skipped else "" if known.grade is None else str(known.grade)
     yield f"### {head}\n{_comment(question, item)}\n"
     yield f"grade: {grade}".rstrip()
@@ -89,7 +89,7 @@ def _comment(question: Question, item: Item) -> str:
 
 
 def read_sheet(path: str | Path) -> Sheet:
-    """Read the grades of a sheet; what can't be understood is named and left out.
+    """Parse the grades of a sheet; lines that can't be parsed are reported and left out.
 
     Raises:
         EvalError: If the file is no sheet.
@@ -102,13 +102,9 @@ def read_sheet(path: str | Path) -> Sheet:
     blocks, problems = _split(text.splitlines(), str(path))
     if not blocks and not problems:
         raise EvalError(f"{path} is no sheet with results; write one with `dowse eval judge --sheet`")
-    judged = []
-    for block in blocks:
-        judgement = _graded(block, problems, str(path))
-        if judgement is not None:
-            judged.append(judgement)
-    answered = tuple(each for each in judged if each.said or each.note)
-    empty = sum(not each.said for each in judged)
+    judged = [each for block in blocks if (each := _graded(block, problems, str(path)))]
+    answered = tuple(each for each in judged if each.is_answered or each.note)
+    empty = sum(not each.is_answered for each in judged)
     return Sheet(answered, empty, tuple(problems))
 
 
@@ -137,21 +133,21 @@ def _split(lines: Sequence[str], path: str) -> tuple[list[_Block], list[str]]:
                 problems.append(f"{path}:{number}: this no longer says what the result is; restore the line")
             else:
                 blocks.append(current)
-        elif not line.startswith("    ") and (said := _GRADE.match(line)):
+        elif not line.startswith("    ") and (match := _GRADE.match(line)):
             if current is not None:
-                current.grades.append((number, said["said"]))
-            elif said["said"] not in _EMPTY:
+                current.grades.append((number, match["text"]))
+            elif match["text"] not in _EMPTY:
                 problems.append(f"{path}:{number}: a grade of nothing; write it below a result's heading")
-        elif current is not None and not line.startswith("    ") and (said := _NOTE.match(line)):
-            current.notes.append(said["said"])
+        elif current is not None and not line.startswith("    ") and (match := _NOTE.match(line)):
+            current.notes.append(match["text"])
     return blocks, problems
 
 
 def _read_comment(line: str) -> Judgement | None:
     """Return the judgement, without a grade, that a result's comment stands for."""
-    found = _RESULT.match(line)
+    match = _RESULT.match(line)
     try:
-        data = json.loads(found["data"]) if found else None
+        data = json.loads(match["data"]) if match else None
     except ValueError:
         return None
     if not isinstance(data, dict) or set(data) != set(_FIELDS):
@@ -161,22 +157,22 @@ def _read_comment(line: str) -> Judgement | None:
 
 
 def _graded(block: _Block, problems: list[str], path: str) -> Judgement | None:
-    """Return a result's judgement; None, and a problem named, where its grade can't be understood."""
-    said = [(line, text) for line, text in block.grades if text not in _EMPTY]
+    """Return a result's judgement; None, and a problem, if its grade can't be parsed."""
+    written = [(line, text) for line, text in block.grades if text not in _EMPTY]
     judgement = replace(block.judgement, note=" ".join(filter(None, block.notes)))
-    if not said:
+    if not written:
         return judgement
-    if len({text for _, text in said}) > 1:
-        lines = " and ".join(str(line) for line, _ in said)
-        problems.append(f"{path}:{said[1][0]}: one result has several grades (lines {lines}); keep one")
+    if len({text for _, text in written}) > 1:
+        lines = " and ".join(str(line) for line, _ in written)
+        problems.append(f"{path}:{written[1][0]}: one result has several grades (lines {lines}); keep one")
         return None
-    line, text = said[0]
+    line, text = written[0]
     if text.lower() in _SKIPPED:
         return replace(judgement, skipped=True)
-    found = _VALUE.match(text)
-    if not found or int(found["grade"]) not in GRADES:
+    match = _VALUE.match(text)
+    if not match or int(match["grade"]) not in GRADES:
         problems.append(
             f"{path}:{line}: {one_line(text, 40)!r} is no grade; write 0, 1, 2 or 3, or nothing to leave it"
         )
         return None
-    return replace(judgement, grade=int(found["grade"]))
+    return replace(judgement, grade=int(match["grade"]))

@@ -1,4 +1,4 @@
-"""Questions that a repository answers itself: from its history, and from its documentation."""
+"""Cases mined from a repository: from its git history, and from its documentation."""
 
 from dowse.eval.mine.documentation import build_from_docs
 from dowse.eval.mine.git_cases import build_from_git

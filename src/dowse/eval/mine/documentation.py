@@ -1,6 +1,6 @@
-"""Questions from documentation: the first sentence asks, the symbol that it describes answers.
+"""Cases from documentation: the first sentence is the query, the symbol that it documents is the target.
 
-Whoever asks these must search an index that was made without documentation (`strip_docs`).
+They need an index without documentation (`strip_docs`), or the answers leak.
 """
 
 from __future__ import annotations
@@ -8,39 +8,37 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from dowse.errors import EvalError
+from dowse.eval.mine import doc_pairs
+from dowse.eval.mine.doc_pairs import Candidate, clean_doc, code_without_docs, first_paragraph
 from dowse.eval.mine.sources import Sources, definitions_in, read
 from dowse.eval.types import DOCS, Case
-from dowse.parse.languages import language_of
-from dowse.parse.tokens import split_identifier
-from dowse.secrets_mask import mask_text
-from dowse.train.pairs import code_filters, doc_filters
-from dowse.train.pairs.docs import clean_doc
-from dowse.train.pairs.exclusion import first_paragraph
-from dowse.train.pairs.extract import code_without_docs
-from dowse.train.pairs.model import Candidate
+from dowse.parsing.languages import detect_language
+from dowse.parsing.tokenizer import split_identifier
+from dowse.security.secret_masking import mask_text
 from dowse.types import Definition
 
-# Shorter sentences fit too many places: "Close the file."
+# Shorter sentences fit too many symbols: "Close the file."
 MIN_WORDS = 4
-# Longer ones are no questions that anybody would type.
+# Nobody would type longer queries.
 MAX_WORDS = 40
 # The same sentence on a function and its asynchronous twin has two answers; on more it is a formula.
 MAX_ANSWERS = 3
 
-# What the makers of training pairs leave out too, but for human languages: any will do here.
-_UNFIT = (
-    code_filters.is_test,
-    doc_filters.is_boilerplate,
-    doc_filters.is_licence,
-    doc_filters.not_prose,
-    code_filters.too_short,
-    code_filters.is_stub,
-    code_filters.is_trivial,
+# The filters of training pairs, but for the one of human languages: any will do here.
+_FILTERS = (
+    doc_pairs.is_test,
+    doc_pairs.is_boilerplate,
+    doc_pairs.is_licence,
+    doc_pairs.not_prose,
+    doc_pairs.is_short_code,
+    doc_pairs.is_stub,
+    doc_pairs.is_trivial,
 )
 
 _SENTENCE_END = re.compile(
@@ -52,7 +50,7 @@ _LINK_TAG = re.compile(r"\{@\w+\s+([^}|]*)(?:\|[^}]*)?\}")
 _LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"`+|\*\*|<[^<>\s][^<>]*>|(?<=\w)_(?=\s|\Z)")
 _WORD = re.compile(r"\w+")
-_SMALL = frozenset(
+_STOP_WORDS = frozenset(
     """a an the of to in for and or is are be this that it its from with by as on at return returns get gets
     set sets given whether if new class method function object instance value""".split()
 )
@@ -68,11 +66,11 @@ class _Documented(NamedTuple):
 
 
 def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language: str = "") -> list[Case]:
-    """Return questions out of the documentation of a tree, in the order of its files.
+    """Return cases from the documentation of a tree, in the order of its files.
 
     Args:
         root: Any folder with source code.
-        max_cases: How many at most, spread over the files and the same each time; 0 for all there are.
+        max_cases: How many at most, from as many files as possible and the same each time; 0 for all.
         language: Only this programming language; "" for all.
     """
     folder = Path(root).resolve()
@@ -85,31 +83,31 @@ def build_from_docs(root: str | os.PathLike[str], max_cases: int = 200, language
         for each in _documented(folder, path, language):
             groups.setdefault(_key(each.sentence), []).append(each)
     fit = [group for group in groups.values() if len({_target(each) for each in group}) <= MAX_ANSWERS]
-    chosen = _spread(fit)[: max_cases or None]
+    chosen = _interleave_files(fit)[: max_cases or None]
     return [_case(group) for group in sorted(chosen, key=lambda group: group[0][:2])]
 
 
 def _documented(folder: Path, path: str, language: str) -> Iterator[_Documented]:
-    """Give the symbols of a file whose documentation opens with a sentence that asks for them."""
+    """Give the symbols of a file whose documentation begins with a sentence that can be a query."""
     data = read(folder / path)
-    if data is None or (language and language_of(path, data) != language):
+    if data is None or (language and detect_language(path, data) != language):
         return
     text, definitions = definitions_in(data, path)
     for definition in definitions:
         if not definition.doc.strip():
             continue
         candidate = _candidate(text, path, definition)
-        if any(unfit(candidate) for unfit in _UNFIT):
+        if any(is_unfit(candidate) for is_unfit in _FILTERS):
             continue
         sentence = first_sentence(candidate.doc)
         if MIN_WORDS <= len(_WORD.findall(sentence)) <= MAX_WORDS and not _repeats(sentence, definition):
-            if mask_text(sentence) != sentence:  # a question is printed and saved
+            if mask_text(sentence) != sentence:  # a query is printed and saved
                 continue
             yield _Documented(path, definition.start_line, definition.qualified_name, sentence)
 
 
 def first_sentence(doc: str) -> str:
-    """Return the first sentence of a documentation on one line, without markup and its full stop."""
+    """Return the first sentence of a docstring on one line, without markup and its full stop."""
     text = " ".join(first_paragraph(doc).split())
     text = _LINK_TAG.sub(r"\1", _ROLE.sub(r"\1", text))
     text = _MARKS.sub("", _LINK.sub(r"\1", text))
@@ -118,9 +116,9 @@ def first_sentence(doc: str) -> str:
 
 
 def _candidate(text: bytes, path: str, definition: Definition) -> Candidate:
-    """Return a definition as the filters of training pairs know it."""
+    """Return a definition in the form that the filters of training pairs take."""
     return Candidate(
-        language=language_of(path),
+        language=detect_language(path),
         path=path,
         name=definition.name,
         qualified_name=definition.qualified_name,
@@ -132,20 +130,20 @@ def _candidate(text: bytes, path: str, definition: Definition) -> Candidate:
 
 
 def _repeats(sentence: str, definition: Definition) -> bool:
-    """Whether a sentence says no more than the symbol's name, and those around it, do."""
-    named = set(split_identifier(definition.qualified_name))
-    said = {word.lower() for word in _WORD.findall(sentence)} - _SMALL
-    return all(word in named or word.rstrip("s") in named for word in said)
+    """Whether a sentence only repeats the symbol's qualified name."""
+    name = set(split_identifier(definition.qualified_name))
+    words = {word.lower() for word in _WORD.findall(sentence)} - _STOP_WORDS
+    return all(word in name or word.rstrip("s") in name for word in words)
 
 
-def _spread(groups: Iterable[list[_Documented]]) -> list[list[_Documented]]:
-    """Order sentences so that the first ones come from as many files as there are; by hash, not by place."""
-    met: dict[str, int] = {}
+def _interleave_files(groups: Iterable[list[_Documented]]) -> list[list[_Documented]]:
+    """Order sentences so that the first ones come from as many files as possible, else by hash."""
+    counts: Counter[str] = Counter()
     rounds = []
     for group in sorted(groups, key=_digest):
         path = group[0].path
-        rounds.append((met.get(path, 0), _digest(group), group))
-        met[path] = met.get(path, 0) + 1
+        rounds.append((counts[path], _digest(group), group))
+        counts[path] += 1
     return [group for *_, group in sorted(rounds, key=lambda each: each[:2])]
 
 
@@ -156,8 +154,8 @@ def _case(group: list[_Documented]) -> Case:
 
 
 def _digest(group: list[_Documented]) -> str:
-    told = "\n".join((group[0].sentence, *map(_target, group)))
-    return hashlib.sha1(told.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
+    text = "\n".join((group[0].sentence, *map(_target, group)))
+    return hashlib.sha1(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
 
 
 def _target(each: _Documented) -> str:
@@ -165,5 +163,5 @@ def _target(each: _Documented) -> str:
 
 
 def _key(sentence: str) -> str:
-    """Return what sentences that say the same have in common."""
+    """Return the normal form by which duplicate sentences are found."""
     return " ".join(_WORD.findall(sentence.casefold()))

@@ -1,50 +1,132 @@
-"""A repository's commits, newest first, with the lines they changed and where their files are today."""
+"""A git repository for mining: its commits, newest first, with hunks, present names of files, and blobs."""
 
 from __future__ import annotations
 
 import os
 import re
 import secrets
+import time
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from dowse.eval.mine.repository import Repository, error_of
-from dowse.parse.languages import LANGUAGES, language_of
-from dowse.source.git_process import GitError
+from dowse.errors import DowseError, EvalError
+from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.source.git import common_directory, git_directory, read_head, toplevel
+from dowse.source.git_process import GitError, GitMissing, GitProcess, SandboxedGit, open_sandboxed_git
+from dowse.source.walk import MAX_FILE_BYTES
 
-# Everything a user's configuration could change about the output is said here.
+# A time that git could not read becomes the present one.
+_NOW_SECONDS = 5
+# All options that a user's configuration could change are set here.
 _LOG = """log --no-merges --full-history --no-show-signature --no-notes --no-color --encoding=UTF-8
     --raw --patch -z --no-abbrev --full-index --unified=0 --inter-hunk-context=0 -M50% -l1000
     --diff-algorithm=histogram --indent-heuristic --no-ext-diff --no-textconv --ignore-submodules=all
     --no-relative --src-prefix=a/ --dst-prefix=b/""".split()
 
 # The list of a commit's files is one line of git's output; that of an import of 100,000 files has 15 MB.
-_MAX_HEADER_BYTES = 64_000_000
-# Changes in more places than these, all files together, are passed over: no subject speaks of so many.
+MAX_HEADER_BYTES = 64_000_000
+# Further hunks of a commit, over all files, are ignored: no subject describes so many.
 _MAX_HUNKS = 200_000
 
-# Files move between these when a project changes its mind.
-_KIN = (frozenset({"javascript", "typescript"}), frozenset({"c", "cpp"}), frozenset({"java", "kotlin"}))
+# Languages between which projects migrate files.
+_FAMILIES = (frozenset({"javascript", "typescript"}), frozenset({"c", "cpp"}), frozenset({"java", "kotlin"}))
 
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 _PATCH = b"\0\0diff --git "
 _PLAIN_FILES = (b"100644", b"100755")
 
 
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A folder with a history."""
+
+    root: Path  # the folder: paths of cases are relative to it
+    prefix: str  # the path from the top of the work tree to `root`: "" or ending with "/"
+    git: SandboxedGit  # its paths are relative to the top of the work tree
+
+
+@contextmanager
+def open_repository(folder: str | os.PathLike[str]) -> Iterator[Repository]:
+    """Open the repository of a folder; raise EvalError if there is no history to mine."""
+    root = Path(folder).resolve()
+    if not root.is_dir():
+        raise EvalError(f"{folder} is not a folder; name a git repository or a folder inside of one")
+    top = toplevel(root)
+    directory = git_directory(top) if top is not None else None
+    if top is None or directory is None or root.is_relative_to(directory):
+        raise EvalError(
+            f"{folder} is not a folder in the work tree of a git repository; "
+            "questions can be mined from documentation instead: `dowse eval --from docs`"
+        )
+    common = common_directory(directory)
+    commit = _checked_commit(folder, directory, common)
+    prefix = "" if str(root) == top else root.relative_to(top).as_posix() + "/"
+    try:
+        with open_sandboxed_git(common, commit, MAX_FILE_BYTES) as git:
+            if git.run("cat-file", "-t", "HEAD").strip() != b"commit":
+                raise EvalError(f"HEAD of {folder} is no commit; `git fsck` may tell more")
+            yield Repository(root, prefix, git)
+    except EvalError:
+        raise
+    except DowseError as error:
+        raise as_eval_error(error) from error
+
+
+def check_since(repository: Repository, since: str) -> None:
+    """Raise EvalError for a time that git does not understand: git would take it for the present."""
+    try:
+        output = repository.git.run("rev-parse", f"--since={since}")
+    except GitError:
+        output = b""
+    age = output.strip().removeprefix(b"--max-age=")
+    if not age.isdigit() or int(age) > time.time() - _NOW_SECONDS:
+        raise EvalError(f"since={since!r} is no time in the past; write it like 2020-01-31 or '2 years ago'")
+
+
+def as_eval_error(error: DowseError) -> EvalError:
+    """Return the error with a remedy for what git, or the check of its objects, complains about."""
+    if isinstance(error, GitMissing) or not isinstance(error, GitError):
+        return EvalError(str(error))
+    return EvalError(
+        f"git could not read the history ({error}); `git fsck` may tell more, "
+        "and a partial clone has to be cloned again without --filter"
+    )
+
+
+def _checked_commit(folder: str | os.PathLike[str], directory: str, common: str) -> str:
+    """Return the commit of HEAD; raise EvalError for shallow and empty histories, and for reftable."""
+    if os.path.lexists(os.path.join(common, "shallow")):
+        raise EvalError(
+            f"{folder} is a shallow clone, whose history is cut off; "
+            "run `git fetch --unshallow` there and mine again"
+        )
+    commit = read_head(directory, common)
+    if not commit and Path(common, "reftable").is_dir():
+        raise EvalError(
+            f"{folder} keeps its refs as reftable, which dowse does not read; "
+            "run `git refs migrate --ref-format=files` there and mine again"
+        )
+    if not commit:
+        raise EvalError(f"{folder} has no commits yet, so there is nothing to mine; commit something first")
+    return commit
+
+
 class Hunk(NamedTuple):
-    """Some lines of a file's new text; none, where lines were only taken out after `start`."""
+    """Changed lines of a file's new text; 0 lines if some were only deleted after `start`."""
 
     start: int  # 1-based
     lines: int
 
 
 class Change(NamedTuple):
-    """What a commit did to one file."""
+    """The change of one file in a commit."""
 
-    path: str  # as it was called after the commit, seen from the top of the work tree
-    today: str  # what it is called now
-    blob: str  # names its content after the commit; "" if it was taken away
+    path: str  # its name after the commit, relative to the top of the work tree
+    today: str  # its present name
+    blob: str  # the id of its content after the commit; "" if it was deleted
     hunks: tuple[Hunk, ...]
 
 
@@ -77,35 +159,71 @@ def count_commits(repository: Repository, paths: Iterable[str], since: str = "")
 
 
 def read_history(repository: Repository, paths: Iterable[str], since: str = "") -> Iterator[Commit]:
-    """Read the commits that touched files like the given ones, newest first.
+    """Read the commits that touched files with the extensions of the given ones, newest first.
 
-    All of the work tree is read, not only the folder at hand: else a file that came into it would have no
-    earlier history. Branches are read by date, so a rename on one of them may be met after a commit on
-    another that still uses the old name; that commit's file is then taken for one that is gone.
-
-    Args:
-        repository: Where.
-        paths: Files of today, seen from `repository.root`: only files of their kinds are compared.
-        since: A time that git understands; "" for all of the history.
+    All of the work tree is read, not only the folder: else a file that was moved into it would have no
+    earlier history. Branches are read by date, so a rename on one of them may come after a commit on
+    another that still uses the old name; that commit's file then counts as deleted.
     """
     specs = _pathspecs(repository, paths)
     if not specs:
         return
-    # Nothing that a file or message holds can be taken for the beginning of a commit.
+    # A random mark: no content of a file or message can be taken for the beginning of a commit.
     mark = secrets.token_hex(16)
     form = f"--format=tformat:{mark}%x00%H%x00%an <%ae>%x00%s"
     names: dict[str, str] = {}
     with repository.git.start(*_LOG, form, *_since(since), "HEAD", "--", *specs) as process:
         try:
-            for header, hunks in _commits(process.lines(_MAX_HEADER_BYTES), mark.encode()):
+            for header, hunks in _commits(process.lines(MAX_HEADER_BYTES), mark.encode()):
                 yield _commit(header, hunks, names)
             process.finish()
         except GitError as error:
-            raise error_of(error) from error
+            raise as_eval_error(error) from error
+
+
+class Blobs:
+    """Blobs of a repository by their ids, through two git processes: one for sizes, one for contents.
+
+    The size is asked for first, since a few bytes of a pack can expand to any number (decompression bomb).
+    """
+
+    def __init__(self, sizes: GitProcess, texts: GitProcess) -> None:
+        self._sizes, self._texts = sizes, texts
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a blob; None if it is missing, or larger than any file that is indexed."""
+        size = _blob_size(self._sizes.request(name))
+        if size is None or size > MAX_FILE_BYTES:
+            return None
+        if _blob_size(self._texts.request(name)) != size:
+            return None
+        return self._texts.read_exactly(size + 1)[:-1]  # without the line break after it
+
+
+def _blob_size(answer: bytes) -> int | None:
+    """Read "NAME blob SIZE"; None for "NAME missing" and other objects."""
+    fields = answer.split()
+    if len(fields) != 3 or fields[1] != b"blob" or not fields[2].isdigit():
+        return None
+    return int(fields[2])
+
+
+@contextmanager
+def open_blobs(repository: Repository) -> Iterator[Blobs]:
+    """Start the git processes that read blobs, and end them."""
+    git = repository.git
+    with (
+        git.start("cat-file", "--batch-check", interactive=True) as sizes,
+        git.start("cat-file", "--batch", interactive=True) as texts,
+    ):
+        try:
+            yield Blobs(sizes, texts)
+        except GitError as error:
+            raise as_eval_error(error) from error
 
 
 def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
-    """Return what limits git to files of the kinds that these paths have, wherever they lay once."""
+    """Return pathspecs for files with the extensions of these paths, wherever they were once."""
     suffixes: set[str] = set()
     others: set[str] = set()
     for path in paths:
@@ -113,14 +231,14 @@ def _pathspecs(repository: Repository, paths: Iterable[str]) -> list[str]:
         if not suffix:
             others.add(f":(top,literal){repository.prefix}{path}")
         elif suffix not in suffixes:
-            suffixes |= {suffix, *_kin(language_of(path))}
+            suffixes |= {suffix, *_related_extensions(detect_language(path))}
     return [*(f":(top)*{_quoted(suffix)}" for suffix in sorted(suffixes)), *sorted(others)]
 
 
-def _kin(language: str) -> Iterator[str]:
-    """Give every ending that a file of this language may have had."""
-    family = next((kin for kin in _KIN if language in kin), frozenset({language}))
-    for name in family & LANGUAGES.keys():
+def _related_extensions(language: str) -> Iterator[str]:
+    """Give every extension that a file of this language may have had."""
+    related = next((family for family in _FAMILIES if language in family), frozenset({language}))
+    for name in related & LANGUAGES.keys():
         yield from LANGUAGES[name].extensions
 
 
@@ -136,7 +254,7 @@ _Hunks = dict[tuple[bytes, bytes], list[Hunk]]
 
 
 def _commits(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Hunks]]:
-    """Cut git's output into commits: the header with its raw lines, and hunks by the two contents."""
+    """Split git's output into commits: the header with its raw lines, and hunks by the two blobs."""
     header: list[bytes] = []
     size = count = 0
     hunks: _Hunks = {}
@@ -150,8 +268,8 @@ def _commits(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Hunk
             size, count, in_patch = len(line), 0, _PATCH in line
         elif not in_patch:  # a path with a line break in it
             size += len(line)
-            if size > _MAX_HEADER_BYTES:
-                raise GitError(f"a commit lists more than {_MAX_HEADER_BYTES:,} bytes of files")
+            if size > MAX_HEADER_BYTES:
+                raise GitError(f"a commit lists more than {MAX_HEADER_BYTES:,} bytes of files")
             header.append(line)
             in_patch = _PATCH in line
         elif line.startswith(b"diff --git "):
@@ -159,27 +277,27 @@ def _commits(lines: Iterable[bytes], mark: bytes) -> Iterator[tuple[bytes, _Hunk
         elif line.startswith(b"index ") and inside is None:
             before, _, after = line[6:].split()[0].partition(b"..")
             inside = hunks.setdefault((before, after), [])
-        elif line.startswith(b"@@ ") and inside is not None and (found := _HUNK.match(line)):
+        elif line.startswith(b"@@ ") and inside is not None and (match := _HUNK.match(line)):
             count += 1
             if count <= _MAX_HUNKS:
-                inside.append(Hunk(int(found[1]), int(found[2] or 1)))
+                inside.append(Hunk(int(match[1]), int(match[2] or 1)))
     if header:
         yield b"".join(header), hunks
 
 
 def _commit(header: bytes, hunks: _Hunks, names: dict[str, str]) -> Commit:
-    """Make a commit of what git printed; `names` goes from what files are called here to today's names."""
-    _, sha, author, subject, rest = (header + b"\0\0\0").split(b"\0", 4)
+    """Parse a commit; `names` maps the names of files at this commit to their present names."""
+    _, sha, author, subject, raw_lines = (header + b"\0\0\0").split(b"\0", 4)
     changes, renamed = [], {}
-    for raw in _raw_lines(rest.partition(_PATCH)[0]):
+    for raw in _raw_lines(raw_lines.partition(_PATCH)[0]):
         today = names.get(raw.path, raw.path)
         if raw.status.startswith(b"R"):
             renamed[raw.old] = today
         if raw.status == b"D":
             changes.append(Change(raw.path, today, "", ()))
         elif raw.mode in _PLAIN_FILES:  # links and submodules have no text of their own
-            touched = tuple(dict.fromkeys(hunks.get(raw.blobs, ())))
-            changes.append(Change(raw.path, today, raw.blobs[1].decode(), touched))
+            changed = tuple(dict.fromkeys(hunks.get(raw.blobs, ())))
+            changes.append(Change(raw.path, today, raw.blobs[1].decode(), changed))
     names |= renamed
     return Commit(sha.decode(), _text(author), _text(subject), tuple(changes))
 

@@ -1,21 +1,20 @@
-"""Today's source code: the files that can be the answer to a mined question, and what they define."""
+"""The present source files of a tree, which can be targets of mined cases, and their definitions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from dowse.kinds import TYPES
-from dowse.parse.files import parse_file
-from dowse.parse.languages import LANGUAGES, language_of
-from dowse.safe_files import read_regular_file
-from dowse.source.content import classify, decode
-from dowse.source.roles import role_of
+from dowse.parsing.languages import LANGUAGES, detect_language
+from dowse.parsing.parser import parse_file
+from dowse.security.safe_files import read_regular_file
+from dowse.source.content import classify_content, decode
+from dowse.source.roles import file_role
 from dowse.source.walk import MAX_FILE_BYTES, WalkedFile, walk
-from dowse.types import Definition
+from dowse.types import TYPE_KINDS, Definition
 
-# What a question at symbol level can be about.
-SYMBOL_KINDS = TYPES | {"function", "method", "macro"}
+# The kinds of symbols that can be targets.
+SYMBOL_KINDS = TYPE_KINDS | {"function", "method", "macro"}
 
 # Prose, data and settings: indexed, but no source code.
 _NO_CODE = frozenset(
@@ -23,23 +22,23 @@ _NO_CODE = frozenset(
     """.split()
 )
 
-# Never split into parts: only names matter here, and every part has that of the whole.
+# Never split into parts: only names matter here, and all parts share one.
 _WHOLE = 10**9
 
-# How much of a file may tell its language; as indexing does it.
+# How much of a file is read to detect its language, as in indexing.
 _HEAD = 65_536
 
 
 class Sources:
-    """The source files under a folder as they are today, read when they are asked for."""
+    """The present source files under a folder, read lazily."""
 
     def __init__(self, root: Path, with_tests: bool = False) -> None:
         self._root = root
         self._roles = ("", "test") if with_tests else ("",)
         self._names: dict[str, frozenset[str]] = {}
         self._indexed: dict[str, bool] = {}
-        # Examples, benchmarks and what is vendored or generated are left out with the tests: a change there
-        # follows one of the project's own code, which is the answer.
+        # Examples, benchmarks, vendored and generated code are left out with the tests: a change there
+        # follows one of the project's own code, which is the relevant one.
         self.paths = frozenset(path for path in _walked(root) if self._is_source(path))
 
     def is_indexed(self, path: str) -> bool:
@@ -48,7 +47,7 @@ class Sources:
             return False
         if path not in self._indexed:
             data = read(self._root / path)
-            self._indexed[path] = data is not None and _is_written_by_people(data, path)
+            self._indexed[path] = data is not None and _is_handwritten(data, path)
         return self._indexed[path]
 
     def names(self, path: str) -> frozenset[str]:
@@ -60,28 +59,28 @@ class Sources:
 
     def is_own_code(self, path: str) -> bool:
         """Whether a path, be it one of long ago, is that of source code in a role that counts."""
-        return _is_code(language_of(path)) and role_of(path) in self._roles
+        return _is_code(detect_language(path)) and file_role(path) in self._roles
 
     def _is_source(self, path: str) -> bool:
-        language = language_of(path) or language_of(path, _head(self._root / path))
-        return _is_code(language) and role_of(path) in self._roles
+        language = detect_language(path) or detect_language(path, _head(self._root / path))
+        return _is_code(language) and file_role(path) in self._roles
 
 
 def definitions_in(data: bytes, path: str) -> tuple[bytes, list[Definition]]:
     """Return a file's text as UTF-8, and its functions, methods and classes; none without a grammar."""
-    language = language_of(path, data[:_HEAD])
+    language = detect_language(path, data[:_HEAD])
     if language not in LANGUAGES:
         return b"", []
     text = decode(data)[0].encode("utf-8", "replace")
     parsed = parse_file(text, language, path, max_lines=_WHOLE)
     # Without its tree a file has windows of lines, which define nothing.
-    found = () if parsed.problem else parsed.definitions
-    return text, [each for each in found if each.kind in SYMBOL_KINDS and not each.part]
+    definitions = () if parsed.problem else parsed.definitions
+    return text, [each for each in definitions if each.kind in SYMBOL_KINDS and not each.part]
 
 
-def _is_written_by_people(data: bytes, path: str) -> bool:
+def _is_handwritten(data: bytes, path: str) -> bool:
     """Whether a file is neither binary nor minified nor generated."""
-    verdict = classify(data, path)
+    verdict = classify_content(data, path)
     return not verdict.skip_reason and not verdict.generated
 
 
@@ -100,7 +99,7 @@ def _walked(root: Path) -> Iterator[str]:
 
 
 def _can_be_named(path: str) -> bool:
-    """Whether a path can stand in a case: it is text, and has none of the marks that separate targets."""
+    """Whether a path can be a target: it is text, and has none of the separators of targets."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:

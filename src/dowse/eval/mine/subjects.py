@@ -1,17 +1,16 @@
-"""From a commit's subject to a question: marks and numbers are cut off, what is not about code is dropped."""
+"""Turn a commit's subject into a query: tags and numbers are removed, subjects not about code are dropped."""
 
 from __future__ import annotations
 
 import re
 
-from dowse.secrets_mask import mask_text
+from dowse.security.secret_masking import mask_text
 
-# Fewer content words are a label ("fix tests"), not something that one place in the code answers.
+# Fewer content words are a label ("fix tests"), not a query that some code answers.
 MIN_CONTENT_WORDS = 3
-# Of these, so many must not be the trade's own words: "fix flake8 warnings" has none, "fix mypy plugin for
-# dataclasses" has two.
+# So many of them must be specific: "fix flake8 warnings" has none, "fix mypy plugin for dataclasses" has two.
 MIN_SPECIFIC_WORDS = 2
-# Longer ones are whole messages without a break.
+# Longer subjects are whole messages without a line break.
 MAX_WORDS = 30
 
 _BOT = re.compile(
@@ -21,7 +20,7 @@ _BOT = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-# A subject that begins with one of these asks nothing about the code.
+# A subject that begins with one of these is no query about code.
 _MERGES = r"""merge[ds]?\s+(?:pull|branch|remote|tag|commit|into|from|with|in|upstream|master|main|origin|pr\b
     |changes|conflict|fork|'|\#|\S+/|\w+\s*\Z) | merge:"""
 _REVERTS = r"re-?vert(?:s|ed|ing)?\b | back(?:ing|ed)?[- ]?out\b | undo\b | un-?revert | roll(?:ed)?\ ?back\b"
@@ -42,7 +41,7 @@ _RELEASES = r"""v?\d+(?:\.\d+)+\S*\Z | bump(?:s|ed)?\b | up-?rev\b | requires?\b
 _HOUSEKEEPING = r"""(?:pin|unpin|upgrade|update)s?\ .*\b(?:deps|dependenc(?:y|ies)|requirements|pre-commit
       |lockfile|copyright|authors?|contributors|licen[cs]e|year|submodules?|actions|badges?|sponsors?|backers)\b
     | copyright\b | drop\ (?:support\ for\ )?(?:python|py)\ ?\d"""
-# The truth is code, which a commit about tests touches by the way. "Test client" and the like are code.
+# Targets are code, which a commit about tests changes only in passing. "Test client" and the like are code.
 _VERB = r"""(?:add|fix|improv|updat|extend|refactor|clean\ ?up|adjust|enabl|disabl|skip|mov|renam|convert|us
     |mak|writ|restor|remov|more|another|split|delet|tweak|chang|simplif)(?:e|ed|es|s|ing|y|ies)?"""
 _TESTS = rf"""(?:{_VERB}\s+)?(?:\w+\s+){{0,2}}?(?:unit)?tests?(?:cases?|uite)?
@@ -57,7 +56,7 @@ _DOCS = rf"""(?:{_VERB}|document|doc|docs)\s+(?:(?:the|some|more|missing|api|min
 _OPENINGS = (_MERGES, _REVERTS, _UNFINISHED, _CHAT, _REVIEWS, _RELEASES, _HOUSEKEEPING, _TESTS, _TYPES, _DOCS)
 _NO_QUESTION = re.compile("|".join(_OPENINGS), re.VERBOSE | re.IGNORECASE)
 
-# Wherever it stands, this is what the commit is about.
+# Anywhere in a subject, these mean that it is not about code.
 _ABOUT_NO_CODE = re.compile(
     r"""\btypos?\b | \bmis-?spell | \bmis-?typed\b | \bchange-?log\b | \bchanges\.\w+ | \brelease\ notes?\b
     | \breadme\b | \w\.(?:md|rst|txt)\b
@@ -76,7 +75,7 @@ _KIND = re.compile(
         \s*(?:\([^()]*\))?\s*!?\s*:\s+""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Kinds of commits whose changes nobody looks for.
+# Kinds of commits whose changes nobody searches for.
 _DROPPED_KINDS = frozenset("style test tests build ci release dep deps lint typing types doc docs".split())
 
 _TAG = re.compile(r"\s*(?:\[[^\[\]]{1,40}\]\s*[:\-]?\s*)+")
@@ -106,13 +105,13 @@ _REFERENCE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
-# All that may stand in brackets beside a number or the name of a commit.
+# All that may be in brackets beside an issue number or a commit id.
 _IN_REFERENCES = re.compile(
     rf"""(?:{_NUMBER}|\b(?:close[sd]?|fix(?:e[sd])?|refs?|re|see|resolve[sd]?|also|issues?|pr|pull|request|bug|picked
         |from|commit|backport|of|to|on|in|part|and|[0-9a-f]{{7,40}}|v?\d+[\d.x]*)\b|[\s,;:&\-/])*""",
     re.VERBOSE | re.IGNORECASE,
 )
-# Words that led to what was cut off.
+# Words that preceded what was removed.
 _DANGLING = re.compile(
     r"(?:[\s,;.:(-]+(?:see|cf|refs?|via|per|fix(?:es|ed)?|closes?|this|and|also))+[\s.:]*\Z", re.IGNORECASE
 )
@@ -129,8 +128,8 @@ _STOP = frozenset(
     down out off via per etc e.g i.e vs don't doesn't didn't isn't won't can't shouldn't should let lets
     let's instead""".split()
 )
-# The trade's own words: they are true of any commit.
-_CHORES = frozenset(
+# Generic words, which are true of any commit.
+_GENERIC = frozenset(
     """add adds added adding fix fixes fixed fixing update updates updated updating change changes
     changed changing remove removes removed removing improve improves improved improving improvement
     improvements use uses used using make makes made making move moves moved moving rename renames
@@ -154,13 +153,8 @@ _CHORES = frozenset(
 )
 
 
-def question_of(subject: str, author: str = "") -> str:
-    """Return the question that a commit's subject asks, or "" if it is none.
-
-    Args:
-        subject: The first line of the message, as it was written.
-        author: Name and address, which give robots away.
-    """
+def query_from_subject(subject: str, author: str = "") -> str:
+    """Return the query of a commit's subject, or "" if it makes none; bots are known by the author."""
     if author and _BOT.search(author):
         return ""
     written = _without_marks(subject)
@@ -170,12 +164,12 @@ def question_of(subject: str, author: str = "") -> str:
     cleaned = clean_subject(subject)
     if _NO_QUESTION.match(written) or _NO_QUESTION.match(cleaned):
         return ""
-    # A question is printed and saved: one that holds a secret is none.
-    return cleaned if _says_enough(cleaned) and mask_text(cleaned) == cleaned else ""
+    # A query is printed and saved: one that holds a secret is dropped.
+    return cleaned if _is_specific(cleaned) and mask_text(cleaned) == cleaned else ""
 
 
 def clean_subject(subject: str) -> str:
-    """Return what a subject says, without its kind, tags, numbers of a tracker, emoji and marks of code."""
+    """Return a subject without its kind, tags, issue numbers, emoji and backticks."""
     text = _without_marks(subject)
     while kind := _KIND.match(text):
         text = text[kind.end() :]
@@ -186,7 +180,7 @@ def clean_subject(subject: str) -> str:
 
 
 def _without_marks(subject: str) -> str:
-    """Return a subject without emoji, addresses, backticks and the tags in brackets that it begins with."""
+    """Return a subject without emoji, URLs, backticks and leading tags in brackets."""
     text = _URL.sub(" ", _SKIP_CI.sub(" ", subject))
     text = _EMOJI.sub(" ", _EMOJI_CODE.sub(" ", text)).replace("`", "")
     tag = _TAG.match(text)
@@ -196,17 +190,17 @@ def _without_marks(subject: str) -> str:
 
 
 def _unless_reference(brackets: re.Match[str]) -> str:
-    """Return nothing for brackets that only hold numbers of a tracker, or a commit."""
+    """Return "" for brackets that only hold issue numbers, or a commit id."""
     inside = brackets[1]
-    found = any(c.isdigit() for c in inside) and _IN_REFERENCES.fullmatch(inside)
-    return "" if found else brackets[0]
+    is_reference = any(c.isdigit() for c in inside) and _IN_REFERENCES.fullmatch(inside)
+    return "" if is_reference else brackets[0]
 
 
-def _says_enough(text: str) -> bool:
-    """Whether enough of the words say which code is meant."""
+def _is_specific(text: str) -> bool:
+    """Whether enough of the words are specific to some code."""
     written = _WORD.findall(text)
     words = {word.lower().strip(".'+-") for word in written}
     content = {word for word in words if word not in _STOP and not word.isdigit() and len(word) > 1}
     if len(written) > MAX_WORDS or len(content) < MIN_CONTENT_WORDS:
         return False
-    return len(content - _CHORES) >= MIN_SPECIFIC_WORDS
+    return len(content - _GENERIC) >= MIN_SPECIFIC_WORDS

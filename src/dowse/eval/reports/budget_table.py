@@ -1,33 +1,17 @@
-"""What a report says about budgets: the shares that were read after so many tokens, a row for each tool."""
+"""The table of token budgets: the shares that were read after so many tokens, a row for each tool."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dowse.eval.budget import ENOUGH, KINDS, READ, READ_LINES, budget_of
 from dowse.eval.reports.model import MEAN, Report, SetReport
-from dowse.eval.reports.wording import NOTHING, number, one_line
-from dowse.eval.systems.ripgrep_reading import WHOLE
-from dowse.eval.types import Interval, Result
+from dowse.eval.reports.wording import NOTHING, format_score, one_line
+from dowse.eval.systems.ripgrep import WHOLE
+from dowse.eval.types import Result
 
 _TARGETS = {"file": "files", "symbol": "symbols"}
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetRow:
-    """One tool: its shares by metric, `read@500` and so on."""
-
-    mode: str
-    result: Result
-
-    def share(self, kind: str, budget: int) -> float | None:
-        """Return what was read after so many tokens, if it was measured."""
-        return self.result.metrics.get(f"{kind}@{budget}")
-
-    def interval(self, kind: str, budget: int) -> Interval | None:
-        """Return where that share lies with 95 % confidence."""
-        return self.result.intervals.get(f"{kind}@{budget}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +21,7 @@ class BudgetTable:
     name: str
     targets: str  # what is to be read: "files", "symbols"
     budgets: tuple[int, ...]
-    rows: tuple[BudgetRow, ...]
+    rows: tuple[Result, ...]
     against: str  # the row whose reading is compared with the others'
 
     @property
@@ -56,7 +40,7 @@ class BudgetTable:
     @property
     def kinds(self) -> tuple[str, ...]:
         """The shares that were measured."""
-        names = {name for row in self.rows for name in row.result.metrics}
+        names = {name for row in self.rows for name in row.metrics}
         return tuple(kind for kind in KINDS if any(f"{kind}@{budget}" in names for budget in self.budgets))
 
     def label(self, kind: str) -> str:
@@ -65,19 +49,17 @@ class BudgetTable:
 
     def grid(self, kind: str, width: int = 0) -> list[list[str]]:
         """Return the figures as cells: a head, then a line a row; names cut to a width if that is given."""
-        head = [self.label(kind), *(f"{budget:,}" for budget in self.budgets)]
-        return [
-            head,
-            *(
-                [one_line(row.mode, width), *(number(row.share(kind, budget)) for budget in self.budgets)]
-                for row in self.rows
-            ),
-        ]
+        grid = [[self.label(kind), *(f"{budget:,}" for budget in self.budgets)]]
+        for row in self.rows:
+            shares = (format_score(row.metrics.get(f"{kind}@{budget}")) for budget in self.budgets)
+            grid.append([one_line(row.mode, width), *shares])
+        return grid
 
     @property
     def conclusions(self) -> tuple[str, ...]:
         """How much more one has read than with ripgrep and whole files, where both were run."""
-        ours, theirs = self._row(self.against), self._row(WHOLE)
+        by_mode = {row.mode: row for row in self.rows}
+        ours, theirs = by_mode.get(self.against), by_mode.get(WHOLE)
         if ours is None or theirs is None or ours is theirs:
             return ()
         return tuple(
@@ -86,14 +68,10 @@ class BudgetTable:
             for kind in self.kinds
         )
 
-    def _row(self, mode: str) -> BudgetRow | None:
-        return next((row for row in self.rows if row.mode == mode), None)
-
 
 def set_budget(each: SetReport) -> BudgetTable | None:
     """Return the table of one set; None where budgets were not measured."""
-    against = each.baseline.mode if each.baseline else ""
-    return _table(each.dataset.name, {each.dataset.level}, each.results, against)
+    return _table(each.dataset.name, {each.dataset.level}, each.results, each.baseline_mode)
 
 
 def mean_budget(report: Report) -> BudgetTable | None:
@@ -103,15 +81,14 @@ def mean_budget(report: Report) -> BudgetTable | None:
 
 
 def _table(name: str, levels: set[str], results: Iterable[Result], against: str) -> BudgetTable | None:
-    rows = [
-        BudgetRow(row.mode.removeprefix(MEAN), row) for row in results if any(map(budget_of, row.metrics))
-    ]
-    found = (budget_of(name) for row in rows for name in row.result.metrics)
-    budgets = sorted({each[1] for each in found if each})
+    measured = (row for row in results if any(map(budget_of, row.metrics)))
+    rows = [replace(row, mode=row.mode.removeprefix(MEAN)) for row in measured]
+    metrics = (budget_of(name) for row in rows for name in row.metrics)
+    budgets = sorted({each[1] for each in metrics if each})
     targets = _TARGETS.get(next(iter(levels)), "targets") if len(levels) == 1 else "targets"
     return BudgetTable(name, targets, tuple(budgets), tuple(rows), against) if rows else None
 
 
-def _times(ours: BudgetRow, theirs: BudgetRow, kind: str, budget: int) -> str:
-    mine, other = ours.share(kind, budget), theirs.share(kind, budget)
+def _times(ours: Result, theirs: Result, kind: str, budget: int) -> str:
+    mine, other = (row.metrics.get(f"{kind}@{budget}") for row in (ours, theirs))
     return f"{mine / other:.1f}×" if mine is not None and other else NOTHING

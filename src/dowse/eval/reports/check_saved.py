@@ -1,4 +1,4 @@
-"""Checks of a saved report before anything is made from it: types, ranges and counts of every value.
+"""Validation of a saved report: types, ranges and counts of every value.
 
 A report may come from a repository that anybody wrote. What passes here can be rendered in every form.
 """
@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+# Raises ValueError for an invalid value.
 Check: TypeAlias = Callable[[Any], None]
 
-# Rows × questions: each becomes an object, though the file names a question once. Real reports have 42,000.
+# Rows × queries: each becomes an object, though the file names a query once. Real reports have 42,000.
 MAX_CASES = 200_000
 _MAX_DEPTH = 8
 _MAX_TEXT = 100_000
@@ -26,100 +27,97 @@ _DISTANCE = "distance"
 
 def check_report(data: Mapping[str, Any]) -> None:
     """Raise ValueError if a report has anything in it that `to_json` would not write."""
-    _require(_keys(data, {"dowse_report", "about", "sets", "means"}), "a report has other parts")
-    _plain_object(data["about"])
-    cases = sum(_check_set(each) for each in _list(data["sets"]))
-    _require(cases <= MAX_CASES, "too many questions")
-    for row in _list(data["means"]):
-        _figures(row)
+    _REPORT(data)
+    cases = 0
+    for each in data["sets"]:
+        for row in each["rows"]:
+            ids = row.get("ids", each["ids"])
+            cases += len(ids)
+            same = all(len(column) == len(ids) for column in row["values"].values())
+            _require(same, f"{row['mode'][:60]} has not one value for each question")
+            _require(cases <= MAX_CASES, "too many questions")
 
 
-def _check_set(value: object) -> int:
-    """Check one set; return how many questions all its rows have together."""
-    each = _object(value)
-    _require(_keys(each, {"dataset", "against", "ids", "rows"}, {"worst"}), "a set has other parts")
-    dataset = _object(each["dataset"])
-    _require("name" in dataset and dataset.keys() <= _DATASET.keys(), "a set has other facts")
-    for name, found in dataset.items():
-        _DATASET[name](found)
-    _line(each["against"])
-    ids = _lines(each["ids"])
-    count = 0
-    for row in _list(each["rows"]):
-        count += _check_row(row, ids)
-        _require(count <= MAX_CASES, "too many questions")
-    _check_worst(each.get("worst", {}))
-    return count
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
 
 
-def _check_row(value: object, ids: list[str]) -> int:
-    row = _object(value)
-    _figures({name: row.get(name) for name in _FIGURES})
-    _require(_keys(row, {*_FIGURES, "values", "difference"}, {"ids"}), "a row has other parts")
-    own = _lines(row["ids"]) if "ids" in row else ids
-    for name, column in _object(row["values"]).items():
-        _metric(name)
-        _require(len(_list(column)) == len(own), f"{row['mode'][:60]} has not one value for each question")
-        for number in column:
-            _value_of(name, number)
-    if row["difference"] is not None:
-        _check_difference(_object(row["difference"]))
-    return len(own)
+def _record(required: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
+    """Check an object with these fields and no others."""
+    fields = {**required, **(optional or {})}
+
+    def check(value: object) -> None:
+        names = _object(value).keys()
+        _require(required.keys() <= names <= fields.keys(), "an object has other fields")
+        for name, each in _object(value).items():
+            fields[name](each)
+
+    return check
 
 
-def _check_difference(found: dict[str, Any]) -> None:
-    _require(_keys(found, {"mean", "low", "high", "p", "real"}), "a difference has other parts")
-    for name in ("mean", "low", "high", "p"):
-        _number(found[name])
-    _boolean(found["real"])
+def _list_of(element: Check) -> Check:
+    def check(value: object) -> None:
+        _require(type(value) is list, "no list")
+        for each in value:  # type: ignore[attr-defined]
+            element(each)
+
+    return check
 
 
-def _check_worst(value: object) -> None:
-    worst = _object(value)
-    _require(_keys(worst, set(), {"mode", "cases"}), "the worst questions have other parts")
-    _line(worst.get("mode", ""))
-    for each in _list(worst.get("cases", [])):
-        case = _object(each)
-        _require(_keys(case, {"id"}, {"query", "found", "relevant"}), "a question has other parts")
-        _line(case["id"])
-        _text(case.get("query", ""))
-        _lines(case.get("found", []))
-        _lines(case.get("relevant", []))
+def _by_metric(element: Callable[[str], Check]) -> Check:
+    """Check an object from metrics to values; the check of a value depends on its metric."""
+
+    def check(value: object) -> None:
+        for name, each in _object(value).items():
+            _metric(name)
+            element(name)(each)
+
+    return check
 
 
-_FIGURES = ("mode", "metrics", "intervals", "latency")
+def _object(value: object) -> dict[str, Any]:
+    if type(value) is not dict:
+        raise ValueError("no object")
+    return value
 
 
-def _figures(value: object) -> None:
-    row = _object(value)
-    _require(_keys(row, set(_FIGURES)), "figures have other parts")
-    _line(row["mode"])
-    for name, number in _object(row["metrics"]).items():
-        _metric(name)
-        _value_of(name, number)
-    for name, ends in _object(row["intervals"]).items():
-        _metric(name)
-        _require(len(_list(ends)) == 2, "an interval has two ends")
-        for number in ends:
-            _value_of(name, number)
-    for name, number in _object(row["latency"]).items():
-        _line(name)
-        _number(number, 0.0)
+def _number(least: float = -_MAX_NUMBER, most: float = _MAX_NUMBER) -> Check:
+    def check(value: Any) -> None:  # noqa: ANN401
+        # Not-a-number is in no range.
+        _require(type(value) in (int, float) and least <= value <= most, "a number is out of range")
+        _require(value == 0 or abs(value) >= _LEAST_NUMBER, "a number is too small")
+
+    return check
 
 
-def _value_of(metric: str, value: object) -> None:
-    _number(value, 0.0, _MAX_NUMBER if _DISTANCE in metric else 1.0)
+def _text_up_to(length: int) -> Check:
+    def check(value: object) -> None:
+        _require(type(value) is str and len(value) <= length, "no text, or too long")
+
+    return check
 
 
 def _metric(value: object) -> None:
-    _require(type(value) is str and bool(_METRIC.fullmatch(value)), "no name of a metric")
+    _require(type(value) is str and _METRIC.fullmatch(value) is not None, "no name of a metric")
 
 
-def _number(value: object, least: float = -_MAX_NUMBER, most: float = _MAX_NUMBER) -> None:
-    is_number = type(value) is float or type(value) is int
-    # Not-a-number is in no range.
-    _require(is_number and least <= value <= most, "a number is out of range")  # type: ignore[operator]
-    _require(value == 0 or abs(value) >= _LEAST_NUMBER, "a number is too small")  # type: ignore[arg-type]
+def _value_of(metric: str) -> Check:
+    return _number(0.0, _MAX_NUMBER if _DISTANCE in metric else 1.0)
+
+
+def _interval_of(metric: str) -> Check:
+    def check(value: object) -> None:
+        _list_of(_value_of(metric))(value)
+        _require(len(value) == 2, "an interval has two ends")  # type: ignore[arg-type]
+
+    return check
+
+
+def _latency(value: object) -> None:
+    for name, number in _object(value).items():
+        _line(name)
+        _number(0.0)(number)
 
 
 def _count(value: object) -> None:
@@ -130,40 +128,8 @@ def _boolean(value: object) -> None:
     _require(type(value) is bool, "neither true nor false")
 
 
-def _text(value: object) -> None:
-    _require(type(value) is str and len(value) <= _MAX_TEXT, "no text, or too long")
-
-
-def _line(value: object) -> None:
-    _require(type(value) is str and len(value) <= _MAX_LINE, "no text, or too long")
-
-
-def _lines(value: object) -> list[str]:
-    found = _list(value)
-    for each in found:
-        _line(each)
-    return found
-
-
-def _texts(value: object) -> None:
-    for each in _list(value):
-        _text(each)
-
-
-def _list(value: object) -> list[Any]:
-    if type(value) is not list:
-        raise ValueError("no list")
-    return value
-
-
-def _object(value: object) -> dict[str, Any]:
-    if type(value) is not dict:
-        raise ValueError("no object")
-    return value
-
-
 def _plain_object(value: object) -> None:
-    """Accept an object of whatever is no deeper than reports have it: settings, facts of an index."""
+    """Accept any object that is no deeper than reports have it: settings, facts of an index."""
     _object(value)
     _plain(value, _MAX_DEPTH)
 
@@ -180,27 +146,51 @@ def _plain(value: object, depth: int) -> None:
     elif type(value) is str:
         _text(value)
     elif value is not None and type(value) is not bool:
-        _number(value, -1e15, 1e15)
+        _number(-1e15, 1e15)(value)
 
 
-def _keys(found: Mapping[str, Any], required: set[str], optional: set[str] | None = None) -> bool:
-    return required <= found.keys() <= required | (optional or set())
+def _optional(check: Check) -> Check:
+    return lambda value: None if value is None else check(value)
 
 
-def _require(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise ValueError(otherwise)
-
-
-_DATASET: dict[str, Check] = {
-    "name": _line,
-    "level": _line,
-    "counting": _line,
-    "metric": _metric,
-    "half": _line,
-    "cases": _count,
-    "strip_docs": _boolean,
-    "graded": _boolean,
-    "index": _plain_object,
-    "notes": _texts,
+_line, _text = _text_up_to(_MAX_LINE), _text_up_to(_MAX_TEXT)
+_lines = _list_of(_line)
+_FIGURES: dict[str, Check] = {
+    "mode": _line,
+    "metrics": _by_metric(_value_of),
+    "intervals": _by_metric(_interval_of),
+    "latency": _latency,
 }
+_DIFFERENCE = _record({**dict.fromkeys(("mean", "low", "high", "p"), _number()), "real": _boolean})
+_ROW = _record(
+    {
+        **_FIGURES,
+        "values": _by_metric(lambda name: _list_of(_value_of(name))),
+        "difference": _optional(_DIFFERENCE),
+    },
+    {"ids": _lines},
+)
+_DATASET = _record(
+    {"name": _line},
+    {
+        **dict.fromkeys(("level", "counting", "half"), _line),
+        **dict.fromkeys(("strip_docs", "graded"), _boolean),
+        "metric": _metric,
+        "cases": _count,
+        "index": _plain_object,
+        "notes": _list_of(_text),
+    },
+)
+_CASE = _record({"id": _line}, {"query": _text, "found": _lines, "relevant": _lines})
+_SET = _record(
+    {"dataset": _DATASET, "against": _line, "ids": _lines, "rows": _list_of(_ROW)},
+    {"worst": _record({}, {"mode": _line, "cases": _list_of(_CASE)})},
+)
+_REPORT = _record(
+    {
+        "dowse_report": lambda _: None,  # its reader checks the version first
+        "about": _plain_object,
+        "sets": _list_of(_SET),
+        "means": _list_of(_record(_FIGURES)),
+    }
+)

@@ -1,4 +1,4 @@
-"""Reports as JSON and back, and the details of every question."""
+"""Reports as JSON and back, and the details of every query."""
 
 from __future__ import annotations
 
@@ -7,35 +7,30 @@ from dataclasses import asdict
 from typing import Any
 
 from dowse.errors import EvalError
-from dowse.eval import marks
 from dowse.eval.budget import budget_of
+from dowse.eval.configurations import is_diversified
 from dowse.eval.diversity import METRICS
+from dowse.eval.files import REPORT
+from dowse.eval.reports.aggregate import differences
 from dowse.eval.reports.check_saved import check_report
-from dowse.eval.reports.differences import differences
 from dowse.eval.reports.model import PLACES, Report, SetFacts, SetReport, first_rank
 from dowse.eval.stats import Difference
 from dowse.eval.types import CaseResult, Interval, Result
-from dowse.eval.ways import reorders
-from dowse.terminal import first_line
+from dowse.security.terminal import first_line
 
 # Raised when a field changes its meaning or goes away.
 SCHEMA = 1
-# Metrics whose value of every question is kept, beside the set's headline: what gates and plots need. Where a
-# row is about diversity, those that measure it are kept too, and so is what was read within budgets.
+# Metrics whose value of every query is kept, beside the set's headline: what gates and plots need. Where a
+# row diversifies, the metrics of diversity are kept too, and so are those of budgets.
 _KEPT = ("mrr@100", "ndcg@10", "recall@10")
-# Questions told in full, so that a page made from the file can show what went wrong.
-_WORST = 20
+# Queries kept with their text and results, so that a page made from the file can show what went wrong.
+WORST = 20
 
 
-def to_json(report: Report, worst: int = _WORST) -> dict[str, Any]:
-    """Return a report as plain data (docs/report.schema.json).
-
-    Args:
-        report: What to write.
-        worst: How many questions of each set are told in full; with 0 no question's text is in it.
-    """
+def to_json(report: Report, worst: int = WORST) -> dict[str, Any]:
+    """Return a report as plain data (docs/report.schema.json); the worst queries are kept with their text."""
     return {
-        marks.REPORT: SCHEMA,
+        REPORT: SCHEMA,
         "about": dict(report.about),
         "sets": [_set(each, worst) for each in report.sets],
         "means": [_figures(row) for row in report.means],
@@ -43,12 +38,12 @@ def to_json(report: Report, worst: int = _WORST) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any]) -> Report:
-    """Return the report that was written; of the questions only ids, kept values and the worst are known.
+    """Parse a report; of the queries only ids, kept values and the worst are known.
 
     Raises:
         EvalError: If it is no report, or one of a format we do not know.
     """
-    version = data.get(marks.REPORT) if isinstance(data, Mapping) else None
+    version = data.get(REPORT) if isinstance(data, Mapping) else None
     if version is None:
         raise EvalError("this is no report of dowse; write one with `dowse eval … --json`")
     if version != SCHEMA or type(version) is not int:
@@ -66,14 +61,14 @@ def from_json(data: Mapping[str, Any]) -> Report:
 
 
 def details(report: Report) -> Iterator[dict[str, Any]]:
-    """Return what every row made of every question, one record each."""
+    """Give the result of every query in every row, one record each."""
     for each in report.sets:
         for row in each.results:
             for case in row.cases:
                 yield {
                     "set": each.dataset.name,
                     "mode": row.mode,
-                    **_told(case),
+                    **_case_json(case),
                     "values": _rounded(case.values),
                     "rank": first_rank(case),
                     "ms": round(case.seconds * 1000, 3),
@@ -81,30 +76,32 @@ def details(report: Report) -> Iterator[dict[str, Any]]:
 
 
 def _set(each: SetReport, count: int) -> dict[str, Any]:
-    found = differences(each)
+    by_mode = differences((each,), each.baseline_mode)
     first = each.results[0].cases if each.results else ()
     ids = [case.id for case in first]
-    worst = [_told(case) for case in each.worst(each.told, count)]
-    varied = METRICS if any(reorders(row.mode) for row in each.results) else ()
+    worst = [_case_json(case) for case in each.worst(each.detailed_mode, count)]
+    varied = METRICS if any(is_diversified(row.mode) for row in each.results) else ()
     read = [name for row in each.results for name in row.metrics if budget_of(name)]
     kept = tuple(dict.fromkeys((*_KEPT, *varied, *read, each.metric)))
     return {
         "dataset": asdict(each.dataset),
         "against": each.against,
         "ids": ids,
-        "rows": [_row(row, kept, ids, found.get(row.mode)) for row in each.results],
-        "worst": {"mode": each.told, "cases": worst},
+        "rows": [_row(row, kept, ids, by_mode.get(row.mode)) for row in each.results],
+        "worst": {"mode": each.detailed_mode, "cases": worst},
     }
 
 
-def _row(row: Result, wanted: Sequence[str], ids: Sequence[str], found: Difference | None) -> dict[str, Any]:
+def _row(
+    row: Result, wanted: Sequence[str], ids: Sequence[str], difference: Difference | None
+) -> dict[str, Any]:
     own = [case.id for case in row.cases]
     kept = [name for name in wanted if all(name in case.values for case in row.cases)]
     return {
         **_figures(row),
         **({"ids": own} if own != ids else {}),
         "values": {name: [round(value, PLACES) for value in row.values(name)] for name in kept},
-        "difference": _difference(found) if found else None,
+        "difference": difference_json(difference) if difference else None,
     }
 
 
@@ -119,12 +116,13 @@ def _figures(row: Result) -> dict[str, Any]:
     }
 
 
-def _difference(found: Difference) -> dict[str, Any]:
-    numbers = {name: getattr(found, name) for name in ("mean", "low", "high", "p")}
-    return {**_rounded(numbers), "real": bool(found.real)}
+def difference_json(difference: Difference) -> dict[str, Any]:
+    """Return a difference as plain data."""
+    numbers = {name: getattr(difference, name) for name in ("mean", "low", "high", "p")}
+    return {**_rounded(numbers), "real": bool(difference.real)}
 
 
-def _told(case: CaseResult) -> dict[str, Any]:
+def _case_json(case: CaseResult) -> dict[str, Any]:
     return {
         "id": case.id,
         "query": case.query,
@@ -140,10 +138,10 @@ def _rounded(values: Mapping[str, float]) -> dict[str, float]:
 def _read_set(data: Mapping[str, Any]) -> SetReport:
     facts = SetFacts(**data["dataset"])
     worst = data.get("worst", {})
-    told = {case["id"]: case for case in worst.get("cases", ())}
+    detailed = {case["id"]: case for case in worst.get("cases", ())}
     rows = []
     for row in data["rows"]:
-        cases = _read_cases(row, data["ids"], told if row["mode"] == worst.get("mode") else {})
+        cases = _read_cases(row, data["ids"], detailed if row["mode"] == worst.get("mode") else {})
         rows.append(_read_row(row, facts.name, facts.level, cases))
     return SetReport(facts, tuple(rows), data["against"])
 
@@ -154,15 +152,13 @@ def _read_row(row: Mapping[str, Any], name: str, level: str, cases: tuple[CaseRe
 
 
 def _read_cases(
-    row: Mapping[str, Any], ids: Sequence[str], told: Mapping[str, Mapping[str, Any]]
+    row: Mapping[str, Any], ids: Sequence[str], detailed: Mapping[str, Mapping[str, Any]]
 ) -> tuple[CaseResult, ...]:
     ids = row.get("ids", ids)
     values: Mapping[str, Sequence[float]] = row["values"]
-    if any(len(column) != len(ids) for column in values.values()):
-        raise ValueError(f"{row['mode']} has not one value for each question")
     cases = []
     for i, name in enumerate(ids):
-        known = told.get(name, {})
+        known = detailed.get(name, {})
         cases.append(
             CaseResult(
                 id=name,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Sequence
 
-from dowse.eval import marks
+from dowse.eval.files import REPORT, mark_comment
 from dowse.eval.reports.budget_table import BudgetTable, mean_budget, set_budget
 from dowse.eval.reports.model import Report, SetReport, first_rank
 from dowse.eval.reports.tables import Row, Table, mean_table, set_table
@@ -13,18 +14,17 @@ from dowse.eval.reports.wording import (
     CODE_LABELS,
     NOTHING,
     about_items,
-    between,
-    compared,
-    figure,
-    first_right,
+    format_interval,
+    format_score,
+    format_value,
+    full_difference,
     index_facts,
-    like,
     metric_label,
-    number,
     one_line,
+    rank_note,
     searched_commit,
-    signed,
-    verdict,
+    short_difference,
+    ties_note,
 )
 from dowse.eval.types import CaseResult
 
@@ -34,30 +34,26 @@ _QUERY_WIDTH = 160
 _SHOWN = 3
 
 
-def render_markdown(report: Report, worst: int = 5, *, title: str = "Evaluation") -> str:
-    """Return a report as Markdown.
-
-    Args:
-        report: What to show.
-        worst: How many of the worst questions to list, of each set's row that is compared with; 0 for none.
-        title: The heading.
-    """
-    parts = [f"{marks.comment(marks.REPORT)}\n# {escaped(title)}"]
+def render_markdown(report: Report, worst: int = 5) -> str:
+    """Return a report as Markdown, with the worst queries of each set's baseline."""
+    parts = [f"{mark_comment(REPORT)}\n# Evaluation"]
     means = mean_table(report)
     if means:
         parts += [_section(means), *_budget(mean_budget(report))]
     for each in report.sets:
         parts += [_section(set_table(each)), *_budget(set_budget(each))]
-        parts += [part for part in (_index(each), _worst(each, worst)) if part]
-    facts = about_items(report.about) + searched_commit(report.indexes)
-    about = [f"- **{escaped(label)}**: {_about_value(label, value)}" for label, value in facts]
-    if about:
-        parts.append("## About\n\n" + "\n".join(about))
+        facts = index_facts(each.dataset.index)
+        parts += [f"Searched: {escape_markdown(facts)}."] if facts else []
+        parts += _worst(each, worst)
+    items = about_items(report.about) + searched_commit(report.indexes)
+    if items:
+        lines = (f"- **{escape_markdown(label)}**: {_about_value(label, value)}" for label, value in items)
+        parts.append("## About\n\n" + "\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def escaped(text: str, width: int = 0) -> str:
-    """Return text that stands for itself in Markdown."""
+def escape_markdown(text: str, width: int = 0) -> str:
+    """Return text on one line with the special characters of Markdown escaped."""
     return _SPECIAL.sub(r"\\\1", one_line(text, width))
 
 
@@ -70,98 +66,76 @@ def code(text: str, *, cell: bool = False) -> str:
     return marked.replace("|", "\\|") if cell else marked
 
 
+def table_lines(head: Sequence[str], rows: Iterable[Iterable[str]], names: int = 1) -> str:
+    """Return a table of cells that are escaped already; all columns but the first ones hold figures."""
+    rule = ["---"] * names + ["---:"] * (len(head) - names)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+
+
 def _section(table: Table) -> str:
-    said = [
-        f"## {escaped(table.name)}",
-        f"{escaped(' · '.join(table.facts))}. {escaped('; '.join(table.notes))}.",
-    ]
-    said += [f"> Note: {escaped(each)}." for each in table.remarks]
-    return "\n\n".join([*said, _table(table), *_conclusion(table)])
+    facts, notes = (escape_markdown(text) for text in (" · ".join(table.facts), "; ".join(table.notes)))
+    parts = [f"## {escape_markdown(table.name)}", f"{facts}. {notes}."]
+    parts += [f"> Note: {escape_markdown(each)}." for each in table.remarks]
+    return "\n\n".join([*parts, _table(table), *_conclusion(table)])
 
 
 def _table(table: Table) -> str:
+    columns = [column for group in table.groups for column in group.columns]
     head = ["mode", *(["cases"] if table.uneven else []), table.metric, "95 %"]
     head += [f"against {table.against}"] if table.compares else []
-    names = []
-    for group in table.groups:
-        for name, label in group.columns:
-            names.append(name)
-            head.append(f"{label} ms" if name.endswith("_ms") else metric_label(name))
-    lines = [_line([escaped(cell) for cell in head]), _line(["---"] + ["---:"] * (len(head) - 1))]
-    lines += [_line(_cells(row, names, table)) for row in table.rows]
-    return "\n".join(lines)
+    head += [f"{label} ms" if name.endswith("_ms") else metric_label(name) for name, label in columns]
+    rows = (_cells(row, [name for name, _ in columns], table) for row in table.rows)
+    return table_lines([escape_markdown(cell) for cell in head], rows)
 
 
 def _cells(row: Row, names: Sequence[str], table: Table) -> list[str]:
-    mode = escaped(row.mode)
-    cells = [f"**{mode}**" if row.best else mode]
-    cells += [f"{row.cases:,}"] if table.uneven else []
-    cells += [f"**{number(row.value)}**" if row.best else number(row.value), between(row.interval)]
-    if table.compares:
-        found = row.difference
-        cells.append(f"{signed(found.mean)} {verdict(found)}" if found else "")
-    for name in names:
-        cells.append(figure(name, row.metric(name)))
-    return cells
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    bold = "**" if row.best else ""
+    cells = [f"{bold}{escape_markdown(row.mode)}{bold}", *([f"{row.cases:,}"] if table.uneven else [])]
+    cells += [f"{bold}{format_score(row.value)}{bold}", format_interval(row.interval)]
+    cells += [short_difference(row.difference)] if table.compares else []
+    return [*cells, *(format_value(name, row.metric(name)) for name in names)]
 
 
 def _conclusion(table: Table) -> list[str]:
     best = table.best
     if best is None or len(table.rows) == 1:
         return []
-    said = f"{table.standing.capitalize()}: **{escaped(best.mode)}**"
+    text = f"{table.standing.capitalize()}: **{escape_markdown(best.mode)}**"
     if best.difference:
-        said += f", {escaped(compared(best.difference))} against {escaped(table.against)}"
-    return [f"{said}; {escaped(like(table.also))}." if table.also else f"{said}."]
+        difference = escape_markdown(full_difference(best.difference))
+        text += f", {difference} against {escape_markdown(table.against)}"
+    return [f"{text}; {escape_markdown(ties_note(table.other_ties))}." if table.other_ties else f"{text}."]
 
 
 def _budget(table: BudgetTable | None) -> list[str]:
     """Return what was read within budgets; nothing where that was not measured."""
     if table is None:
         return []
-    parts = [f"### {escaped(table.title)}", f"{escaped(table.note)}."]
+    parts = [f"### {escape_markdown(table.title)}", f"{escape_markdown(table.note)}."]
     for kind in table.kinds:
         head, *rows = table.grid(kind)
-        rule = ["---"] + ["---:"] * (len(head) - 1)
-        parts.append("\n".join(_line(cells) for cells in (head, rule, *(map(escaped, row) for row in rows))))
-    return [*parts, *(f"{escaped(each)}." for each in table.conclusions)]
+        parts.append(table_lines(head, (map(escape_markdown, row) for row in rows)))
+    return [*parts, *(f"{escape_markdown(each)}." for each in table.conclusions)]
 
 
-def _index(each: SetReport) -> str:
-    told = index_facts(each.dataset.index)
-    return f"Searched: {escaped(told)}." if told else ""
-
-
-def _worst(each: SetReport, count: int) -> str:
-    cases = each.worst(each.told, count)
+def _worst(each: SetReport, count: int) -> list[str]:
+    cases = each.worst(each.detailed_mode, count)
     if not cases:
-        return ""
-    head = [metric_label(each.metric), "question", "wanted", "found instead"]
-    lines = [_line(head), _line(["---:", "---", "---", "---"])]
-    lines += [_line(_case(case, each.metric)) for case in cases]
-    summary = f"<summary>Worst questions of {_html(each.told)}</summary>"
-    return "\n".join(["<details>", summary, "", *lines, "", "</details>"])
+        return []
+    head = f"| {metric_label(each.metric)} | question | wanted | found instead |\n| ---: | --- | --- | --- |"
+    lines = (f"| {' | '.join(_case(case, each.metric))} |" for case in cases)
+    summary = f"<summary>Worst questions of {html.escape(one_line(each.detailed_mode))}</summary>"
+    return ["\n".join(["<details>", summary, "", head, *lines, "", "</details>"])]
 
 
 def _case(case: CaseResult, metric: str) -> list[str]:
-    place = first_right(first_rank(case))
     return [
-        f"{number(case.values[metric])} ({place})",
-        escaped(case.query, _QUERY_WIDTH),
+        f"{format_score(case.values[metric])} ({rank_note(first_rank(case))})",
+        escape_markdown(case.query, _QUERY_WIDTH),
         "<br>".join(code(name, cell=True) for name in case.relevant[:_SHOWN]) or NOTHING,
         "<br>".join(code(name, cell=True) for name in case.found[:_SHOWN]) or "nothing",
     ]
 
 
 def _about_value(label: str, value: str) -> str:
-    return code(value) if label in CODE_LABELS else escaped(value)
-
-
-def _html(text: str) -> str:
-    import html
-
-    return html.escape(one_line(text))
+    return code(value) if label in CODE_LABELS else escape_markdown(value)

@@ -1,4 +1,4 @@
-"""What every report is made from: sets of questions, a row for each way of searching, and where it ran."""
+"""The data of a report: sets of cases, a row for each configuration or tool, and its provenance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from dowse.eval.budget import budget_of
 from dowse.eval.types import CaseResult, Dataset, Result
 
-# How the rows of means over all sets are called: mean:hybrid.
+# The prefix of rows of means over all sets: mean:hybrid.
 MEAN = "mean:"
 # Decimal places of values in saved reports.
 PLACES = 6
@@ -16,7 +16,7 @@ PLACES = 6
 
 @dataclass(frozen=True, slots=True)
 class SetFacts:
-    """What a report says about a set of questions: the dataset without its cases."""
+    """The facts of a dataset, without its cases."""
 
     name: str
     level: str = "file"
@@ -25,24 +25,19 @@ class SetFacts:
     half: str = "all"
     cases: int = 0
     strip_docs: bool = False
-    graded: bool = False  # whether judgements have grades, not only yes
+    graded: bool = False  # whether judgements are graded, not binary
     index: Mapping[str, object] = field(default_factory=dict)  # files, symbols, settings, …
-    notes: Sequence[str] = ()  # what is amiss with the questions: answers that are not there, …
+    notes: Sequence[str] = ()  # problems: targets that are not in the index, …
 
     @classmethod
     def of(
         cls, dataset: Dataset, index: Mapping[str, object] | None = None, notes: Sequence[str] = ()
     ) -> SetFacts:
-        """Return the facts of a dataset; `index` says what was searched, `notes` what is amiss."""
+        """Return the facts of a dataset, with those of the index that was searched, and notes on problems."""
+        same = ("name", "level", "counting", "metric", "half", "strip_docs", "graded")
         return cls(
-            name=dataset.name,
-            level=dataset.level,
-            counting=dataset.counting,
-            metric=dataset.metric,
-            half=dataset.half,
-            cases=len(dataset.asked),
-            strip_docs=dataset.strip_docs,
-            graded=dataset.graded,
+            **{name: getattr(dataset, name) for name in same},
+            cases=len(dataset.scored_cases),
             index=dict(index or {}),
             notes=list(notes),
         )
@@ -54,30 +49,35 @@ class SetReport:
 
     dataset: SetFacts
     results: tuple[Result, ...]
-    against: str = ""  # the row that others are compared with; "" is the first
+    against: str = ""  # the baseline; "" is the first row
 
     @property
     def metric(self) -> str:
-        """The metric that counts here."""
+        """The headline metric."""
         return self.dataset.metric
 
     @property
     def baseline(self) -> Result | None:
-        """The row that others are compared with, if it was run."""
+        """The row of the baseline, if it was run."""
         return self.row(self.against) if self.against else next(iter(self.results), None)
 
     @property
+    def baseline_mode(self) -> str:
+        """The mode of the baseline, "" if it was not run."""
+        return self.baseline.mode if self.baseline else ""
+
+    @property
     def best(self) -> Result | None:
-        """The row with the highest headline; of equals the one compared with, or else the first."""
+        """The row with the highest headline; of equals the baseline, or else the first."""
         rows = [row for row in self.results if self.metric in row.metrics]
-        base = self.baseline.mode if self.baseline else ""
+        base = self.baseline_mode
         return max(rows, key=lambda row: (row.metrics[self.metric], row.mode == base), default=None)
 
     @property
-    def told(self) -> str:
-        """The mode whose worst questions are told: the one that was named to compare with, or else the best.
+    def detailed_mode(self) -> str:
+        """The mode whose worst queries are listed: the named baseline, or else the best.
 
-        Of a saved report only one row's questions are known.
+        A saved report holds the queries of one row only.
         """
         rows = [row for row in (self.row(self.against) if self.against else None, self.best) if row]
         known = (row for row in rows if any(case.query for case in row.cases))
@@ -89,7 +89,7 @@ class SetReport:
         return next((row for row in self.results if row.mode == mode), None)
 
     def worst(self, mode: str, count: int) -> list[CaseResult]:
-        """Return the questions a mode answered worst; of equals first those that another mode answered well.
+        """Return the worst queries of a mode; of equals first those that another mode answered well.
 
         Of a saved report most are known by their ids alone; these are left out.
         """
@@ -100,7 +100,7 @@ class SetReport:
         for case in (case for each in self.results if each.mode != mode for case in each.cases):
             others[case.id] = max(others.get(case.id, 0.0), case.values.get(self.metric, 0.0))
 
-        # Rounded, so that a saved report tells the same ones.
+        # Rounded, so that a saved report gives the same ones.
         def order(case: CaseResult) -> tuple[float, float, str]:
             own, best = case.values[self.metric], others.get(case.id, 0.0)
             return round(own, PLACES), -round(best, PLACES), case.id
@@ -110,17 +110,11 @@ class SetReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One run of an evaluation.
+    """One run of an evaluation."""
 
-    Attributes:
-        about: Where the figures come from: commit, encoder, settings, machine, command, date.
-        sets: One for each set of questions.
-        means: Rows called `mean:MODE`, over all sets; empty for a single one.
-    """
-
-    about: Mapping[str, object]
+    about: Mapping[str, object]  # the provenance: commit, encoder, settings, machine, command, date
     sets: tuple[SetReport, ...]
-    means: tuple[Result, ...] = ()
+    means: tuple[Result, ...] = ()  # rows called `mean:MODE`, over all sets; empty for a single one
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -129,13 +123,12 @@ class Report:
 
     @property
     def against(self) -> str:
-        """The row that others are compared with, as the first set names it."""
-        first = self.sets[0].baseline if self.sets else None
-        return first.mode if first else ""
+        """The baseline, as the first set names it."""
+        return self.sets[0].baseline_mode if self.sets else ""
 
     @property
     def indexes(self) -> list[tuple[str, Mapping[str, object]]]:
-        """The name of each set, and what is known of the index that was searched."""
+        """The name of each set, and the facts of the index that was searched."""
         return [(each.dataset.name, each.dataset.index) for each in self.sets]
 
     def mean(self, mode: str) -> Result | None:
@@ -150,11 +143,11 @@ class Report:
 
 
 def ranks_answers(row: Result) -> bool:
-    """Whether a row is about the order of answers, and not only about what was read within a budget."""
+    """Whether a row has metrics of ranking, and not only those of budgets."""
     return not row.metrics or not all(map(budget_of, row.metrics))
 
 
 def first_rank(case: CaseResult) -> int | None:
-    """Return where the first relevant result stood, None where there was none in the first 100."""
+    """Return the rank of the first relevant result, None if there is none in the first 100."""
     reciprocal = case.values.get("mrr@100", 0.0)
     return round(1 / reciprocal) if reciprocal > 0 else None

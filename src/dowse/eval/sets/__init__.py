@@ -1,4 +1,4 @@
-"""Our own questions, written and checked by hand: about dowse's code, and about structure elsewhere.
+"""The built-in sets, written and checked by hand: about dowse's code, and about the structure of other code.
 
 Grade 2 is what was asked for, grade 1 what is right too but further off: a file that only helps to
 understand, a class that extends a subclass, a caller of a caller, a test. Answers about structure were found
@@ -59,13 +59,10 @@ class Checkout:
 
 
 def own_set(name: str, checkouts: Path | None = None) -> list[Dataset]:
-    """Return one of our sets.
+    """Return one of our sets: "own:files", …, "own:structure", or "own:structure/flask" for one repository.
 
-    Args:
-        name: "own:files", "own:symbols", "own:names", "own:structure", or "own:structure/flask" for the
-            questions about one repository.
-        checkouts: The folder with a checkout of each repository, by its name; only "own:structure" wants it,
-            and becomes a dataset for each.
+    "own:structure" needs the folder with a checkout of each repository, by name, and becomes a dataset for
+    each.
     """
     wanted, _, repository = name.removeprefix(OWN_PREFIX).partition("/")
     if wanted not in OWN or (repository and wanted != _STRUCTURE):
@@ -80,10 +77,10 @@ def own_set(name: str, checkouts: Path | None = None) -> list[Dataset]:
 
 def structure_cases() -> dict[str, list[Case]]:
     """Return the questions about structure, by repository."""
-    found: dict[str, list[Case]] = {}
+    cases: dict[str, list[Case]] = {}
     for where, row in read_rows(OWN[_STRUCTURE].file):
-        found.setdefault(str(row["repo"]), []).append(parse_case(row, where))
-    return found
+        cases.setdefault(str(row["repo"]), []).append(parse_case(row, where))
+    return cases
 
 
 def structure_checkouts() -> dict[str, Checkout]:

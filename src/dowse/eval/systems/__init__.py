@@ -1,14 +1,45 @@
-"""Other tools, measured as dowse is: each a callable that takes a question and how many results are wanted.
+"""Other tools, measured as dowse is: each a callable that takes a query and how many results are wanted.
 
-They see what dowse sees: the files and texts of its index, without documentation where that is held back.
+They see what dowse sees: the files and texts of its index, without documentation where that is stripped.
 """
 
 from __future__ import annotations
 
-from dowse.eval.systems.constant import constant
-from dowse.eval.systems.fts5 import fts5
+from collections.abc import Callable
+
+from dowse.errors import EvalError
+from dowse.eval.systems.baselines import constant, fts5
 from dowse.eval.systems.ripgrep import ripgrep
 from dowse.eval.systems.semble import semble
-from dowse.eval.systems.system import System
+from dowse.eval.types import RankedSearch
+from dowse.index import Index
 
-__all__ = ["System", "constant", "fts5", "ripgrep", "semble"]
+# Prepares a tool for the queries about an index, at a level.
+MakeSystem = Callable[[Index, str], RankedSearch]
+
+
+def named_system(text: str) -> tuple[str, MakeSystem]:
+    """Return the row's name and the factory of a tool: `ripgrep`, `semble=FOLDER`, `paper=ADDRESS`."""
+    name, _, folder = text.partition("=")
+    makers: dict[str, MakeSystem] = {
+        "ripgrep": ripgrep,
+        "constant": constant,
+        "fts5": lambda index, _: fts5(index),
+        "semble": lambda index, level: semble(index, folder, level),
+        "paper": lambda index, _: _paper(index, folder),
+    }
+    if name not in makers:
+        raise EvalError(
+            f"no tool is called {name!r}; there are ripgrep, fts5, constant, semble=FOLDER and paper=ADDRESS"
+        )
+    if name == "semble" and not folder:
+        raise EvalError("semble needs a model2vec model; write semble=FOLDER")
+    if name == "paper" and not folder:
+        raise EvalError("paper needs a cluster; write paper=elastic://HOST:PORT/NAME")
+    return name, makers[name]
+
+
+def _paper(index: Index, address: str) -> RankedSearch:
+    from dowse.eval.systems.paper import paper  # a cluster's client is loaded only for a cluster
+
+    return paper(index, address)

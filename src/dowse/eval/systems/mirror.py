@@ -1,4 +1,4 @@
-"""A copy of all that an index holds, for tools that read files: the same files, the same text."""
+"""A copy of the files of an index, for tools that read files: the same files, the same text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from dowse.api import Index
-from dowse.backends.protocol import Reader
+from dowse.index import Index
+from dowse.storage.protocol import Reader
 from dowse.types import StoredFile
 
 # Files whose texts are held at once.
@@ -37,15 +37,16 @@ def mirror(index: Index) -> Mirror:
         names = {_name(file, reader.is_corpus): file for file in reader.files()}
         copy = Mirror(folder, names, reader.is_corpus)
         weakref.finalize(copy, shutil.rmtree, folder, ignore_errors=True)
-        places = {file.file_id: folder / name for name, file in names.items()}
-        for ids in _batches(list(places)):
-            for file_id, text in texts_as_known(reader, ids):
-                places[file_id].parent.mkdir(parents=True, exist_ok=True)
-                places[file_id].write_bytes(text)
+        paths = {file.file_id: folder / name for name, file in names.items()}
+        ids = list(paths)
+        for start in range(0, len(ids), _BATCH):
+            for file_id, text in indexed_texts(reader, ids[start : start + _BATCH]):
+                paths[file_id].parent.mkdir(parents=True, exist_ok=True)
+                paths[file_id].write_bytes(text)
     return copy
 
 
-def texts_as_known(reader: Reader, ids: list[int]) -> Iterable[tuple[int, bytes]]:
+def indexed_texts(reader: Reader, ids: list[int]) -> Iterable[tuple[int, bytes]]:
     """Give the texts of files, without documentation where that is held back."""
     stripped = reader.meta().get("strip_docs") == "1"
     return _stripped(reader, ids) if stripped else reader.texts(ids)
@@ -57,10 +58,6 @@ def _name(file: StoredFile, corpus: bool) -> str:
         return file.path
     suffix = PurePosixPath(file.path).suffix
     return f"{file.file_id}{suffix if suffix[1:].isalnum() else ''}"
-
-
-def _batches(ids: list[int]) -> Iterable[list[int]]:
-    return (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
 
 
 def _stripped(reader: Reader, ids: list[int]) -> Iterable[tuple[int, bytes]]:

@@ -1,7 +1,7 @@
-"""Elasticsearch as the graph-clustering paper set it up: three fields, the standard analyzer, fuzzy words.
+"""Elasticsearch as in the graph-clustering paper: three fields, the standard analyzer, fuzzy terms.
 
-A query that matches too little is relaxed step by step: its identifiers are split, then fewer of its words
-must be there. All steps go out in one request; what an earlier one finds comes first.
+A query with too few hits is relaxed step by step: its identifiers are split, then fewer of its terms have to
+match (`minimum_should_match`). All steps are sent in one request; hits of an earlier step come first.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ import re
 import uuid
 import weakref
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-from dowse.api import Index
-from dowse.backends.elastic.address import parse_address
-from dowse.backends.elastic.client import WRITE_SECONDS, Client
 from dowse.errors import DowseError, EvalError
-from dowse.eval.systems.fts5 import all_symbols
-from dowse.eval.systems.system import System, opened
-from dowse.eval.types import Found
-from dowse.parse.tokens import split_identifier
+from dowse.eval.matching import to_search_result
+from dowse.eval.systems.baselines import all_symbols
+from dowse.eval.types import RankedSearch, SearchResult
+from dowse.index import Index
+from dowse.parsing.tokenizer import split_identifier
+from dowse.storage.elastic.address import parse_address
+from dowse.storage.elastic.client import WRITE_SECONDS, Client
 from dowse.types import Symbol
 
 _FIELDS = ("func_name", "code", "docstring")
@@ -31,59 +30,46 @@ _MAPPING = {
     "properties": {"number": {"type": "integer"}, **dict.fromkeys(_FIELDS, _STANDARD)},
 }
 _FUZZINESS = "AUTO"
-# How many of the words must be there, step by step, once identifiers are split.
+# `minimum_should_match` of the steps, once identifiers are split.
 _REQUIRED = ("100%", "75%", "50%", "1")
-# A question of more words is a whole document.
-_MOST_WORDS = 100
-# Symbols that are sent at once.
+# A query of more words is a whole document.
+_MAX_WORDS = 100
+# Symbols of one bulk request.
 _BATCH = 500
 
 
-def paper(place: Index | str | Path, address: str, *, exclude: Iterable[str] = ()) -> System:
-    """Index the symbols of a place on a cluster, in an index that is removed with the system.
-
-    Args:
-        place: An index, whose symbols are taken as they are, or a folder.
-        address: Of the cluster, elastic://host:port/NAME; the index is called after NAME.
-        exclude: What to leave out of a folder, written as in .gitignore.
-    """
+def paper(index: Index, address: str) -> RankedSearch:
+    """Index symbols on a cluster, elastic://host:port/NAME, under that name, until the search is dropped."""
     where = parse_address(address)
     client, name = Client(where), f"dowse-{where.name}-paper-{uuid.uuid4().hex[:12]}"
-    with opened(place, exclude) as index:
-        _create(client, name)
-        try:
-            found = _fill(client, name, all_symbols(index))
-        except BaseException:
-            _remove(client, name)
-            raise
+    _create(client, name)
+    try:
+        symbols = _fill(client, name, all_symbols(index))
+    except BaseException:
+        _remove(client, name)
+        raise
 
-    def search(query: str, k: int) -> list[Found]:
+    def search(query: str, k: int) -> list[SearchResult]:
         searches = [(name, _body(text, required, k)) for text, required in steps(query)]
         numbers: dict[int, None] = {}
         for answer in client.msearch(searches, search_type="dfs_query_then_fetch", preference="dowse"):
             numbers.update(dict.fromkeys(hit["fields"]["number"][0] for hit in answer["hits"]["hits"]))
-        return [found[number] for number in list(numbers)[:k]]
+        return [symbols[number] for number in list(numbers)[:k]]
 
-    about = (
-        f"Elasticsearch, {', '.join(_FIELDS)}, standard analyzer, multi_match with fuzziness {_FUZZINESS}, "
-        f"identifiers split and words dropped where too little matches; {len(found):,} symbols"
-    )
-    system = System("paper", about, search)
-    weakref.finalize(system, _remove, client, name)
-    return system
+    weakref.finalize(search, _remove, client, name)
+    return search
 
 
 def steps(query: str) -> list[tuple[str, str]]:
-    """Return a query and what is asked when it finds too little: texts, and how many words each must find."""
-    words = re.findall(r"\w+", query)[:_MOST_WORDS]
+    """Return the query and its relaxations: text and `minimum_should_match` of each."""
+    words = re.findall(r"\w+", query)[:_MAX_WORDS]
     if not words:
         return []
     whole = " ".join(words)
     split = " ".join(
         dict.fromkeys(part for word in words for part in (split_identifier(word) or [word.lower()]))
     )
-    asked = [(whole, "100%"), *((split, required) for required in _REQUIRED)]
-    return list(dict.fromkeys(asked))
+    return list(dict.fromkeys([(whole, "100%"), *((split, required) for required in _REQUIRED)]))
 
 
 def _body(text: str, required: str, k: int) -> dict[str, Any]:
@@ -100,25 +86,24 @@ def _body(text: str, required: str, k: int) -> dict[str, Any]:
 def _create(client: Client, name: str) -> None:
     settings = {"number_of_shards": 1, "number_of_replicas": 0, "refresh_interval": -1}
     client.call(
-        lambda es: es.indices.create(index=name, mappings=_MAPPING, settings=settings), seconds=WRITE_SECONDS
+        lambda es: es.indices.create(index=name, mappings=_MAPPING, settings=settings), timeout=WRITE_SECONDS
     )
 
 
-def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[Found]:
+def _fill(client: Client, name: str, symbols: Iterable[Symbol]) -> list[SearchResult]:
     """Send symbols; return them as results, by number."""
-    found: list[Found] = []
+    results: list[SearchResult] = []
     lines: list[dict[str, Any]] = []
     for symbol in symbols:
-        lines += [{"index": {"_id": str(len(found))}}, {"number": len(found), **_document(symbol)}]
-        place = (symbol.path, symbol.qualified_name, symbol.start_line, symbol.end_line)
-        found.append(Found(*place, symbol.id, symbol.repo))
+        lines += [{"index": {"_id": str(len(results))}}, {"number": len(results), **_document(symbol)}]
+        results.append(to_search_result(symbol))
         if len(lines) >= 2 * _BATCH:
             _send(client, name, lines)
             lines = []
     if lines:
         _send(client, name, lines)
-    client.call(lambda es: es.indices.refresh(index=name), seconds=WRITE_SECONDS)
-    return found
+    client.call(lambda es: es.indices.refresh(index=name), timeout=WRITE_SECONDS)
+    return results
 
 
 def _document(symbol: Symbol) -> dict[str, str]:
@@ -129,16 +114,16 @@ def _document(symbol: Symbol) -> dict[str, str]:
 
 
 def _send(client: Client, name: str, lines: list[dict[str, Any]]) -> None:
-    answer = client.call(lambda es: es.bulk(index=name, operations=lines), seconds=WRITE_SECONDS)
+    answer = client.call(lambda es: es.bulk(index=name, operations=lines), timeout=WRITE_SECONDS)
     problems: Iterator[Any] = (each["index"]["error"] for each in answer["items"] if "error" in each["index"])
     if answer["errors"]:
         raise EvalError(f"the cluster refused a symbol ({next(problems)}); see `dowse doctor`")
 
 
 def _remove(client: Client, name: str) -> None:
-    """Remove the index again; a cluster that is gone has none."""
+    """Remove the index; a cluster that can't be reached is ignored."""
     with contextlib.suppress(DowseError):
         client.call(
-            lambda es: es.options(ignore_status=404).indices.delete(index=name), seconds=WRITE_SECONDS
+            lambda es: es.options(ignore_status=404).indices.delete(index=name), timeout=WRITE_SECONDS
         )
     client.close()

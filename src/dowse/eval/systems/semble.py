@@ -1,68 +1,47 @@
-"""semble, a published hybrid search for code, with a model from a folder of this machine."""
+"""semble, a published hybrid code search, with a local model."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dowse.api import Index
 from dowse.errors import EvalError
-from dowse.eval.choices import LEVELS, check_choice
+from dowse.eval.index_symbols import SymbolLines, symbol_result
 from dowse.eval.systems.mirror import Mirror, mirror
-from dowse.eval.systems.places import Places, found_symbol, read_places
-from dowse.eval.systems.system import System, opened
-from dowse.eval.types import Found
+from dowse.eval.types import LEVELS, RankedSearch, SearchResult, check_choice
+from dowse.index import Index
 
-# What a folder must hold to be a model2vec model.
+# The files of a model2vec model.
 _MODEL_FILES = ("config.json", "model.safetensors", "tokenizer.json")
-# As its makers measured it. The pool that it ranks is a multiple of what it is asked for.
+# As its authors measured it. The candidates that it reranks are a multiple of the requested results.
 AT_MOST = 10
 _CACHE = "SEMBLE_CACHE_LOCATION"
 
 
-def semble(
-    place: Index | str | Path,
-    model: str | Path,
-    *,
-    level: str = "file",
-    at_most: int = AT_MOST,
-    exclude: Iterable[str] = (),
-) -> System:
-    """Index the code of a place with semble, which must be installed.
+def semble(index: Index, model: str | Path, level: str = "file", *, at_most: int = AT_MOST) -> RankedSearch:
+    """Index code with semble, which must be installed, and a local model2vec model; nothing is downloaded.
 
-    It cuts files in its own way and takes only those it knows as code. Its figures depend on the model: those
-    that its makers publish are for one of theirs, and with another one they say little.
-
-    Args:
-        place: An index, whose files are taken, or a folder.
-        model: The folder of a model2vec model; nothing is downloaded.
-        level: "file", or "symbol", where each of its pieces counts for the function or class that has most
-            of its lines.
-        at_most: So many results are asked for, even where more are wanted: asked for more, it orders the
-            first ones differently. 0 for as many as are wanted.
-        exclude: What to leave out of a folder, written as in .gitignore.
+    It has its own chunking and takes only files that it knows as code. Its scores depend on the model: those
+    that its authors publish are for one of theirs. At symbol level each chunk counts for the function or
+    class that has most of its lines. No more than `at_most` results are requested (0: as many as are wanted),
+    since the number changes the order of the first ones.
     """
     check_choice("level", level, LEVELS)
-    folder = _model_folder(model)
-    make = _semble()
-    with opened(place, exclude) as index:
-        copy = mirror(index)
-        places = read_places(index) if level == "symbol" or copy.corpus else None
+    folder, make = _model_folder(model), _semble()
+    copy = mirror(index)
+    symbols = SymbolLines(index) if level == "symbol" or copy.corpus else None
     built = _build(make, copy, folder)
 
-    def search(query: str, k: int) -> list[Found]:
+    def search(query: str, k: int) -> list[SearchResult]:
         with _own_cache(copy):
             results = built.search(query, top_k=min(k, at_most or k))
-        return [_found(result.chunk, copy, places) for result in results]
+        return [_search_result(result.chunk, copy, symbols) for result in results]
 
-    asked = f", at most {at_most} results" if at_most else ""
-    about = f"semble {version('semble')}, model {folder.name}, {len(built.chunks):,} chunks{asked}"
-    return System("semble", about, search)
+    return search
 
 
 def _model_folder(model: str | Path) -> Path:
@@ -105,8 +84,8 @@ def _own_cache(copy: Mirror) -> Iterator[None]:
             os.environ[_CACHE] = before
 
 
-def _found(chunk: Any, copy: Mirror, places: Places | None) -> Found:  # noqa: ANN401
+def _search_result(chunk: Any, copy: Mirror, symbols: SymbolLines | None) -> SearchResult:  # noqa: ANN401
     file = copy.files[chunk.file_path.replace(os.sep, "/")]
     lines = (chunk.start_line, chunk.end_line)
-    row = places.over(file.file_id, *lines) if places else None
-    return found_symbol(row) if row else Found(file.path, "", *lines, repo=file.repo)
+    row = symbols.over(file.file_id, *lines) if symbols else None
+    return symbol_result(row) if row else SearchResult(file.path, "", *lines, repo=file.repo)

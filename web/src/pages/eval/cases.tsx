@@ -31,13 +31,15 @@ interface Props {
 export function Cases({ run, set, other, state, onChange }: Props) {
   const [shown, setShown] = useState(PAGE);
   const modes = set.rows.map((row) => row.mode);
-  const mode = modes.includes(state.mode) ? state.mode : set.against || (modes[0] ?? "");
-  const beside = other ? other.modes : modes.filter((each) => each !== mode);
-  const otherMode = beside.includes(state.other)
+  const mode = modes.includes(state.mode)
+    ? state.mode
+    : (set.told ?? set.against) || (modes[0] ?? "");
+  const otherModes = other ? other.modes : modes.filter((each) => each !== mode);
+  const otherMode = otherModes.includes(state.other)
     ? state.other
-    : other && beside.includes(mode)
+    : other && otherModes.includes(mode)
       ? mode
-      : (beside[0] ?? "");
+      : (otherModes[0] ?? "");
   const order = ORDERS.some((each) => each.value === state.order) ? state.order : "worst";
   const cases = useAnswer("/api/eval/{report}/cases", {
     path: { report: run.id },
@@ -60,11 +62,11 @@ export function Cases({ run, set, other, state, onChange }: Props) {
           choices={modes.map(same)}
           onChange={(next) => onChange({ mode: next })}
         />
-        {beside.length > 0 && (
+        {otherModes.length > 0 && (
           <Select
             label={other ? `Beside ${other.name}` : "Beside"}
             value={otherMode}
-            choices={beside.map(same)}
+            choices={otherModes.map(same)}
             onChange={(next) => onChange({ other: next })}
           />
         )}
@@ -150,7 +152,7 @@ function Case({ one }: { one: EvalCase }) {
   return (
     <div className="grid gap-4 pt-1 pb-4 text-sm md:grid-cols-2">
       <p className="text-soft md:col-span-2">
-        {one.query || "The report keeps only the id of this question."}
+        {one.query || `The report keeps only the id of this question: ${one.id}`}
       </p>
       <Names
         title="Found"

@@ -14,7 +14,7 @@ interface Pair {
   two: EvalRow;
 }
 
-/** Two runs side by side: every set and way of searching that both have. */
+/** Two runs side by side: every set and configuration that both have. */
 export function Comparison({ run, other }: { run: EvalSummary; other: EvalSummary }) {
   const one = useAnswer("/api/eval/{report}", { path: { report: run.id } });
   const two = useAnswer("/api/eval/{report}", { path: { report: other.id } });
@@ -34,8 +34,7 @@ export function Comparison({ run, other }: { run: EvalSummary; other: EvalSummar
 }
 
 function Pairs({ pairs }: { pairs: readonly Pair[] }) {
-  if (!pairs.length)
-    return <p className="mt-2 text-sm">They have no way of searching in common.</p>;
+  if (!pairs.length) return <p className="mt-2 text-sm">They have no configuration in common.</p>;
   return (
     <Scroll label="Table of differences" className="mt-2 max-h-96 overflow-y-auto">
       <table className="w-full min-w-[40rem] text-sm">
@@ -91,9 +90,9 @@ function shared(one: EvalReport, two: EvalReport): Pair[] {
   return one.sets.flatMap((set) => {
     const same = two.sets.find((each) => each.name === set.name);
     return set.rows.flatMap((row) => {
-      const beside = same?.rows.find((each) => each.mode === row.mode);
-      return beside
-        ? [{ set: set.name, metric: set.metric, mode: row.mode, one: row, two: beside }]
+      const match = same?.rows.find((each) => each.mode === row.mode);
+      return match
+        ? [{ set: set.name, metric: set.metric, mode: row.mode, one: row, two: match }]
         : [];
     });
   });

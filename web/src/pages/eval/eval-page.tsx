@@ -1,14 +1,14 @@
 import type { EvalSummary } from "../../api/types";
 import { useAnswer } from "../../api/use-answer";
-import { count } from "../../lib/format";
 import { Skeleton } from "../../ui/busy";
 import { InlineCode, Notice, ProblemNotice } from "../../ui/notice";
 import { Select } from "../../ui/select";
 import { Comparison } from "./comparison";
 import { useEvalState } from "./eval-state";
+import { Provenance } from "./provenance";
 import { Report } from "./report";
 
-/** How well every way of searching does: measured by us, or by whoever runs this. */
+/** How well every configuration does: measured by the makers, or by whoever runs this. */
 export function EvalPage() {
   const [state, change] = useEvalState();
   const list = useAnswer("/api/eval");
@@ -44,18 +44,6 @@ export function EvalPage() {
       {run && <Report key={run.id} run={run} other={other} state={state} onChange={change} />}
     </div>
   );
-}
-
-function Provenance({ run }: { run: EvalSummary }) {
-  const facts = [
-    run.source === "shipped" ? "Measured by the makers of dowse" : "Measured here",
-    run.date,
-    `commit ${run.commit}`,
-    run.encoder && `encoder ${run.encoder}`,
-    run.machine,
-    `${count(run.cases)} questions in ${run.sets.length} ${run.sets.length === 1 ? "set" : "sets"}`,
-  ];
-  return <p className="-mt-3 text-sm text-faint">{facts.filter(Boolean).join(" · ")}</p>;
 }
 
 function NoReports() {

@@ -1,6 +1,6 @@
 import { address, navigate, usePlace } from "../../lib/router";
 
-/** What of the evaluations is looked at; the address of the page holds it. */
+/** The selection on the evaluation page; the URL holds it. */
 export interface EvalState {
   run: string;
   /** The run that it is compared with. */
@@ -11,7 +11,7 @@ export interface EvalState {
   order: string;
 }
 
-/** Read it from the address, and give what changes it. */
+/** Read the selection from the URL, and return it with a function that changes it. */
 export function useEvalState(): [EvalState, (change: Partial<EvalState>) => void] {
   const { params } = usePlace();
   const text = (name: string) => params.get(name) ?? "";

@@ -2,26 +2,29 @@ import { Scroll } from "../../ui/scroll";
 import type { EvalRow, Figures } from "../../api/types";
 import { Interval } from "../../charts/interval";
 import { measure, signed } from "../../lib/format";
-import { METRICS, scaleOf } from "./metrics";
+import { metricsWith, scaleOf } from "./metrics";
 
 interface Props {
   label: string;
   rows: readonly (Figures | EvalRow)[];
+  /** The headline: what rows are compared by. */
+  metric: string;
   color: (mode: string) => string;
   onNear?: (mode: string) => void;
   /** The row that others are compared with, where they are. */
   against?: string;
 }
 
-/** Ways of searching by row: each mean with its interval, and how far it is from the one compared with. */
-export function FiguresTable({ label, rows, color, onNear, against }: Props) {
+/** Configurations by row: each mean with its interval, and its difference to the baseline. */
+export function FiguresTable({ label, rows, metric: headline, color, onNear, against }: Props) {
+  const metrics = metricsWith(headline);
   return (
     <Scroll label={label} className="mt-2">
       <table className="w-full min-w-[44rem] text-sm">
         <thead>
           <tr className="border-b border-line text-left">
             <th className="label py-1.5 pr-4">Mode</th>
-            {METRICS.map((metric) => (
+            {metrics.map((metric) => (
               <th key={metric.key} colSpan={2} className="label py-1.5 pr-4">
                 {metric.label}
               </th>
@@ -42,7 +45,7 @@ export function FiguresTable({ label, rows, color, onNear, against }: Props) {
               <th scope="row" className="py-1.5 pr-4 text-left font-medium whitespace-nowrap">
                 {row.mode}
               </th>
-              {METRICS.map((metric) => (
+              {metrics.map((metric) => (
                 <Cells
                   key={metric.key}
                   row={row}

@@ -6,13 +6,13 @@ interface Props {
   onNear: (mode: string) => void;
 }
 
-/** Which ways of searching are shown; also the legend of all charts. */
+/** Which configurations are shown; also the legend of all charts. */
 export function ModePicker({ modes, chosen, color, onChange, onNear }: Props) {
   const toggle = (mode: string) =>
     onChange(modes.filter((each) => (each === mode) !== chosen.includes(each)));
   return (
     <fieldset className="flex flex-wrap gap-1.5">
-      <legend className="sr-only">Ways of searching</legend>
+      <legend className="sr-only">Configurations</legend>
       {modes.map((mode) => (
         <label
           key={mode}

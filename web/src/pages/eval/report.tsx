@@ -1,14 +1,19 @@
 import { useState } from "react";
-import type { EvalSummary } from "../../api/types";
+import type { EvalReport, EvalSummary, Figures } from "../../api/types";
 import { useAnswer } from "../../api/use-answer";
 import { modeColors } from "../../charts/colors";
 import { Latency } from "../../charts/latency";
-import { Radar } from "../../charts/radar";
+import { Scatter } from "../../charts/scatter";
 import { Skeleton } from "../../ui/busy";
 import { ProblemNotice } from "../../ui/notice";
+import { About } from "./about";
+import { AllFigures } from "./all-figures";
+import { Budget } from "./budget";
+import { Conclusion } from "./conclusion";
 import type { EvalState } from "./eval-state";
 import { FiguresTable } from "./figures-table";
-import { METRICS, usualModes } from "./metrics";
+import { headlines, metricLabel, ranksAnswers, usualModes } from "./metrics";
+import { MetricsRadar } from "./metrics-radar";
 import { ModePicker } from "./mode-picker";
 import { SetDetail } from "./set-detail";
 import { SetsTable } from "./sets-table";
@@ -20,16 +25,22 @@ interface Props {
   onChange: (change: Partial<EvalState>) => void;
 }
 
-/** One run: its means as pictures and figures, its sets, their questions. */
+/** One run: its means as charts and figures, its sets, their questions, and where it ran. */
 export function Report({ run, other, state, onChange }: Props) {
   const report = useAnswer("/api/eval/{report}", { path: { report: run.id } });
   const [modes, setModes] = useState(() => usualModes(run.modes));
   const [near, setNear] = useState("");
   const color = modeColors(run.modes);
-  const rows = run.means.filter((row) => modes.includes(row.mode));
-  const set = report.data?.sets.find((each) => each.name === state.set) ?? report.data?.sets[0];
+  const data: EvalReport | undefined = report.data;
+  const sets = data?.sets ?? [];
+  const set = sets.find((each) => each.name === state.set) ?? sets[0];
+  const { metric, rows: means } = headlines(sets, run.means);
+  const isShown = (row: Figures) => modes.includes(row.mode);
+  const rows = means.filter((row) => isShown(row) && ranksAnswers(row));
+  const levels = new Set(sets.map((each) => each.level));
   return (
     <>
+      <Conclusion notes={sets.length > 1 ? data?.mean : set?.table} />
       <ModePicker
         modes={run.modes}
         chosen={modes}
@@ -41,34 +52,59 @@ export function Report({ run, other, state, onChange }: Props) {
         <section aria-label="Quality" className="card px-5 py-4">
           <h2 className="font-semibold">Quality</h2>
           <p className="text-sm text-faint">Means over all sets; the further out, the better.</p>
-          <div className="grid justify-items-center">
-            <Radar
-              axes={METRICS.map((metric) => metric.label)}
-              near={near}
-              label={`Radar of ${METRICS.map((metric) => metric.label).join(", ")} by mode`}
-              rows={rows.map((row) => ({
-                name: row.mode,
-                color: color(row.mode),
-                values: METRICS.map((metric) => row.metrics[metric.key] ?? 0),
-              }))}
-            />
-          </div>
+          <MetricsRadar rows={rows} color={color} near={near} />
         </section>
         <section aria-label="Latency" className="card px-5 py-4">
           <h2 className="font-semibold">Latency</h2>
-          <p className="mb-4 text-sm text-faint">Median, and what 95 of 100 answers stay below.</p>
+          <p className="mb-4 text-sm text-faint">
+            Median, 95th and 99th percentile of a query; the scale is logarithmic.
+          </p>
           <Latency rows={rows} color={color} />
         </section>
       </div>
+      <section aria-label="Quality against cost" className="card px-5 py-4">
+        <h2 className="font-semibold">Quality against cost</h2>
+        <p className="text-sm text-faint">
+          {metricLabel(metric)} with its 95 % interval. Below the dashed line one pays more for
+          less.
+        </p>
+        <div className="grid justify-items-center">
+          <Scatter
+            label={`${metricLabel(metric)} against median time`}
+            rows={rows.flatMap((row) => {
+              const [value, cost] = [row.metrics[metric], row.latency["p50_ms"]];
+              const point = { name: row.mode, color: color(row.mode), cost: cost ?? 0 };
+              return value !== undefined && cost
+                ? [{ ...point, value, interval: row.intervals[metric] }]
+                : [];
+            })}
+          />
+        </div>
+      </section>
       <section aria-label="Means" className="card px-5 py-4">
         <h2 className="font-semibold">Means with 95 % intervals</h2>
-        <FiguresTable label="Table of means" rows={rows} color={color} onNear={setNear} />
+        <FiguresTable
+          label="Table of means"
+          rows={rows}
+          metric={metric}
+          color={color}
+          onNear={setNear}
+          {...(rows.some((row) => "difference" in row) && { against: run.against })}
+        />
+        <AllFigures label="All metrics of the means" rows={rows} cases={run.cases} />
       </section>
+      <Budget
+        rows={means.filter((row) => isShown(row) || !ranksAnswers(row))}
+        targets={levels.size > 1 ? "targets" : levels.has("symbol") ? "symbols" : "files"}
+        color={color}
+        against={run.against}
+      />
       {report.problem && <ProblemNotice problem={report.problem} again={report.again} />}
-      {!report.data && report.busy && <Skeleton className="h-72" />}
-      {report.data && (
+      {!data && report.busy && <Skeleton className="h-72" />}
+      {data && (
         <SetsTable
-          sets={report.data.sets}
+          sets={sets}
+          means={run.means}
           modes={modes}
           color={color}
           current={set?.name ?? ""}
@@ -79,6 +115,7 @@ export function Report({ run, other, state, onChange }: Props) {
         <SetDetail
           run={run}
           set={set}
+          alone={sets.length === 1}
           other={other?.sets.includes(set.name) ? other : undefined}
           modes={modes}
           color={color}
@@ -86,6 +123,7 @@ export function Report({ run, other, state, onChange }: Props) {
           onChange={(change) => onChange({ run: run.id, set: set.name, ...change })}
         />
       )}
+      {data && <About about={data.about} />}
     </>
   );
 }

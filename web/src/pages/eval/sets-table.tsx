@@ -1,28 +1,39 @@
 import { Scroll } from "../../ui/scroll";
-import type { EvalSet } from "../../api/types";
-import { count, measure } from "../../lib/format";
-import { metricLabel } from "./metrics";
+import type { EvalRow, EvalSet, Figures } from "../../api/types";
+import { count, measure, signed } from "../../lib/format";
+import { headlines, metricLabel } from "./metrics";
 
 interface Props {
   sets: readonly EvalSet[];
+  /** The means over all sets, where there are several. */
+  means: readonly (Figures | EvalRow)[];
   modes: readonly string[];
   color: (mode: string) => string;
   current: string;
   onChoose: (set: string) => void;
 }
 
-/** Every set by its headline; one is chosen to be looked at. */
-export function SetsTable({ sets, modes, color, current, onChoose }: Props) {
+// Where colours begin: less is no difference to the eye, more is all the same.
+const STEPS = [0.01, 0.04, 0.1];
+const STRENGTH = ["0%", "30%", "62%", "100%"];
+
+/** A heat map of every set by its headline metric, coloured by the difference to the baseline. */
+export function SetsTable({ sets, means, modes, color, current, onChoose }: Props) {
+  const mean = headlines(sets, means);
   return (
     <section aria-label="Sets" className="card px-5 py-4">
       <h2 className="font-semibold">Sets of questions</h2>
+      <p className="text-sm text-faint">
+        The colour is the difference to {sets[0]?.against || "the baseline"}; bold is the best of a
+        set.
+      </p>
       <Scroll label="Table of sets" className="mt-2">
         <table className="w-full text-sm">
           <thead>
             <tr className="border-b border-line text-right">
               <th className="label py-1.5 pr-4 text-left">Set</th>
               <th className="label py-1.5 pr-4">Questions</th>
-              <th className="label py-1.5 pr-4">Measure</th>
+              <th className="label py-1.5 pr-4">Metric</th>
               {modes.map((mode) => (
                 <th
                   key={mode}
@@ -52,27 +63,95 @@ export function SetsTable({ sets, modes, color, current, onChoose }: Props) {
                 </th>
                 <td className="figures py-1 pr-4 text-soft">{count(set.cases)}</td>
                 <td className="py-1 pr-4 whitespace-nowrap text-soft">{metricLabel(set.metric)}</td>
-                <Values set={set} modes={modes} />
+                <Values rows={set.rows} metric={set.metric} modes={modes} against={set.against} />
               </tr>
             ))}
           </tbody>
+          {sets.length > 1 && (
+            <tfoot>
+              <tr className="border-t border-edge text-right">
+                <th scope="row" className="py-1 pr-4 text-left font-medium">
+                  mean
+                </th>
+                <td className="figures py-1 pr-4 text-soft">
+                  {count(sets.reduce((sum, set) => sum + set.cases, 0))}
+                </td>
+                <td className="py-1 pr-4 whitespace-nowrap text-soft">
+                  {metricLabel(mean.metric)}
+                </td>
+                <Values {...mean} modes={modes} against={sets[0]?.against ?? ""} />
+              </tr>
+            </tfoot>
+          )}
         </table>
       </Scroll>
+      <Legend />
     </section>
   );
 }
 
-function Values({ set, modes }: { set: EvalSet; modes: readonly string[] }) {
-  const values = modes.map(
-    (mode) => set.rows.find((row) => row.mode === mode)?.metrics[set.metric],
-  );
-  const best = Math.max(...values.map((value) => value ?? 0));
+interface ValuesProps {
+  rows: readonly (Figures | EvalRow)[];
+  metric: string;
+  modes: readonly string[];
+  against: string;
+}
+
+function Values({ rows, metric, modes, against }: ValuesProps) {
+  const shown = modes.map((mode) => rows.find((row) => row.mode === mode));
+  const best = Math.max(...shown.map((row) => row?.metrics[metric] ?? 0));
   return modes.map((mode, number) => {
-    const value = values[number];
+    const row = shown[number];
+    const value = row?.metrics[metric];
+    const found = row && "difference" in row ? row.difference : null;
+    const said = found ? `${signed(found.mean)}, ${found.real ? "real" : "noise"}` : "";
+    const title = value === undefined ? "not run" : mode === against ? "the baseline" : said;
     return (
-      <td key={mode} className={`figures py-1 pl-4 ${value === best ? "font-bold" : ""}`}>
+      <td
+        key={mode}
+        title={title}
+        style={{ background: found ? shade(found.mean) : "transparent" }}
+        className={`figures py-1 pr-1 pl-4 ${value === best ? "font-bold" : ""}`}
+      >
         {value === undefined ? "–" : measure(value)}
+        <span className="sr-only"> {title}</span>
       </td>
     );
   });
+}
+
+/** Blue for better and orange for worse: nearly everybody can tell these apart. */
+function shade(difference: number): string {
+  const strength = STEPS.filter((step) => Math.abs(difference) >= step).length;
+  const color = difference > 0 ? "var(--better)" : "var(--worse)";
+  return `color-mix(in srgb, ${color} ${STRENGTH[strength] ?? "0%"}, transparent)`;
+}
+
+function Legend() {
+  const [small = 0, middle = 0, large = 0] = STEPS;
+  const labels: [number, string][] = [
+    [-large, `−${measure(large, 1)} or worse`],
+    [-middle, `−${measure(middle, 2)}`],
+    [-small, `−${measure(small, 2)}`],
+    [0, "no difference"],
+    [small, `+${measure(small, 2)}`],
+    [middle, `+${measure(middle, 2)}`],
+    [large, `+${measure(large, 1)} or better`],
+  ];
+  return (
+    <ul
+      aria-label="What the colours mean"
+      className="mt-2 flex flex-wrap gap-x-3 text-xs text-faint"
+    >
+      {labels.map(([difference, label]) => (
+        <li key={label} className="flex items-center gap-1">
+          <span
+            className="size-3 rounded-[3px] border border-line"
+            style={{ background: shade(difference) }}
+          />
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
 }

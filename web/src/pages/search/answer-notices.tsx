@@ -18,7 +18,7 @@ export function AnswerNotices({
   const partial = embedded !== null && embedded.symbols < embedded.total;
   const working = indexes.some(isWorking);
   // Said below in our own words, with what is live.
-  const notes = answer.notes.filter((note) => !(partial && note.includes("embedded")));
+  const notes = answer.notes.filter((note) => !(partial && note.code === "partly-embedded"));
   return (
     <div className="grid gap-2 empty:hidden">
       {failed.map((lane) => (
@@ -44,8 +44,8 @@ export function AnswerNotices({
       {notes.length > 0 && (
         <Notice role="status">
           {notes.map((note) => (
-            <p key={note}>
-              <InlineCode text={note.charAt(0).toUpperCase() + note.slice(1)} />
+            <p key={note.text}>
+              <InlineCode text={note.text.charAt(0).toUpperCase() + note.text.slice(1)} />
             </p>
           ))}
         </Notice>

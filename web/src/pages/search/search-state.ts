@@ -76,7 +76,7 @@ export function searchQuery(state: SearchState): Query<"/api/search"> {
     diversify: state.diversify,
     clustering: state.clustering,
     // More hits on request must not change those that are there.
-    together: state.diversify === "sample" ? PAGE_SIZE : undefined,
+    page_size: state.diversify === "sample" ? PAGE_SIZE : undefined,
     fuzziness: state.fuzziness,
     min_score: state.minScore,
     plain: state.plain || undefined,

@@ -52,8 +52,8 @@ export function SymbolPage({ index, id }: { index: string; id: string }) {
             index={index}
           />
           {data.notes.map((note) => (
-            <p key={note} className="text-xs text-faint">
-              {note}
+            <p key={note.text} className="text-xs text-faint">
+              {note.text}
             </p>
           ))}
         </div>

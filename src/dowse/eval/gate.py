@@ -1,0 +1,340 @@
+"""The quality gate of a new default: as good as the old one on the mean and on every single set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dowse.errors import EvalError
+from dowse.eval.reports.markdown import escape_markdown, table_lines
+from dowse.eval.reports.model import PLACES, Report, SetReport
+from dowse.eval.reports.wording import (
+    format_p,
+    format_score,
+    join_names,
+    metric_label,
+    one_line,
+    significance,
+    too_few_note,
+)
+from dowse.eval.stats import FEWEST, Difference, compare_macro
+from dowse.eval.types import Result
+
+# Means closer than this are equal.
+TOLERANCE = 1e-9
+# What must agree before two reports can be compared.
+_SAME = ("level", "half", "counting", "strip_docs")
+_COLUMNS = ("set", "metric", "cases", "candidate", "baseline", "difference", "95 % interval", "p", "", "")
+# The first columns hold names, the last ones words, the others figures, which are aligned to the right.
+_NAMES, _FIGURES_END = 2, len(_COLUMNS) - 2
+# More than other tables show: the gate turns on small differences.
+_PLACES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """How the candidate did against the baseline on one set, or on the mean of all."""
+
+    name: str
+    metric: str
+    cases: int
+    candidate: float
+    baseline: float
+    difference: Difference  # candidate − baseline
+    differing: int  # questions on which the two differ at all
+    forgiven: bool = False  # lower, but within noise, and the caller allows that
+
+    @property
+    def lower(self) -> bool:
+        """Whether the candidate is worse, significantly or not."""
+        return self.candidate < self.baseline - TOLERANCE
+
+    @property
+    def passed(self) -> bool:
+        """Whether this row lets the candidate through."""
+        return self.forgiven or not self.lower
+
+    @property
+    def label(self) -> str:
+        """Its name in a sentence."""
+        return "the mean" if self.name == "mean" else self.name
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of this row in a word."""
+        return "forgiven" if self.forgiven else "LOWER" if self.lower else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a candidate may replace a baseline, and why."""
+
+    passed: bool
+    candidate: str
+    baseline: str
+    within_noise: bool
+    mean: GateRow
+    rows: tuple[GateRow, ...]
+    reasons: tuple[str, ...]
+
+
+def gate(
+    report: Report,
+    candidate: str,
+    baseline: str,
+    *,
+    metric: str = "",
+    within_noise: bool = False,
+    baseline_report: Report | None = None,
+) -> Verdict:
+    """Compare two rows of a report on every set, and say whether the first may replace the second.
+
+    Args:
+        report: With both rows, or with the candidate's alone if `baseline_report` is given.
+        candidate: The row that wants to become a default.
+        baseline: The row that is one.
+        metric: What to compare by; "" takes every set's own.
+        within_noise: Let pass what is lower by no more than the paired test calls noise. A choice one must
+            make: small sets call much noise, and many small losses add up.
+        baseline_report: Where the baseline's rows are, if they come from another run. It must have the same
+            sets with the same questions.
+
+    Raises:
+        EvalError: If rows or sets are missing, or the two were not asked the same.
+    """
+    if not report.sets:
+        raise EvalError("the report has no sets; run `dowse eval` with at least one dataset")
+    pairs = [(each, each) for each in report.sets]
+    if baseline_report is not None:
+        pairs = _matched(report, baseline_report)
+    values = [_paired(one, other, candidate, baseline, metric) for one, other in pairs]
+    rows = [
+        _row(each.dataset.name, metric or each.metric, [ours], [theirs], within_noise)
+        for (each, _), (ours, theirs) in zip(pairs, values, strict=True)
+    ]
+    shown = metric or (rows[0].metric if len({row.metric for row in rows}) == 1 else "each set's own")
+    mean = _row("mean", shown, [ours for ours, _ in values], [theirs for _, theirs in values], within_noise)
+    passed = all(row.passed for row in (mean, *rows))
+    reasons = tuple(_reasons(mean, rows, within_noise, passed))
+    return Verdict(passed, candidate, baseline, within_noise, mean, tuple(rows), reasons)
+
+
+def _row(
+    name: str, metric: str, ours: Sequence[list[float]], theirs: Sequence[list[float]], within_noise: bool
+) -> GateRow:
+    """Compare one set, or the mean of several."""
+    difference = compare_macro(ours, theirs)
+    row = GateRow(
+        name=name,
+        metric=metric,
+        cases=sum(map(len, ours)),
+        candidate=_macro_average(ours),
+        baseline=_macro_average(theirs),
+        difference=difference,
+        differing=sum(a != b for pair in zip(ours, theirs, strict=True) for a, b in zip(*pair, strict=True)),
+    )
+    return replace(row, forgiven=within_noise and row.lower and not difference.real)
+
+
+def _macro_average(groups: Sequence[Sequence[float]]) -> float:
+    return sum(sum(group) / len(group) for group in groups) / len(groups)
+
+
+def _matched(report: Report, other: Report) -> list[tuple[SetReport, SetReport]]:
+    """Return each set of one report with the same set of the other."""
+    missing = [s.dataset.name for s in report.sets if not _named(other, s.dataset.name)]
+    missing += [s.dataset.name for s in other.sets if not _named(report, s.dataset.name)]
+    if missing:
+        raise EvalError(
+            f"only one of the two reports has {', '.join(missing)}; run both on the same datasets"
+        )
+    return [(each, _same_set(each, other)) for each in report.sets]
+
+
+def _named(report: Report, name: str) -> list[SetReport]:
+    return [each for each in report.sets if each.dataset.name == name]
+
+
+def _same_set(each: SetReport, other: Report) -> SetReport:
+    """Return the set of the other report that was asked in the same way."""
+    facts = each.dataset
+    named = _named(other, facts.name)
+    matching = [one for one in named if one.dataset.level == facts.level]
+    matching = matching or named
+    for fact in _SAME:
+        one, two = getattr(facts, fact), getattr(matching[0].dataset, fact)
+        if one != two:
+            raise EvalError(
+                f"{facts.name}: one report has {fact} {one}, the other {two}; run both with the same {fact}"
+            )
+    return matching[0]
+
+
+def _paired(
+    one: SetReport, other: SetReport, candidate: str, baseline: str, metric: str
+) -> tuple[list[float], list[float]]:
+    """Return the values of both rows, question by question."""
+    metric = metric or one.metric
+    ours, theirs = _wanted(one, candidate), _wanted(other, baseline)
+    left, right = _values(one, ours, metric), _values(other, theirs, metric)
+    # Questions may come in another order, but they must be the same ones.
+    if [name for name, _ in left] != [name for name, _ in right]:
+        left.sort(key=lambda pair: pair[0])
+        right.sort(key=lambda pair: pair[0])
+    ids, others = [name for name, _ in left], [name for name, _ in right]
+    if ids != others:
+        shown = join_names(sorted(set(ids) ^ set(others)))
+        raise EvalError(
+            f"{one.dataset.name}: {candidate} was asked {len(ids)} questions and {baseline} {len(others)}, "
+            f"not the same ones ({shown or 'some come twice'}); run both on the same file of questions"
+        )
+    return [value for _, value in left], [value for _, value in right]
+
+
+def _wanted(each: SetReport, mode: str) -> Result:
+    row = each.row(mode)
+    if row is None:
+        rows = ", ".join(row.mode for row in each.results) or "none"
+        raise EvalError(
+            f"{each.dataset.name} has no row {mode!r}, its rows are: {rows}; name one of them, "
+            "or run the evaluation again with that row"
+        )
+    if not row.cases:
+        raise EvalError(
+            f"{each.dataset.name}: {mode} was asked no questions; leave the set out, or run it again"
+        )
+    return row
+
+
+def _values(each: SetReport, row: Result, metric: str) -> list[tuple[str, float]]:
+    """Return (id, value) of each question."""
+    known = [name for name in row.cases[0].values if all(name in case.values for case in row.cases)]
+    if metric not in known:
+        raise EvalError(
+            f"{each.dataset.name}: {row.mode} has no {metric or 'metric'} for each question; "
+            f"choose one of {', '.join(known) or 'those of a new run'}"
+        )
+    # With more places than a saved report has, a report would be judged differently from its own file.
+    return [(case.id, round(case.values[metric], PLACES)) for case in row.cases]
+
+
+def _reasons(mean: GateRow, rows: Sequence[GateRow], within_noise: bool, passed: bool) -> list[str]:
+    """Return the verdict in words."""
+    everything = [mean, *rows]
+    sets = "the only set" if len(rows) == 1 else f"each of the {len(rows)} sets"
+    failed = [row for row in everything if not row.passed]
+    forgiven = [row for row in everything if row.forgiven]
+    reasons = [_failure(row, within_noise) for row in failed]
+    if passed and not forgiven:
+        reasons.append(f"at least as good on the mean and on {sets}")
+    if within_noise:
+        reasons.append(_choice(forgiven))
+    few = [row for row in forgiven if row.differing < FEWEST]
+    reasons += [
+        f"{row.label}: only {row.differing} questions differ; fewer than {FEWEST} can never be more "
+        "than noise, so this set could not have stopped anything"
+        for row in few
+    ]
+    small = [row for row in rows if row.cases < FEWEST]
+    if small:
+        count = small[0].cases if len(small) == 1 else f"{len(small)} sets"
+        reasons.append(f"{join_names([row.name for row in small])}: {too_few_note(count)}")
+    return reasons
+
+
+def _failure(row: GateRow, within_noise: bool) -> str:
+    kind = "real" if row.difference.real else "noise"
+    hint = "" if within_noise or row.difference.real else "; --within-noise would let it pass"
+    return f"lower on {row.label} by {row.baseline - row.candidate:.4f}, which is {kind}{hint}"
+
+
+def _choice(forgiven: Sequence[GateRow]) -> str:
+    if not forgiven:
+        return "within noise was chosen (--within-noise), and nothing needed it"
+    names = ", ".join(f"{row.label} by {row.baseline - row.candidate:.4f}" for row in forgiven)
+    return f"within noise was chosen (--within-noise), and needed: lower on {names}, which is noise"
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as plain data."""
+    return {
+        "dowse_gate": 1,
+        "passed": verdict.passed,
+        "candidate": verdict.candidate,
+        "baseline": verdict.baseline,
+        "within_noise": verdict.within_noise,
+        "needed_noise": [row.name for row in (verdict.mean, *verdict.rows) if row.forgiven],
+        "reasons": list(verdict.reasons),
+        "mean": _row_json(verdict.mean),
+        "sets": [_row_json(row) for row in verdict.rows],
+    }
+
+
+def _row_json(row: GateRow) -> dict[str, Any]:
+    difference = {name: round(value, PLACES) for name, value in row.difference._asdict().items()}
+    return {
+        "name": row.name,
+        "metric": row.metric,
+        "cases": row.cases,
+        "candidate": round(row.candidate, PLACES),
+        "baseline": round(row.baseline, PLACES),
+        "difference": difference["mean"],
+        "interval": [difference["low"], difference["high"]],
+        "p": difference["p"],
+        "real": bool(row.difference.real),
+        "passed": row.passed,
+        "forgiven": row.forgiven,
+    }
+
+
+def render_gate(verdict: Verdict) -> str:
+    """Return a verdict as text: a table with a row for each set, and the reasons."""
+    table = [_COLUMNS, *(tuple(map(one_line, _row_cells(row))) for row in (*verdict.rows, verdict.mean))]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ["  ".join(_aligned(cells, widths)).rstrip() for cells in table]
+    reasons = (f"- {one_line(reason)}" for reason in verdict.reasons)
+    return "\n".join([_headline(verdict), "", *lines, "", *reasons]) + "\n"
+
+
+def render_gate_markdown(verdict: Verdict) -> str:
+    """Return a verdict as Markdown."""
+    rows = (map(escape_markdown, _row_cells(row)) for row in (*verdict.rows, verdict.mean))
+    table = table_lines((*_COLUMNS[:-2], "kind", "verdict"), rows, _NAMES)
+    reasons = (f"- {escape_markdown(reason)}" for reason in verdict.reasons)
+    return "\n".join([f"## {escape_markdown(_headline(verdict))}", "", table, "", *reasons]) + "\n"
+
+
+def _headline(verdict: Verdict) -> str:
+    state = "PASSED" if verdict.passed else "FAILED"
+    choice = ", within noise" if verdict.within_noise else ""
+    return f"gate {state}{choice}: {one_line(verdict.candidate)} against {one_line(verdict.baseline)}"
+
+
+def _row_cells(row: GateRow) -> tuple[str, ...]:
+    difference = row.difference
+    return (
+        row.name,
+        metric_label(row.metric),
+        f"{row.cases:,}",
+        format_score(row.candidate, _PLACES),
+        format_score(row.baseline, _PLACES),
+        _signed(row.candidate - row.baseline),
+        f"{_signed(difference.low)} to {_signed(difference.high)}",
+        format_p(difference.p),
+        significance(difference),
+        row.verdict,
+    )
+
+
+def _signed(value: float) -> str:
+    """Return a difference with its sign; one that rounds to 0 keeps the sign, for it may decide."""
+    sign = "±" if value == 0 else "−" if value < 0 else "+"
+    return sign + format_score(abs(value), _PLACES)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [
+        cell.rjust(width) if _NAMES <= i < _FIGURES_END else cell.ljust(width)
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]

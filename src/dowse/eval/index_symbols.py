@@ -1,0 +1,82 @@
+"""The symbols of an index, as evaluations need them: all of them, by line, and their vectors."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dowse.eval.types import SearchResult
+from dowse.index import Index
+from dowse.types import SymbolRow
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+# Files whose symbols are held at once.
+_BATCH = 5_000
+
+
+def iter_symbols(index: Index) -> Iterator[SymbolRow]:
+    """Give every symbol, some files at a time."""
+    with index.backend.reader() as reader:
+        ids = [file.file_id for file in reader.files()]
+        for start in range(0, len(ids), _BATCH):
+            yield from reader.rows_of_files(ids[start : start + _BATCH])
+
+
+class ResultVectors:
+    """Looks up the vectors of results; the index must have an encoder, and not change meanwhile."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def __call__(self, results: Sequence[SearchResult]) -> Floats:
+        """Return the vectors of results in their order, without those that have none, such as files."""
+        encoder = self._index.encoder
+        if encoder is None:
+            raise ValueError("there are no vectors without an encoder; leave meaning out")
+        rows = [self._rows[each.id] for each in results if each.id in self._rows]
+        with self._index.backend.reader() as reader:
+            vectors = reader.vectors(encoder.id, rows)
+        return vectors[vectors.any(axis=1)]
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        """The row of every symbol by its id: results name no rows, and the store finds none by ids."""
+        return {row.key: row.row for row in iter_symbols(self._index)}
+
+
+class SymbolLines:
+    """The symbols of an index by file and line, outer before inner, for tools that know only lines."""
+
+    def __init__(self, index: Index) -> None:
+        self._rows: dict[int, list[SymbolRow]] = {}
+        for row in iter_symbols(index):
+            self._rows.setdefault(row.file_id, []).append(row)
+        for rows in self._rows.values():
+            rows.sort(key=lambda row: (row.start_line, -row.end_line))
+        self._starts = {file: [row.start_line for row in rows] for file, rows in self._rows.items()}
+
+    def at(self, file_id: int, line: int) -> SymbolRow | None:
+        """Return the innermost symbol at a line."""
+        rows = self._rows.get(file_id, [])
+        for number in range(bisect_right(self._starts.get(file_id, []), line) - 1, -1, -1):
+            if rows[number].end_line >= line:
+                return rows[number]
+        return None
+
+    def over(self, file_id: int, start: int, end: int) -> SymbolRow | None:
+        """Return the symbol that has most of some lines; of equals the first."""
+        symbols = [row for line in range(start, end + 1) if (row := self.at(file_id, line)) is not None]
+        return Counter(symbols).most_common(1)[0][0] if symbols else None
+
+
+def symbol_result(row: SymbolRow) -> SearchResult:
+    """Return a symbol as a result."""
+    return SearchResult(row.path, row.qualified_name, row.start_line, row.end_line, row.key, row.repo)

@@ -1,0 +1,153 @@
+"""Locations that an answer points at, and the formats of one line each: `path`, `grep` and `vimgrep`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dowse.security.safe_files import read_regular_file, resolve_inside
+from dowse.security.secret_masking import mask_text
+from dowse.security.terminal import escape_controls, escape_line_ends, escape_name
+from dowse.types import Answer, Hit, LineMatch
+
+if TYPE_CHECKING:
+    from dowse.graph.model import GraphAnswer, GraphStep
+
+# Files are read for their indentation only: a larger one is not worth it.
+_MAX_BYTES = 10_000_000
+# Longer lines are data or minified code; nobody goes through more matches of one.
+_LONG_LINE, _MATCH_CONTEXT, _MAX_MATCHES = 500, 100, 1_000
+
+
+class Location(NamedTuple):
+    """A position in a file, and the text of its line."""
+
+    path: str
+    line: int  # from 1
+    column: int  # from 1, in bytes of UTF-8, as the quickfix lists of editors count
+    text: str
+
+
+# What the formats print of a location: `grep` as `grep -n` does, `vimgrep` as `rg --vimgrep` does.
+_COLUMNS = {"path": ("path",), "grep": ("path", "line", "text"), "vimgrep": Location._fields}
+
+
+def answer_locations(answer: Answer, root: Path) -> Iterator[Location]:
+    """Yield the locations of a search: every match of a pattern, else the line that names each symbol."""
+    files = SourceFiles(root)
+    for hit in answer.hits:
+        if hit.matches:
+            for match in hit.matches:
+                yield from match_locations(hit.symbol.path, match)
+        else:
+            yield _definition_location(hit, files)
+
+
+def graph_locations(answer: GraphAnswer) -> Iterator[Location]:
+    """Yield every reference of an answer of the code graph, with a description of the symbol it leads to."""
+    for step in answer.steps:
+        for edge in step.references:
+            yield Location(step.path, edge.line, edge.column + 1, describe_step(step))
+
+
+def describe_step(step: GraphStep) -> str:
+    """Return the symbol that a step leads to, and the kind and certainty of the reference."""
+    return f"{step.symbol.kind} {step.symbol.qualified_name}: {step.edge.kind}, {step.certainty}"
+
+
+def match_locations(path: str, match: LineMatch) -> Iterator[Location]:
+    """Yield the matches in one line; a long line is cut around each, or output grows quadratically."""
+    text = match.text.rstrip("\r")
+    column, end = 1, 0
+    for start, _ in islice(match.spans or ((0, 0),), _MAX_MATCHES):
+        column += len(text[end:start].encode("utf-8", "replace"))
+        end = start
+        is_long = len(text) > _LONG_LINE
+        shown = text[max(0, start - _MATCH_CONTEXT) : start + _MATCH_CONTEXT] if is_long else text
+        yield Location(path, match.line, column, shown)
+
+
+def _definition_location(hit: Hit, files: SourceFiles) -> Location:
+    """Return the line that names a symbol: comments and decorators may precede it."""
+    symbol = hit.symbol
+    lines = [(number, text) for number, text in symbol.numbered_lines if text.strip()]
+    number, text = lines[0] if lines else (symbol.start_line, symbol.signature)
+    column = 0
+    if symbol.name:
+        name = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
+        searched = ((*line, name.search(line[1])) for line in lines)
+        number, text, match = next((line for line in searched if line[2]), (number, text, None))
+        column = match.start() if match else 0
+    indent = files.indent(symbol.path, number, text)
+    text = indent + text
+    # Without a name in the line, the column is that of its first character.
+    column = len(indent) + column if column else len(text) - len(text.lstrip())
+    return Location(symbol.path, number, len(text[:column].encode("utf-8", "replace")) + 1, text)
+
+
+class SourceFiles:
+    """The files of an answer, each read once: the text of a symbol may begin within a line."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root if root.is_dir() else None
+        self._lines: dict[str, list[str]] = {}
+
+    def indent(self, path: str, number: int, text: str) -> str:
+        """Return the indentation of a line; "" if the file has changed since it was indexed."""
+        if self._root is None or text[:1].isspace():
+            return ""
+        if path not in self._lines:
+            try:
+                data = read_regular_file(resolve_inside(self._root, path), _MAX_BYTES)
+            except OSError:
+                data = b""
+            self._lines[path] = data.decode("utf-8", "replace").split("\n")
+        lines = self._lines[path]
+        line = lines[number - 1].rstrip("\r") if number <= len(lines) else ""
+        indent = line[: len(line) - len(line.lstrip())]
+        # A text with a secret in it is masked, the file is not.
+        return indent if line == indent + text or mask_text(line) == indent + text else ""
+
+
+def format_lines(name: str, locations: Iterable[Location], target: str, root: Path, *, terminal: bool) -> str:
+    """Return locations as `path`, `grep` or `vimgrep`, each line once, in the order of the answer.
+
+    The other arguments are those of `escape_locations`.
+    """
+    columns = _COLUMNS[name]
+    escaped = escape_locations(locations, target, root, terminal=terminal)
+    rows = dict.fromkeys(tuple(getattr(location, name) for name in columns) for location in escaped)
+    return "".join(":".join(map(str, row)) + "\n" for row in rows)
+
+
+def escape_locations(
+    locations: Iterable[Location], target: str, root: Path, *, terminal: bool
+) -> Iterator[Location]:
+    """Yield locations whose parts fit on one line, with paths that can be opened (`openable_path`).
+
+    Args:
+        locations: The locations, with paths as in the index.
+        target: What was searched, as the user wrote it.
+        root: The resolved folder or corpus of `target`.
+        terminal: Whether control characters in code are escaped as well; in a pipe it stays exact.
+    """
+    escape = escape_controls if terminal else escape_line_ends
+    paths: dict[str, str] = {}  # an answer has many locations in each file
+    for location in locations:
+        path = paths.get(location.path)
+        if path is None:
+            path = paths[location.path] = escape_name(openable_path(location.path, target, root))
+        yield location._replace(path=path, text=escape(location.text))
+
+
+def openable_path(path: str, target: str, root: Path) -> str:
+    """Return a path that can be opened from the current folder, as ripgrep prints it.
+
+    A corpus is a file, and its paths are no files: they stay as they are.
+    """
+    if target in ("", ".") or not root.is_dir():
+        return path
+    return str(Path(target).expanduser() / path)

@@ -1,0 +1,185 @@
+"""Answers as text: path:line, signature, the lines that match best, and the explanation of scores."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING
+
+from dowse.formats.style import Style
+from dowse.security.terminal import escape_controls, escape_name
+from dowse.types import Answer, Hit
+
+if TYPE_CHECKING:
+    from dowse.search.related import Related
+
+# Lines of a snippet unless --context sets another number.
+_SNIPPET_LINES = 5
+# Matching lines shown under one symbol of an exact search.
+_MAX_MATCHES = 20
+_MAX_WIDTH = 200
+# How many more query terms another window needs to replace the first lines as snippet.
+_SIGNATURE_BONUS = 1.5
+_WORD = re.compile(r"\w+")
+
+
+def render_answer(answer: Answer, style: Style, *, context: int | None, explain: bool) -> str:
+    """Return the hits of a search as text."""
+    terms = frozenset(_tokenize(answer.query))
+    lines = _SNIPPET_LINES if context is None else context
+    plan = _render_plan(answer, style) if explain else ""
+    return plan + "".join(_render_hit(hit, terms, style, lines, explain) + "\n" for hit in answer.hits)
+
+
+def render_related(related: Related, style: Style) -> str:
+    """Return the neighbours of a symbol and its cluster, one line each."""
+    symbol = related.symbol
+    location = f"{escape_name(symbol.path)}:{symbol.start_line}"
+    lines = [f"like {location}  {escape_name(symbol.qualified_name)}", ""]
+    lines += [_one_line(hit, style) for hit in related.neighbours]
+    if cluster := related.cluster:
+        words = escape_name(", ".join(cluster.words))
+        about = f" about {words}" if words else ""
+        lines += ["", f"group {cluster.number}{about}: {cluster.size:,} symbols, its middle first"]
+        lines += [_one_line(hit, style) for hit in cluster.members]
+    return "\n".join(lines) + "\n"
+
+
+def format_size(size: int) -> str:
+    """Return a number of bytes with its unit."""
+    value = float(size)
+    for unit in ("B", "KB", "MB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
+def format_age(timestamp: int) -> str:
+    """Return how long ago a Unix timestamp was."""
+    seconds = max(0, int(time.time()) - timestamp)
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"
+
+
+def mark_spans(text: str, spans: tuple[tuple[int, int], ...], style: Style) -> str:
+    """Return a line with its matches highlighted; spans of several patterns may overlap."""
+    text = text.rstrip("\r")
+    if not style.match:
+        return escape_controls(text)
+    parts, position = [], 0
+    for start, end in _merge_spans(spans):
+        match = f"{style.match}{escape_controls(text[start:end])}{style.reset}"
+        parts += [escape_controls(text[position:start]), match]
+        position = end
+    return "".join(parts) + escape_controls(text[position:])
+
+
+def _render_plan(answer: Answer, style: Style) -> str:
+    """Return the plan of the query, and the report of each lane."""
+    plan = answer.plan
+    if plan is None:
+        return ""
+    lanes = [
+        f"{lane.lane} ({lane.problem or f'{lane.found:,} found, {lane.milliseconds:.1f} ms'})"
+        for lane in answer.lanes
+    ]
+    fields = {
+        "plan": plan.reason,
+        "lanes": ", ".join(lanes),
+        "fusion": plan.fusion,
+        "graph": " ".join((plan.relation or "around", *plan.seeds)) if plan.relation or plan.seeds else "",
+        "expanded": ", ".join(plan.expanded),
+    }
+    if answer.embedded:
+        fields["embedded"] = f"{answer.embedded.symbols:,} of {answer.embedded.total:,} symbols"
+    lines = [f"{name:<9} {value}" for name, value in fields.items() if value or name == "plan"]
+    return "".join(f"{style.dim}{escape_name(line)}{style.reset}\n" for line in lines) + "\n"
+
+
+def _render_hit(hit: Hit, terms: frozenset[str], style: Style, lines: int, explain: bool) -> str:
+    symbol = hit.symbol
+    name = escape_name(f"{symbol.kind} {symbol.qualified_name if symbol.kind != 'file' else ''}")
+    location = style.location(symbol.path, symbol.start_line)
+    out = [f"{location}  {style.bold}{name}{style.reset}  {style.dim}{hit.score:.2f}{style.reset}"]
+    if hit.matches:
+        out += [f"{m.line:>6}  {mark_spans(m.text, m.spans, style)}" for m in hit.matches[:_MAX_MATCHES]]
+        if len(hit.matches) > _MAX_MATCHES:
+            out.append(f"        … {len(hit.matches) - _MAX_MATCHES} more lines")
+    elif lines:
+        out += [
+            f"{number:>6}  {_mark_terms(text, terms, style)}" for number, text in _snippet(hit, terms, lines)
+        ]
+    if explain:
+        out += _render_explanation(hit, style)
+    return "\n".join(out) + "\n"
+
+
+def _one_line(hit: Hit, style: Style) -> str:
+    symbol = hit.symbol
+    location = style.location(symbol.path, symbol.start_line)
+    name = escape_name(f"{symbol.kind} {symbol.qualified_name}")
+    return f"{style.dim}{hit.score:.2f}{style.reset}  {location}  {name}"
+
+
+def _snippet(hit: Hit, terms: frozenset[str], count: int) -> list[tuple[int, str]]:
+    """Return the lines of a symbol with the most terms of the query, with their numbers."""
+    lines = [(number, line) for number, line in hit.symbol.numbered_lines if line.strip()]
+    if len(lines) <= count:
+        return lines
+    counts = [len(terms.intersection(_tokenize(text))) for _, text in lines]
+    # The first line is the signature, which tells most: another window must be clearly better.
+    best, best_score = 0, sum(counts[:count]) + _SIGNATURE_BONUS
+    for start in range(1, len(lines) - count + 1):
+        score = float(sum(counts[start : start + count]))
+        if score > best_score:
+            best, best_score = start, score
+    if best == 0:
+        return lines[:count]
+    return [lines[0], *lines[best + 1 : best + count]] if count > 1 else lines[best : best + 1]
+
+
+def _render_explanation(hit: Hit, style: Style) -> list[str]:
+    """Return the contributions to the score, and the rank of the symbol in each lane."""
+    width = max((len(part.source) for part in hit.explanation), default=0)
+    lines = [f"{part.value:>+9.3f}  {part.source:<{width}}  {part.detail}" for part in hit.explanation]
+    lines += [
+        f"{lane.lane} rank {lane.rank}: {lane.score:.3f} (normalised {lane.normalised:.2f})"
+        + (f", {lane.detail}" if lane.detail else "")
+        for lane in hit.lanes
+    ]
+    if hit.confidence is not None:
+        lines.append(f"confidence {hit.confidence:.0%}")
+    return [f"{style.dim}        {escape_controls(line)}{style.reset}".rstrip() for line in lines]
+
+
+def _tokenize(text: str) -> list[str]:
+    from dowse.parsing.tokenizer import tokenize
+
+    return tokenize(text)
+
+
+def _mark_terms(text: str, terms: frozenset[str], style: Style) -> str:
+    text = escape_controls(text[:_MAX_WIDTH].rstrip("\r"))
+    if not style.match:
+        return text
+    return _WORD.sub(
+        lambda word: (
+            word[0] if terms.isdisjoint(_tokenize(word[0])) else f"{style.match}{word[0]}{style.reset}"
+        ),
+        text,
+    )
+
+
+def _merge_spans(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
+    """Return overlapping spans as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged

@@ -1,0 +1,158 @@
+"""The data of graph queries: relations, answers, and the order of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from dowse.types import Edge, Note, SymbolRow
+
+# From certain to merely possible.
+_CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "ambiguous": 2}
+
+
+class EdgeSource(Protocol):
+    """The part of an index that a search reads; every `Reader` has it."""
+
+    def edges(
+        self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = ...
+    ) -> list[Edge]:
+        """Return edges out of symbols, or into them."""
+
+    def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
+        """Return symbols by row, in the order asked."""
+
+
+class Relation(NamedTuple):
+    """One kind of graph query: which edges it follows, in which direction, and how far."""
+
+    kinds: tuple[str, ...]  # of edges
+    incoming: bool  # from definitions to the references to them
+    depth: int  # default number of hops
+    limit: int = 50  # default number of steps in an answer
+
+
+# Every kind of reference counts as a use.
+_ALL_KINDS = ("calls", "uses", "extends", "implements", "imports")
+
+RELATIONS = {
+    "callers": Relation(("calls",), incoming=True, depth=1),
+    "callees": Relation(("calls",), incoming=False, depth=1),
+    "uses": Relation(_ALL_KINDS, incoming=True, depth=1),
+    # A type can implement an interface through another that extends it, or through a base class.
+    "implementers": Relation(("implements", "extends"), incoming=True, depth=5),
+    "subclasses": Relation(("extends",), incoming=True, depth=5),
+    "supertypes": Relation(("extends", "implements"), incoming=False, depth=5),
+    # The tests among the results are to be run, so few should be missing.
+    "impact": Relation(_ALL_KINDS, incoming=True, depth=3, limit=200),
+    "path": Relation(("calls", "uses"), incoming=False, depth=12),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphStep:
+    """A symbol that was reached, and the references that led to it."""
+
+    symbol: SymbolRow
+    depth: int  # hops from the seed, from 1
+    parent: int  # index in the answer's steps of the symbol before it, -1 for the seed
+    references: tuple[Edge, ...]  # most certain first, then by location
+    path: str  # of the file that contains the references
+    # Qualified name at the other end of the most certain reference: that of the seed or the parent, or of a
+    # member, a constructor or an overload of it.
+    other: str = ""
+    # The base method or interface method that the references name, where dynamic dispatch may run the seed's
+    # own instead; "" where they name the seed itself.
+    through: str = ""
+
+    @property
+    def edge(self) -> Edge:
+        """The most certain reference."""
+        return self.references[0]
+
+    @property
+    def line(self) -> int:
+        """The line of that reference."""
+        return self.edge.line
+
+    @property
+    def confidence(self) -> str:
+        """The confidence: resolved, unique, ambiguous, or possible where only dispatch may lead here."""
+        return "possible" if self.through else self.edge.confidence
+
+    @property
+    def certainty(self) -> str:
+        """The confidence in words."""
+        words = describe_confidence(self.edge)
+        return f"possible, through {self.through}: {words}" if self.through else words
+
+    @property
+    def is_test(self) -> bool:
+        """Whether the symbol belongs to the tests."""
+        return is_test(self.symbol)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAnswer:
+    """The answer to a graph query: its steps, nearest first, and notes about them."""
+
+    relation: str  # "callers", "impact", …: a key of RELATIONS
+    seeds: tuple[SymbolRow, ...]  # one symbol, or all its overloads
+    steps: tuple[GraphStep, ...]
+    total: int  # steps before the limit
+    depth: int  # hops that were followed
+    generation: int
+    edges: tuple[Edge, ...] = ()  # all references among the seeds and the steps, for diagrams
+    notes: tuple[Note, ...] = ()  # what was truncated, merged or is invisible to static analysis
+    target: SymbolRow | None = None  # the end of a path
+
+    @property
+    def seed(self) -> SymbolRow:
+        """The symbol that the query is about."""
+        return self.seeds[0]
+
+    @property
+    def tests(self) -> tuple[GraphStep, ...]:
+        """The steps that are tests: those to run after a change."""
+        return tuple(step for step in self.steps if step.is_test)
+
+    def __iter__(self) -> Iterator[GraphStep]:
+        return iter(self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+
+def describe_confidence(edge: Edge) -> str:
+    """Return the confidence of a reference in words."""
+    if edge.confidence == "resolved":
+        return "resolved"
+    if edge.confidence == "unique":
+        return "only one of this name"
+    # One symbol here has the name, but a library may as well be meant.
+    return f"one of {edge.candidates} possible" if edge.candidates > 1 else "may mean one outside the index"
+
+
+def uncertainty(edge: Edge) -> tuple[int, int]:
+    """Return a sort key that orders references from certain to uncertain."""
+    return _CONFIDENCE_ORDER.get(edge.confidence, len(_CONFIDENCE_ORDER)), edge.candidates
+
+
+def is_test(symbol: SymbolRow) -> bool:
+    """Whether a symbol belongs to the tests, by its file or, in Rust, by the module around it."""
+    modules = symbol.qualified_name.split(".")[:-1]
+    return symbol.role == "test" or (symbol.language == "rust" and bool({"test", "tests"} & set(modules)))
+
+
+def is_peripheral(symbol: SymbolRow) -> bool:
+    """Whether a symbol is no part of the project's own code: a test, an example, documentation."""
+    return bool(symbol.role) or is_test(symbol)
+
+
+def location_key(symbol: SymbolRow) -> tuple[str, str, int, int, str, int]:
+    """Return a sort key that orders symbols by location, independent of how they are stored."""
+    return (
+        *(symbol.repo, symbol.path, symbol.start_line, -symbol.end_line),
+        *(symbol.qualified_name, symbol.row),
+    )

@@ -1,0 +1,202 @@
+"""Graph queries: resolve the name, traverse the graph, and return an answer with notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from dowse.errors import DowseError
+from dowse.graph.model import RELATIONS, GraphAnswer, GraphStep
+from dowse.graph.notes import (
+    dispatch_note,
+    empty_note,
+    no_path_note,
+    seed_notes,
+    truncation_notes,
+    value_notes,
+)
+from dowse.graph.reachability import Bases, ShortestPath, dispatching_method, reach, shortest_path
+from dowse.graph.traverse import Reached
+from dowse.graph.type_hierarchy import KINDS_WITH_MEMBERS
+from dowse.security.secret_masking import mask_row, mask_text, masked_note
+from dowse.storage.protocol import Reader
+from dowse.symbol_lookup import resolve_all
+from dowse.types import INCOMPLETE_INDEX, Edge, Note, SymbolRow
+
+# Relations of types: if a name can mean a type, it does.
+_TYPE_RELATIONS = ("implementers", "subclasses", "supertypes")
+
+
+def query_relation(
+    reader: Reader,
+    relation: str,
+    name: str,
+    depth: int | None = None,
+    k: int | None = None,
+    *,
+    show_secrets: bool = False,
+) -> GraphAnswer:
+    """Return the symbols in a relation to the symbol with a name; raise if it is unknown or ambiguous.
+
+    Args:
+        reader: One generation of an index.
+        relation: callers, callees, uses, implementers, subclasses, supertypes or impact.
+        name: `pkg.Class.method`, `Class.method`, `name` or `file.py:42`.
+        depth: The number of hops; None takes the default of the relation.
+        k: The number of steps; 0 gives all, None takes the default of the relation.
+        show_secrets: Do not mask likely secrets in names and signatures.
+    """
+    _check_limits(depth, k)
+    seeds = resolve_all(reader, name, KINDS_WITH_MEMBERS if relation in _TYPE_RELATIONS else ())
+    notes = seed_notes(name, seeds)
+    return query_relation_of(reader, relation, seeds, depth, k, notes=notes, show_secrets=show_secrets)
+
+
+def query_relation_of(
+    reader: Reader,
+    relation: str,
+    seeds: Sequence[SymbolRow],
+    depth: int | None = None,
+    k: int | None = None,
+    *,
+    notes: Sequence[Note] = (),
+    show_secrets: bool = False,
+) -> GraphAnswer:
+    """Return the symbols in a relation to known ones: a symbol, its overloads, the parts of a long one."""
+    _check_limits(depth, k)
+    defaults = RELATIONS[relation]
+    hops, limit = depth or defaults.depth, defaults.limit if k is None else k
+    traversal, bases = reach(reader, relation, seeds, hops)
+    steps = _steps(reader, traversal.reached, bases)
+    notes = list(notes)
+    if possible := [step for step in steps if step.through]:
+        notes.append(dispatch_note(possible, seeds[0]))
+    notes += value_notes(relation, seeds[0])
+    if not steps:
+        notes.append(empty_note(reader, relation, seeds))
+    notes += truncation_notes(traversal, len(steps), limit)
+    shown = steps[:limit] if limit else steps
+    answer = _answer(reader, relation, seeds, shown, len(steps), hops, traversal.edges, notes)
+    return answer if show_secrets else _mask_secrets(answer)
+
+
+def find_path(
+    reader: Reader, start: str, end: str, depth: int | None = None, *, show_secrets: bool = False
+) -> GraphAnswer:
+    """Return the shortest path of calls and uses, of `depth` hops at most, between two symbols by name."""
+    starts, ends = resolve_all(reader, start), resolve_all(reader, end)
+    notes = [*seed_notes(start, starts), *seed_notes(end, ends)]
+    return find_path_between(reader, starts, ends, depth, notes=notes, show_secrets=show_secrets)
+
+
+def find_path_between(
+    reader: Reader,
+    starts: Sequence[SymbolRow],
+    ends: Sequence[SymbolRow],
+    depth: int | None = None,
+    *,
+    notes: Sequence[Note] = (),
+    show_secrets: bool = False,
+) -> GraphAnswer:
+    """Return the shortest path between known symbols."""
+    _check_limits(depth)
+    hops = depth or RELATIONS["path"].depth
+    notes = list(notes)
+    path = shortest_path(reader, starts, ends, hops)
+    if not path.steps:
+        notes.append(no_path_note(reader, starts, ends, hops))
+    elif not path.is_certain:
+        text = "every path has an ambiguous link: this one holds if each means the symbol that it needs"
+        notes.append(Note("graph", text))
+    if path.is_truncated:
+        notes.append(Note("graph", "the search reached its limit: a path may have been missed"))
+    steps = _steps(reader, path.steps, {})
+    if steps and steps[-1].edge.kind == "overrides":
+        base = path.steps[-2].symbol
+        steps[-1] = replace(steps[-1], through=base.qualified_name)
+        notes.append(dispatch_note(steps[-1:], ends[0]))
+    edges = tuple(edge for step in path.steps for edge in step.edges)
+    seeds = [*_start_member(reader, starts, path), *starts]
+    answer = _answer(reader, "path", seeds, steps, len(steps), hops, edges, notes, ends[0])
+    return answer if show_secrets else _mask_secrets(answer)
+
+
+def _check_limits(depth: int | None, k: int | None = None) -> None:
+    if depth is not None and depth < 1:
+        raise DowseError(f"`depth` is a number of hops from 1, not {depth}")
+    if k is not None and k < 0:
+        raise DowseError(f"`k` is a number of symbols or 0 for all, not {k}")
+
+
+def _steps(reader: Reader, reached: Sequence[Reached], bases: Bases) -> list[GraphStep]:
+    index = {step.symbol.row: number for number, step in enumerate(reached)}
+    others = {row.row: row for row in reader.rows(sorted({_other_end(step) for step in reached}))}
+    steps = []
+    for step in reached:
+        other, parent = others[_other_end(step)], index.get(step.parent, -1)
+        # References are in the file of their source.
+        path = step.symbol.path if step.symbol.row == step.edges[0].source else other.path
+        base = dispatching_method(step, bases)
+        steps.append(GraphStep(step.symbol, step.depth, parent, step.edges, path, other.qualified_name, base))
+    return steps
+
+
+def _other_end(step: Reached) -> int:
+    """Return the row at the other end of the most certain reference."""
+    edge = step.edges[0]
+    return edge.target if edge.source == step.symbol.row else edge.source
+
+
+def _answer(
+    reader: Reader,
+    relation: str,
+    seeds: Sequence[SymbolRow],
+    steps: Sequence[GraphStep],
+    total: int,
+    depth: int,
+    edges: Iterable[Edge],
+    notes: Sequence[Note],
+    target: SymbolRow | None = None,
+) -> GraphAnswer:
+    if not reader.is_complete:
+        notes = [*notes, INCOMPLETE_INDEX]
+    # Of a long symbol that is stored in parts, the first part counts.
+    first = {(seed.qualified_name, seed.signature): seed for seed in reversed(seeds)}
+    distinct = tuple(seed for seed in seeds if seed in first.values())
+    shown = {row.row for row in distinct} | {step.symbol.row for step in steps}
+    kept = {edge: None for edge in edges if edge.source in shown and edge.target in shown}
+    kept.update((edge, None) for step in steps for edge in step.references)
+    return GraphAnswer(
+        relation, distinct, tuple(steps), total, depth, reader.generation, tuple(kept), tuple(notes), target
+    )
+
+
+def _start_member(reader: Reader, starts: Sequence[SymbolRow], path: ShortestPath) -> list[SymbolRow]:
+    """Return the method of a type that the path starts with, if it does not start with the type itself."""
+    if not path.steps or path.steps[0].parent in {row.row for row in starts}:
+        return []
+    return reader.rows([path.steps[0].parent])
+
+
+def _mask_secrets(answer: GraphAnswer) -> GraphAnswer:
+    """Mask likely secrets in names and signatures, e.g. in the default of a parameter; note how many."""
+    masked = replace(
+        answer,
+        seeds=tuple(mask_row(seed) for seed in answer.seeds),
+        steps=tuple(_mask_step(step) for step in answer.steps),
+        target=answer.target and mask_row(answer.target),
+        notes=tuple(replace(note, text=mask_text(note.text)) for note in answer.notes),
+    )
+    if masked == answer:
+        return answer
+    before = (*answer.seeds, *(step.symbol for step in answer.steps), answer.target)
+    after = (*masked.seeds, *(step.symbol for step in masked.steps), masked.target)
+    count = sum(old != new for old, new in zip(before, after, strict=True))
+    return replace(masked, notes=(*masked.notes, masked_note(max(1, count))))
+
+
+def _mask_step(step: GraphStep) -> GraphStep:
+    symbol, other, through = mask_row(step.symbol), mask_text(step.other), mask_text(step.through)
+    if symbol is step.symbol and other is step.other and through is step.through:
+        return step
+    return replace(step, symbol=symbol, other=other, through=through)

@@ -1,0 +1,182 @@
+"""Reachability by a relation, and shortest paths; both count members, overloads and dynamic dispatch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from dowse.graph.model import RELATIONS, EdgeSource, uncertainty
+from dowse.graph.traverse import Reached, Traversal, breadth_first_search
+from dowse.graph.type_hierarchy import (
+    call_aliases,
+    is_constructor,
+    is_definition,
+    is_type,
+    members,
+    overridden_methods,
+    overriding_edges,
+)
+from dowse.storage.protocol import Reader
+from dowse.types import Edge, SymbolRow
+
+# Methods that another one overrides, by row: (base method, overriding method).
+Bases = Mapping[int, tuple[SymbolRow, SymbolRow]]
+
+
+class ShortestPath(NamedTuple):
+    """The shortest chain of references between two symbols."""
+
+    steps: tuple[Reached, ...]  # from the symbol after the first to the last; empty if there is no path
+    is_certain: bool  # whether no link is ambiguous
+    is_truncated: bool  # whether a limit was reached before a path was found
+
+
+def reach(reader: Reader, relation: str, seeds: Sequence[SymbolRow], depth: int) -> tuple[Traversal, Bases]:
+    """Return what a relation reaches, and the base methods through which seeds may be called."""
+    kinds, incoming, *_ = RELATIONS[relation]
+    is_dispatched = relation in ("callers", "impact")
+    bases = _overridden_bases(reader, seeds, {seed.row for seed in seeds}) if is_dispatched else {}
+    # The calls of a type are those of its methods, and a change of it is a change of them.
+    types = [seed for seed in seeds if is_type(seed)] if relation in ("callees", "impact") else []
+    owners = {member: seed for seed in types for member in members(reader, [seed])}
+    starts = [*seeds, *(member for member in owners if member not in seeds)]
+
+    def aliases(frontier: Sequence[SymbolRow]) -> dict[int, int]:
+        rows = {symbol.row for symbol in frontier}
+        dispatch = {row: seed.row for row, (_, seed) in bases.items() if seed.row in rows}
+        own_members = {member.row: seed.row for member, seed in owners.items() if seed.row in rows}
+        constructors = call_aliases(reader, frontier, incoming) if "calls" in kinds else {}
+        return {**dispatch, **constructors, **own_members}
+
+    def rank(edge: Edge) -> tuple[int, int]:
+        # References to a method that the seed overrides come after those to the seed, before ambiguous ones.
+        confidence, count = uncertainty(edge)
+        return (confidence, count) if edge.target not in bases else (max(confidence + 1, 2), count - 1)
+
+    def overrides(frontier: Sequence[SymbolRow]) -> list[Edge]:
+        if relation not in ("implementers", "impact"):
+            return []
+        rows = {symbol.row for symbol in frontier}
+        return [edge for seed in seeds if seed.row in rows for edge in overriding_edges(reader, seed)]
+
+    traversal = breadth_first_search(
+        _MergedOverloads(reader, starts) if incoming else reader,
+        *(starts, kinds, incoming, depth),
+        aliases=aliases,
+        expands=is_definition,
+        # Only calls are dispatched to another method than the one that they name.
+        accepts=lambda edge: edge.target not in bases or edge.kind == "calls",
+        extra_edges=overrides,
+        rank=rank,
+    )
+    return traversal, bases
+
+
+def dispatching_method(step: Reached, bases: Bases) -> str:
+    """Return the base method that the references of a step name instead of the seed, "" if there is none."""
+    named = bases.get(step.edges[0].target)
+    return named[0].qualified_name if named and step.parent == named[1].row else ""
+
+
+def shortest_path(
+    reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int
+) -> ShortestPath:
+    """Return the shortest path without ambiguous links; if there is none, the shortest of all.
+
+    A path may end with a call of a method that an end overrides, if none leads to the end itself.
+    """
+    # The calls of a type are those of its methods, and a call of its constructor reaches it.
+    starts = [*starts, *members(reader, [symbol for symbol in starts if is_type(symbol)])]
+    end_members = members(reader, [symbol for symbol in ends if is_type(symbol)])
+    start_rows = {row.row for row in starts}
+    goal = frozenset(row.row for row in (*ends, *filter(is_constructor, end_members))) - start_rows
+    # Of a long symbol that is stored in parts, the first part counts.
+    reachable_ends = [end for end in reversed(ends) if end.row in goal]
+    bases = _overridden_bases(reader, reachable_ends, start_rows)
+    is_truncated = False
+    for is_certain in (True, False):
+        for rows in (goal, frozenset(bases)):
+            if not rows:
+                continue
+            traversal = _search_path(reader, starts, rows, depth, is_certain)
+            steps = _backtrack(traversal, rows)
+            if steps:
+                return ShortestPath((*steps, *_dispatch_step(reader, steps[-1], bases)), is_certain, False)
+            is_truncated = is_truncated or traversal.is_truncated
+    return ShortestPath((), False, is_truncated)
+
+
+def _overridden_bases(reader: Reader, methods: Sequence[SymbolRow], excluded: set[int]) -> Bases:
+    """Return the methods that others override: a call of one may run the other."""
+    return {
+        base.row: (base, method)
+        for method in methods
+        for base in overridden_methods(reader, method)
+        if base.row not in excluded
+    }
+
+
+def _search_path(
+    reader: Reader, starts: Sequence[SymbolRow], goal: frozenset[int], depth: int, is_certain: bool
+) -> Traversal:
+    kinds, incoming, *_ = RELATIONS["path"]
+    return breadth_first_search(
+        *(reader, starts, kinds, incoming, depth),
+        aliases=partial(call_aliases, reader, incoming=False),
+        accepts=lambda edge: not is_certain or edge.confidence != "ambiguous",
+        goal=goal,
+    )
+
+
+def _backtrack(traversal: Traversal, goal: frozenset[int]) -> tuple[Reached, ...]:
+    """Return the path to the first symbol of the goal, from its start."""
+    by_row = {step.symbol.row: step for step in traversal.reached}
+    step = next((step for step in traversal.reached if step.symbol.row in goal), None)
+    path: list[Reached] = []
+    while step is not None:
+        path.append(step)
+        step = by_row.get(step.parent)
+    return tuple(reversed(path))
+
+
+def _dispatch_step(reader: Reader, last: Reached, bases: Bases) -> list[Reached]:
+    """Return the step from a base method to the method that overrides it."""
+    if last.symbol.row not in bases:
+        return []
+    base, end = bases[last.symbol.row]
+    edges = [edge for edge in overriding_edges(reader, base) if edge.source == end.row]
+    return [Reached(end, last.depth + 1, base.row, tuple(edges[:1]))] if edges else []
+
+
+class _MergedOverloads:
+    """A graph in which overloads count as one target: a reference to any one of them is not ambiguous."""
+
+    def __init__(self, source: EdgeSource, symbols: Sequence[SymbolRow]) -> None:
+        self._source = source
+        self._symbols = {symbol.row for symbol in symbols}
+        self.rows = source.rows
+
+    def edges(
+        self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = 10_000
+    ) -> list[Edge]:
+        """Return edges; a reference whose candidates are all merged has one edge, to the first of them."""
+        edges = self._source.edges(rows, kinds, incoming, limit)
+        if len(self._symbols) == 1:
+            return edges
+        counts = Counter(_reference(edge) for edge in edges if edge.target in self._symbols)
+        merged: dict[tuple[object, ...], Edge] = {}
+        others = []
+        for edge in edges:
+            reference = _reference(edge)
+            if edge.confidence == "ambiguous" and counts[reference] >= edge.candidates > 1:
+                merged.setdefault(reference, edge._replace(confidence="unique", candidates=1))
+            else:
+                others.append(edge)
+        return [*others, *merged.values()]
+
+
+def _reference(edge: Edge) -> tuple[object, ...]:
+    """Return what identifies a reference, whichever symbol it means."""
+    return edge.kind, edge.source, edge.file_id, edge.line, edge.column

@@ -1,0 +1,1 @@
+"""Reference resolution: what each reference means by the rules of its language."""

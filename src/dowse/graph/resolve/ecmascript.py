@@ -1,0 +1,149 @@
+"""JavaScript and TypeScript: modules are files, found by relative paths or by the names of packages."""
+
+from __future__ import annotations
+
+import posixpath
+
+from dowse.graph.lookups import FileScope
+from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.values import EXTERNAL, Candidate, Value, last_in_file
+from dowse.types import Reference
+
+_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
+# Suffixes of compiled files, and of the sources that they are compiled from.
+_COMPILED = {
+    ".js": (".ts", ".tsx", ".js", ".jsx"),
+    ".mjs": (".mts", ".mjs"),
+    ".cjs": (".cts", ".cjs"),
+    ".jsx": (".tsx", ".jsx"),
+}
+
+
+class EcmascriptRules(Rules):
+    """Imports, exports and classes of JavaScript and TypeScript."""
+
+    self_names = frozenset(["this"])
+    constructor_names = ("constructor",)
+    functions_are_classes = True
+
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a module, its default export, or one of its names."""
+        path = self.find_module(file.path, origin)
+        if path is None:
+            return EXTERNAL
+        if name in ("", "default"):
+            value = self._default_export(path) if name else None
+            return value or Value("module", module=path)
+        return self.module_member(file, path, name)
+
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name that a module exports or re-exports."""
+        module_file = self.lookups.file_scope(module)
+        if module_file is None:
+            return EXTERNAL
+        if name == "default":
+            return self._default_export(module)
+        value = self.resolve_name(module_file, name)
+        if value is not None and value.kind != "external":
+            return value
+        key = (module, "star", name)
+        if key in self._active:
+            return EXTERNAL
+        self._active.add(key)
+        try:
+            for kind, _, origin in self.lookups.bindings(module, "stars"):
+                path = self.find_module(module, origin) if kind == "export" else None
+                inner = self.module_member(file, path, name) if path else None
+                if inner is not None and inner.kind != "external":
+                    return inner
+        finally:
+            self._active.discard(key)
+        for binding in self.lookups.bindings(module, f"var exports.{name}"):
+            return self.bound_value(module_file, [binding])
+        return value
+
+    def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
+        """Return a member; a method can be assigned under a second name: `a.x = a.y = function`."""
+        value = super()._member_at_level(file, level, name)
+        if value is None:
+            for each in level:
+                bindings = self.lookups.bindings(file.path, f"var {each.full_name}.{name}")
+                if bindings and each.scope == file.path:
+                    return self.bound_value(file, bindings)
+        return value
+
+    def call_result(self, value: Value | None) -> Value | None:
+        """Return the value of a call; calling a module calls its default export."""
+        return super().call_result(self.default_export(value))
+
+    def default_export(self, value: Value | None) -> Value | None:
+        """Return the default export of a module; other values stay as they are."""
+        return self._default_export(value.module) if value is not None and value.kind == "module" else value
+
+    def _default_export(self, path: str) -> Value | None:
+        """Return the default export of a module, or what `module.exports` is set to."""
+        file = self.lookups.file_scope(path)
+        if file is None:
+            return None
+        for slot in ("var export default", "var module.exports", "var exports"):
+            for kind, value, origin in self.lookups.bindings(path, slot):
+                if kind == "import":
+                    return self.resolve_import(file, value, origin, "")
+                exported = self.bound_value(file, [[kind, value, origin]])
+                if exported is not None:
+                    return exported
+        return None
+
+    def _find_module(self, path: str, origin: str) -> str | None:
+        if origin.startswith("."):
+            return self._module_file(posixpath.normpath(posixpath.join(posixpath.dirname(path), origin)))
+        if origin.startswith(("@/", "~/")):
+            return self._find_from_root(path, origin[2:])
+        parts = origin.split("/")
+        count = 2 if origin.startswith("@") else 1
+        for manifest in self.lookups.package_files("npm", "/".join(parts[:count])):
+            folder, subpath = posixpath.dirname(manifest), "/".join(parts[count:])
+            for inner in ("src/" + subpath, subpath, "lib/" + subpath, "src/index", "index", "lib/index"):
+                if not subpath and inner.endswith("/"):
+                    inner += "index"
+                module_path = self._module_file(posixpath.normpath(posixpath.join(folder, inner or "index")))
+                if module_path is not None:
+                    return module_path
+        return None
+
+    def _find_from_root(self, path: str, module: str) -> str | None:
+        """Return a module by its path from the source folder that a file is in."""
+        folder = posixpath.dirname(path)
+        while True:
+            for stem in (f"{folder}/src/{module}", f"{folder}/{module}"):
+                module_path = self._module_file(stem.lstrip("/"))
+                if module_path is not None:
+                    return module_path
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+
+    def _module_file(self, stem: str) -> str | None:
+        base, suffix = posixpath.splitext(stem)
+        candidates = [base + other for other in _COMPILED.get(suffix, ())]
+        candidates += [stem] if suffix in _SUFFIXES else []
+        candidates += [stem + each for each in _SUFFIXES]
+        candidates += [f"{stem}/index{each}" for each in _SUFFIXES]
+        for path in candidates:
+            if path and not path.startswith("..") and self.lookups.language(path) is not None:
+                return path
+        return None
+
+    def select_overloads(self, value: Value, reference: Reference) -> Value:
+        """Return the last of several definitions in one file; those before are its overloads."""
+        return last_in_file(value)
+
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return a name that a module exports; a name of the importer's own is the module or its default."""
+        path = self.find_module(file.path, qualifier)
+        if path is None:
+            return EXTERNAL
+        value = self.module_member(file, path, name)
+        if value is not None and value.kind != "external":
+            return value
+        return self._default_export(path) or Value("module", module=path)

@@ -1,0 +1,171 @@
+"""Languages with global names: C and C++, Ruby, Elixir, and the fallback for languages without rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dowse.graph.keys import join_names
+from dowse.graph.lookups import FileScope
+from dowse.graph.resolve.common_methods import is_distinctive
+from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.values import EXTERNAL, PathStep, Value, value_of
+from dowse.storage.protocol import Target
+
+
+class PlainRules(Rules):
+    """Languages without rules of their own: names of the same file, then names that only one symbol has."""
+
+    nested_scopes = True
+    implicit_self = True
+    bare_name_fallback = True
+    # Whether a full name means the same in all files.
+    is_global = False
+
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return None: any symbol of the index may be meant."""
+        return None
+
+    def scope_symbol(self, file: FileScope, full_name: str) -> Value | None:
+        """Return a symbol; functions only of the same file, since others merely have that name."""
+        value = super().scope_symbol(file, full_name)
+        if value is None or value.kind != "function" or self.is_global:
+            return value
+        own = tuple(each for each in value.candidates if each.target and each.target.path == file.path)
+        return value._replace(candidates=own) if own else None
+
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return None: imports are not analysed."""
+        return None
+
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return EXTERNAL: imports are not analysed."""
+        return EXTERNAL
+
+
+# Namespaces of the standard library and of common libraries.
+_SYSTEM = frozenset(["std", "boost", "testing"])
+_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
+
+
+def _is_static(target: Target) -> bool:
+    return target.signature.startswith("static ") and not target.path.endswith(_HEADERS)
+
+
+class CRules(PlainRules):
+    """C and C++: one namespace for all files, except for static functions and C++ namespaces."""
+
+    self_names = frozenset(["this"])
+    super_names = frozenset[str]()
+    bare_name_fallback = False
+    is_global = True
+
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a namespace, since nothing tells otherwise; a function of this name is external."""
+        return EXTERNAL if name in _SYSTEM or file.language == "c" else Value("module", module=name)
+
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name of a namespace; macros can hide that a file is in one."""
+        full_name = join_names(module, name)
+        while full_name:
+            value = self.symbol(file, file.scope, full_name)
+            if value is not None:
+                return value
+            full_name = full_name.partition(".")[2]
+        return Value("module", module=join_names(module, name))
+
+    def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
+        """Return a symbol that this file can see: static functions only in their own file."""
+        targets = self.lookups.symbols(file.family, scope, full_name)
+        if len(targets) < 2 and not (targets and _is_static(targets[0])):
+            return value_of(targets, scope, full_name)
+        own = tuple(target for target in targets if target.path == file.path)
+        if own:
+            return value_of(own, scope, full_name)
+        visible = tuple(target for target in targets if not _is_static(target))
+        # Variants for other platforms are in other folders.
+        folder = file.path.rpartition("/")[0]
+        near = tuple(target for target in visible if target.path.rpartition("/")[0] == folder)
+        return value_of(near or visible, scope, full_name)
+
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return a header in the folder of the file or in one above it."""
+        folder = file.path.rpartition("/")[0]
+        while True:
+            for inner in ("", "include/", "src/"):
+                path = f"{folder}/{inner}{qualifier}" if folder else inner + qualifier
+                if self.lookups.language(path) is not None:
+                    return Value("module", module=path)
+            if not folder:
+                return EXTERNAL
+            folder = folder.rpartition("/")[0]
+
+
+class RubyRules(PlainRules):
+    """Ruby: constants are searched from the inside out, methods in the class and its mixins."""
+
+    self_names = frozenset(["self"])
+    constructor_names = ("initialize",)
+
+    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
+        """Return a member; `Foo.new` stands for Foo, as calling it makes one."""
+        if value is not None and value.kind == "class" and name == "new":
+            return value
+        return super().member(file, value, name)
+
+    def follow(self, file: FileScope, value: Value | None, steps: Sequence[PathStep]) -> Value | None:
+        """Follow the members of a path; `new` is a call even without brackets."""
+        for step in steps:
+            value = self.member(file, value, step.name)
+            if step.name == "new" or step.is_call:
+                value = self.call_result(value)
+        return value
+
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return EXTERNAL for an undefined constant; a method can be any symbol of that name."""
+        return EXTERNAL if name[:1].isupper() else None
+
+    def trusts_bare_name(self, name: str) -> bool:
+        """Whether the name is distinctive: a method without a receiver is often built in."""
+        return is_distinctive(name)
+
+
+class ElixirRules(PlainRules):
+    """Elixir: modules by their full names or aliases, functions in them."""
+
+    self_names = frozenset[str]()
+    super_names = frozenset[str]()
+    implicit_self = False
+    bare_name_fallback = False
+    is_global = True
+
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a module by its alias."""
+        full_name = origin if name in ("", "*", "use") else join_names(origin, name)
+        return self.symbol(file, "", full_name) or EXTERNAL
+
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a function of an imported module, or a module by its full name."""
+        for _, _, origin in self._wildcard_imports(file, enclosing):
+            value = self.symbol(file, "", join_names(origin, name))
+            if value is not None:
+                return value
+        return EXTERNAL if not name[:1].isupper() else Value("module", module=name)
+
+    def _wildcard_imports(self, file: FileScope, enclosing: str) -> list[list[str]]:
+        imports = list(self.lookups.bindings(file.path, "stars"))
+        while enclosing:
+            imports += self.lookups.bindings(file.path, f"field {enclosing} *")
+            enclosing = enclosing.rpartition(".")[0]
+        return imports
+
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a function or a nested module."""
+        full_name = join_names(module, name)
+        value = self.symbol(file, "", full_name)
+        if value is not None:
+            return value
+        return Value("module", module=full_name) if name[:1].isupper() else EXTERNAL
+
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return a module."""
+        return self.symbol(file, "", join_names(qualifier.replace("::", "."), name)) or EXTERNAL

@@ -1,0 +1,60 @@
+"""Go: a directory is a package, an import path is the name of a module and a directory in it."""
+
+from __future__ import annotations
+
+from dowse.graph.lookups import FileScope
+from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.values import EXTERNAL, Value
+
+
+class GoRules(Rules):
+    """Packages, embedded types and methods of Go."""
+
+    self_names = frozenset[str]()
+    super_names = frozenset[str]()
+
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a package."""
+        folder = self._package_folder(origin)
+        return EXTERNAL if folder is None else Value("module", module=folder)
+
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return EXTERNAL: a package has no symbol of its own."""
+        return EXTERNAL
+
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a variable from another file of the package, or a name from a dot import."""
+        variable = self._variable(file.scope, name)
+        if variable is not None:
+            return variable
+        for _, _, origin in self.lookups.bindings(file.path, "stars"):
+            folder = self._package_folder(origin)
+            value = self.symbol(file, folder, name) if folder is not None else None
+            if value is not None:
+                return value
+        return EXTERNAL
+
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name that a package exports."""
+        return self.symbol(file, module, name) or self._variable(module, name) or EXTERNAL
+
+    def _variable(self, folder: str, name: str) -> Value | None:
+        for path in self.lookups.package_files("go variable", folder, name):
+            file = self.lookups.file_scope(path)
+            if file is not None:
+                return self.bound_value(file, self.lookups.bindings(path, f"var {name}")) or Value("field")
+        return None
+
+    def _package_folder(self, origin: str) -> str | None:
+        """Return the directory of a package, None if it is not in this index."""
+        parts = origin.split("/")
+        for count in range(len(parts), 0, -1):
+            for manifest in self.lookups.package_files("go module", "/".join(parts[:count])):
+                root = manifest.rpartition("/")[0]
+                folder = "/".join([part for part in (root, *parts[count:]) if part])
+                if self.lookups.package_files("go package", folder):
+                    return folder
+        for root in ("", "src/", "vendor/"):
+            if self.lookups.package_files("go package", root + origin):
+                return root + origin
+        return None

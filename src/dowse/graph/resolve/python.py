@@ -1,0 +1,102 @@
+"""Python: modules are files, packages re-export through `__init__.py`."""
+
+from __future__ import annotations
+
+from dowse.graph.lookups import FileScope
+from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.values import EXTERNAL, Value, last_in_file
+from dowse.types import Reference
+
+# Folders that contain packages without being one.
+_SOURCE_FOLDERS = ("", "src", "lib", "python")
+
+
+class PythonRules(Rules):
+    """Imports, packages and classes of Python."""
+
+    self_names = frozenset(["self", "cls"])
+    constructor_names = ("__init__",)
+
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return a module, or a name in one."""
+        module = self.find_module(file.path, origin)
+        if module is None:
+            return EXTERNAL
+        return self.module_member(file, module, name) if name else Value("module", module=module)
+
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a name from a wildcard import; any other is a built-in."""
+        for _, _, origin in self.lookups.bindings(file.path, "stars"):
+            module = self.find_module(file.path, origin)
+            if module is not None:
+                value = self.module_member(file, module, name)
+                if value is not None and value.kind != "external":
+                    return value
+        return EXTERNAL
+
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name that a module defines or imports, or a module of a package."""
+        value: Value | None = EXTERNAL
+        if module.endswith((".py", ".pyi")):
+            module_file = self.lookups.file_scope(module)
+            value = self.resolve_name(module_file, name) if module_file else EXTERNAL
+            if value is not None and value.kind != "external":
+                return value
+        folder = module.removesuffix("__init__.py").removesuffix("/")
+        if module.endswith("__init__.py") or not module.endswith(".py"):
+            submodule = self._module_file(folder, name)
+            if submodule is not None:
+                return Value("module", module=submodule)
+        return value
+
+    def _find_module(self, path: str, origin: str) -> str | None:
+        folder = path.rpartition("/")[0]
+        if origin.startswith("."):
+            name = origin.lstrip(".")
+            for _ in range(len(origin) - len(name) - 1):
+                folder = folder.rpartition("/")[0]
+            return self._module_file(folder, *name.split("."))
+        while True:
+            if not self._is_package(folder):
+                for source in _SOURCE_FOLDERS:
+                    module = self._module_file(folder, source, origin.replace(".", "/"))
+                    if module is not None:
+                        return module
+            if not folder:
+                return self._find_in_packages(origin)
+            folder = folder.rpartition("/")[0]
+
+    def _find_in_packages(self, origin: str) -> str | None:
+        """Return a module of the only top-level package in the tree with this name, in whatever folder."""
+        package, _, name = origin.partition(".")
+        folders = []
+        for init in self.lookups.package_files("python package", package):
+            folder = init.removesuffix("__init__.py").removesuffix("/")
+            if not folder or not self._is_package(folder.rpartition("/")[0]):
+                folders.append(folder)
+        return self._module_file(folders[0], *name.split(".")) if len(folders) == 1 else None
+
+    def _is_package(self, folder: str) -> bool:
+        return self.lookups.language(f"{folder}/__init__.py" if folder else "__init__.py") is not None
+
+    def _module_file(self, *parts: str) -> str | None:
+        stem = "/".join([part for part in parts if part])
+        if not stem:
+            return "__init__.py" if self.lookups.language("__init__.py") else None
+        for path in (f"{stem}/__init__.py", f"{stem}.py", f"{stem}.pyi"):
+            if self.lookups.language(path) is not None:
+                return path
+        return None
+
+    def call_operator(self, file: FileScope, value: Value) -> Value | None:
+        """Return `__call__` of an object."""
+        return self.class_member(file, value, "__call__")
+
+    def select_overloads(self, value: Value, reference: Reference) -> Value:
+        """Return the last of several definitions in one file; those before are its overloads."""
+        return last_in_file(value)
+
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return b for both `import a.b` and `from a import b`."""
+        is_module = not qualifier or name == "*"
+        return self.resolve_import(file, "" if is_module else name, qualifier or name, "")

@@ -1,0 +1,339 @@
+"""Resolves the references of one file to edges of the call graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dowse.graph.keys import join_names
+from dowse.graph.lookups import FileScope, Lookups
+from dowse.graph.resolve.common_methods import is_distinctive
+from dowse.graph.resolve.ecmascript import EcmascriptRules
+from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
+from dowse.graph.resolve.go import GoRules
+from dowse.graph.resolve.jvm import CsharpRules, JvmRules, PhpRules
+from dowse.graph.resolve.local_scopes import LocalBinding, LocalScopes
+from dowse.graph.resolve.python import PythonRules
+from dowse.graph.resolve.rules import Rules
+from dowse.graph.resolve.rust import RustRules
+from dowse.graph.resolve.values import (
+    EXTERNAL,
+    Candidate,
+    PathStep,
+    Value,
+    only_callable,
+    only_types,
+    parse_path,
+)
+from dowse.graph.symbol_table import decode_symbol_table
+from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
+from dowse.types import Reference
+
+_EDGE_KINDS = {
+    "call": "calls",
+    "extends": "extends",
+    "implements": "implements",
+    "use": "uses",
+    "import": "imports",
+}
+
+
+# The rules of each language family.
+_RULES: dict[str, type[Rules]] = {
+    "python": PythonRules,
+    "ecmascript": EcmascriptRules,
+    "go": GoRules,
+    "jvm": JvmRules,
+    "rust": RustRules,
+    "csharp": CsharpRules,
+    "php": PhpRules,
+    "c": CRules,
+    "ruby": RubyRules,
+    "elixir": ElixirRules,
+}
+
+
+class Links(NamedTuple):
+    """The references of a file: resolved ones, and those of which only the name is known."""
+
+    resolved: list[ResolvedReference]
+    named: list[NamedReference]
+
+
+def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
+    """Resolve every reference of a file; `rules` keeps those of each language family for the next file."""
+    scope = lookups.file_scope(file.path)
+    links = Links([], [])
+    if scope is None or not file.symbols:
+        return links
+    family_rules = rules.get(scope.family)
+    if family_rules is None:
+        family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
+    family_rules.reset()
+    _FileResolver(file, scope, family_rules, links).run()
+    return links
+
+
+class _FileResolver:
+    """Resolves the references of one file; `owner` is the index of the symbol around a reference."""
+
+    def __init__(self, file: UnlinkedFile, scope: FileScope, rules: Rules, links: Links) -> None:
+        table = decode_symbol_table(file.table)
+        self._file, self._rules, self._links, self._scope = file, rules, links, scope
+        self._symbols = file.symbols
+        self._remainder = table.remainder
+        self._local = LocalScopes(file.symbols, table.local, table.remainder)
+        self._values: dict[tuple[str, str, str], Value | None] = {}
+        self._this_classes: dict[int, str] = {}
+        self._heads: dict[tuple[str, int, int], Value | None] = {}
+        self._owners = {s.qualified_name: i for i, s in reversed([*enumerate(self._symbols)]) if not s.part}
+        self._first_parts = _first_parts(self._symbols)
+
+    def run(self) -> None:
+        """Resolve every reference."""
+        for reference in self._file.references:
+            owner = reference.owner
+            if not 0 <= owner < len(self._symbols):
+                owner = self._remainder
+            if not 0 <= owner < len(self._symbols):
+                continue
+            try:
+                self._resolve(reference, self._first_parts[owner])
+            except RecursionError:  # a chain of thousands of names, each an alias of the next
+                continue
+
+    def _resolve(self, reference: Reference, owner: int) -> None:
+        if reference.kind == "import":
+            value = self._rules.resolve_import_statement(self._scope, reference.name, reference.qualifier)
+            self._add_import(reference, owner, value)
+            return
+        value = self._rules.default_export(self._value(reference, owner))
+        if value is None:
+            self._add_named(reference, owner, is_member=bool(reference.qualifier))
+        else:
+            self._add_value(reference, owner, value)
+
+    def _value(self, reference: Reference, owner: int) -> Value | None:
+        """Return the value of a reference, shared by all in a class unless a function binds the name."""
+        name, path = reference.name, reference.qualifier
+        steps = parse_path(path) if path else ()
+        if self._local.binds(steps[0].name if steps else name):
+            return self._find_value(steps, path, name, reference.line, owner)
+        shared_scope = self._parent_scope(owner) if self._rules.nested_scopes else self._this_class(owner)
+        memo = (path, name, shared_scope)
+        if memo not in self._values:
+            self._values[memo] = self._find_value(steps, path, name, reference.line, owner)
+        return self._values[memo]
+
+    def _find_value(
+        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int
+    ) -> Value | None:
+        if not path:
+            return self._resolve_bare_name(name, line, owner, self._enclosing(owner))
+        receiver = self._resolve_path(steps, line, owner) if steps else None
+        return self._rules.member(self._scope, receiver, name)
+
+    def _parent_scope(self, owner: int) -> str:
+        """Return the scope that siblings share: the class or module around, or the class itself."""
+        enclosing = self._enclosing(owner)
+        is_leaf = self._symbols[owner].kind in ("function", "method", "macro", "constant")
+        return enclosing.rpartition(".")[0] if is_leaf else f"in {enclosing}"
+
+    def _this_class(self, owner: int) -> str:
+        """Return the class of `this` in a definition; a JavaScript function can be its own class."""
+        if owner not in self._this_classes:
+            name = self._local.enclosing_class(owner)
+            if not name and self._rules.functions_are_classes:
+                name = self._local.enclosing_function(owner)
+            self._this_classes[owner] = name
+        return self._this_classes[owner]
+
+    def _enclosing(self, owner: int) -> str:
+        """Return the qualified name of the definition around a reference, "" at the top level."""
+        return "" if owner == self._remainder else self._symbols[owner].qualified_name
+
+    def _resolve_bare_name(self, name: str, line: int, owner: int, enclosing: str) -> Value | None:
+        if name in self._rules.super_names:
+            if not self._rules.constructor_names:
+                return EXTERNAL
+            return self._rules.member(self._scope, self._super_value(owner), self._rules.constructor_names[0])
+        if name in self._rules.self_names:
+            own = self._this_instance(owner)
+            return Value("class", own.candidates) if own else EXTERNAL
+        local, is_local = self._resolve_local(name, line, enclosing)
+        if is_local:
+            return local or EXTERNAL  # a call of a variable: its function is unknown
+        member = self._implicit_member(name, owner)
+        if member is not None:
+            return member
+        return self._rules.resolve_name(self._scope, name, enclosing)
+
+    def _resolve_local(self, name: str, line: int, enclosing: str) -> tuple[Value | None, bool]:
+        """Return the value of a name in the scopes of functions, and whether one of them binds it."""
+        bindings = self._local.lookup(name, line)
+        for binding in bindings:
+            if binding.symbol is not None:
+                return self._rules.scope_symbol(self._scope, binding.symbol.qualified_name), True
+        if not bindings:
+            return None, False
+        return self._local_value(name, line, enclosing, bindings), True
+
+    def _local_value(
+        self, name: str, line: int, enclosing: str, bindings: list[LocalBinding]
+    ) -> Value | None:
+        """Return the one value that local bindings give a name; None if there are several."""
+        values = set[Value | None]()
+        for binding in bindings:
+            fact = binding.fact
+            if fact is None or fact.kind == "local":
+                continue
+            if fact.kind in ("import", "export"):
+                values.add(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+            elif fact.kind == "type":
+                values.add(self._rules.instance_of(self._scope, fact.value, enclosing))
+            else:
+                values.add(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
+        values.discard(None)
+        return values.pop() if len(values) == 1 else None
+
+    def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
+        """Return the value of a variable by the expression that is assigned to it."""
+        steps = parse_path(path)
+        if not steps or steps[0].name == name:
+            if len(steps) == 1 and is_call:
+                return self._rules.call_result(self._rules.resolve_name(self._scope, name, enclosing))
+            return None
+        value = self._resolve_path(steps, line, self._owners.get(enclosing, self._remainder))
+        return self._rules.call_result(self._rules.default_export(value)) if is_call else value
+
+    def _resolve_path(self, steps: Sequence[PathStep], line: int, owner: int) -> Value | None:
+        """Return the value of a member path at a line."""
+        head = steps[0]
+        # Only a name that functions bind can have different values on different lines.
+        memo = (head.name, line if self._local.binds(head.name) else 0, owner)
+        if memo not in self._heads:
+            self._heads[memo] = None  # breaks cycles: a name assigned to itself has no value
+            self._heads[memo] = self._resolve_head(head.name, line, owner)
+        value = self._heads[memo]
+        if head.is_call and not (value is not None and value.kind == "super"):
+            value = self._rules.call_result(value)
+        return self._rules.follow(self._scope, value, steps[1:])
+
+    def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
+        enclosing = self._enclosing(owner)
+        local, is_local = self._resolve_local(name, line, enclosing)
+        if is_local and not (local is None and name in self._rules.self_names):
+            return local
+        if name in self._rules.self_names:
+            return self._this_instance(owner)
+        if name in self._rules.super_names:
+            return self._super_value(owner)
+        if name.startswith("@"):
+            own = self._this_instance(owner)
+            return self._rules.member(self._scope, own, name.lstrip("@")) if own else None
+        member = self._implicit_member(name, owner)
+        if member is not None:
+            return member
+        return self._rules.resolve_name(self._scope, name, enclosing)
+
+    def _implicit_member(self, name: str, owner: int) -> Value | None:
+        """Return a member of a class around, in languages where it needs no `this`."""
+        if not self._rules.implicit_self:
+            return None
+        class_name = self._local.enclosing_class(owner)
+        while class_name:
+            instance = self._instance_of(class_name)
+            if class_name.rpartition(".")[2] == name:
+                return Value("class", instance.candidates)  # its constructor has its name as well
+            member = self._rules.class_member(self._scope, instance, name)
+            if member is not None and member.kind != "external" and not _is_constructor(member, name):
+                return member
+            class_name = class_name.rpartition(".")[0]
+        return None
+
+    def _this_instance(self, owner: int) -> Value | None:
+        class_name = self._this_class(owner)
+        return self._instance_of(class_name) if class_name else None
+
+    def _instance_of(self, class_name: str) -> Value:
+        value = self._rules.scope_symbol(self._scope, class_name)
+        if value is not None and value.kind == "class":
+            return Value("instance", value.candidates)
+        full_name = join_names(self._scope.prefix, class_name)
+        return Value("instance", (Candidate(None, self._scope.scope, full_name),))
+
+    def _super_value(self, owner: int) -> Value | None:
+        own = self._this_instance(owner)
+        return Value("super", own.candidates) if own is not None else EXTERNAL
+
+    def _add_value(self, reference: Reference, owner: int, value: Value) -> None:
+        """Add the edges of a reference whose value is known."""
+        is_call = reference.kind == "call"
+        if value.kind == "instance" and is_call:
+            operator = self._rules.call_operator(self._scope, value)
+            if operator is not None and operator.kind == "function":
+                self._add_targets(reference, owner, operator)
+            return
+        if value.kind not in ("function", "class", "constant") or (value.kind == "constant" and is_call):
+            return
+        value = only_callable(value) if is_call else only_types(value)
+        if reference.kind == "use" and self._is_inside(owner, value):
+            return  # methods name their own class all the time
+        value = self._rules.select_overloads(value, reference)
+        self._add_targets(reference, owner, value)
+        if value.kind == "class" and is_call:
+            constructor = self._rules.constructor(self._scope, value)
+            if constructor is not None:
+                constructor = self._rules.select_overloads(constructor, reference)
+                self._add_targets(reference, owner, constructor)
+
+    def _is_inside(self, owner: int, value: Value) -> bool:
+        enclosing = self._enclosing(owner)
+        return any(
+            each.target
+            and each.target.path == self._file.path
+            and enclosing.startswith(each.target.qualified_name + ".")
+            for each in value.candidates
+        )
+
+    def _add_targets(self, reference: Reference, owner: int, value: Value) -> None:
+        rows = {each.target.row for each in value.candidates if each.target is not None}
+        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        self._links.resolved.extend(ResolvedReference(*position, row, len(rows)) for row in rows)
+
+    def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
+        if value is None:
+            return
+        if value.kind in ("function", "class", "constant"):
+            self._add_targets(reference, owner, value)
+        elif value.kind == "module":
+            targets = self._rules.lookups.remainder(value.module)
+            module = Value("function", tuple(Candidate(target, "", "") for target in targets))
+            self._add_targets(reference, owner, module)
+
+    def _add_named(self, reference: Reference, owner: int, is_member: bool) -> None:
+        """Keep a reference of which only the name is known, if any symbol has it."""
+        if not is_member and not self._rules.bare_name_fallback:
+            return
+        name = reference.name
+        key = self._rules.lookups.key_of_name(self._scope.family, is_member, name)
+        if not key:
+            return
+        is_sure = is_distinctive(name) if is_member else self._rules.trusts_bare_name(name)
+        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        self._links.named.append(NamedReference(*position, key, is_sure))
+
+
+def _first_parts(symbols: Sequence[FileSymbol]) -> list[int]:
+    """Return, for each symbol, the index of the first part of its definition."""
+    firsts: list[int] = []
+    for index, symbol in enumerate(symbols):
+        firsts.append(firsts[-1] if symbol.part and firsts else index)
+    return firsts
+
+
+def _is_constructor(value: Value, name: str) -> bool:
+    """Whether this is the constructor of a class of that name: it is not inherited, so the class is meant."""
+    return value.kind == "function" and all(
+        each.full_name.rpartition(".")[0].rpartition(".")[2] == name for each in value.candidates
+    )

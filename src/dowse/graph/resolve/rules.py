@@ -1,0 +1,358 @@
+"""Reference resolution as far as languages agree; the rules of each family override what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dowse.graph.keys import join_names
+from dowse.graph.lookups import FileScope, Lookups
+from dowse.graph.resolve.signatures import accepts_argument_count, return_type
+from dowse.graph.resolve.values import (
+    EXTERNAL,
+    Candidate,
+    PathStep,
+    Value,
+    only_callable,
+    only_types,
+    parse_path,
+)
+from dowse.parsing.facts import LITERAL, parse_type_name
+from dowse.types import Reference
+
+# Longer chains of imports and base classes are cycles, or might as well be.
+_MAX_DEPTH = 24
+# Classes that the search for an inherited member visits at most.
+_MAX_ANCESTORS = 200
+# Types that mean the class itself.
+_SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
+
+
+class Rules:
+    """Resolves names at the top level of files, members and calls.
+
+    In all methods, `file` is the file whose code is resolved, and `enclosing` the qualified name of the
+    definition around that code. None stands for "unknown", EXTERNAL for "not defined in this index".
+    """
+
+    # Names of the current object and of its base class.
+    self_names = frozenset(["self", "this", "cls"])
+    super_names = frozenset(["super"])
+    # Whether a bare name can be a member of the class around it.
+    implicit_self = False
+    # Whether a bare name that is in no scope can still mean any symbol of the index with that name.
+    bare_name_fallback = False
+    # Whether names are looked up in the definitions around them.
+    nested_scopes = False
+    # Whether a function can be used like a class.
+    functions_are_classes = False
+    # Names of constructors, besides the name of the class.
+    constructor_names: tuple[str, ...] = ()
+
+    def __init__(self, lookups: Lookups) -> None:
+        self.lookups = lookups
+        self._names: dict[tuple[str, str, str], Value | None] = {}
+        self._members: dict[tuple[str, tuple[Candidate, ...], str], Value | None] = {}
+        self._base_classes: dict[Candidate, list[Value | None]] = {}
+        self._modules: dict[tuple[str, str], str | None] = {}
+        self._active: set[tuple[str, ...]] = set()
+        self._depth = 0
+
+    def reset(self) -> None:
+        """Start on another file: it must do all lookups itself, so that its dependencies are recorded."""
+        self._names.clear()
+        self._members.clear()
+        self._base_classes.clear()
+        self._modules.clear()
+        self._active.clear()
+        self._depth = 0
+
+    # Names
+
+    def resolve_name(self, file: FileScope, name: str, enclosing: str = "") -> Value | None:
+        """Return the value of a name outside of functions."""
+        memo = (file.path, name, enclosing if self.nested_scopes else "")
+        if memo in self._names:
+            return self._names[memo]
+        if memo in self._active or self._depth > _MAX_DEPTH:
+            return None
+        self._active.add(memo)
+        self._depth += 1
+        try:
+            value = self._names[memo] = self._resolve_name(file, name, enclosing)
+        finally:
+            self._active.discard(memo)
+            self._depth -= 1
+        return value
+
+    def _resolve_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        for outer in self.enclosing_scopes(file, enclosing):
+            if outer.rpartition(".")[2] == name:
+                continue  # a constructor has the name of its class
+            value = self.scope_symbol(file, join_names(outer, name))
+            if value is not None:
+                return value
+        for _, imported, origin in self.lookups.bindings(file.path, f"import {name}"):
+            return self.resolve_import(file, imported, origin, enclosing)
+        bindings = self.lookups.bindings(file.path, f"var {name}")
+        if bindings:
+            return self.bound_value(file, bindings, enclosing)
+        return self.resolve_free_name(file, name, enclosing)
+
+    def enclosing_scopes(self, file: FileScope, enclosing: str) -> Iterator[str]:
+        """Yield the names of the scopes that are searched, from the inside out; "" is the top level."""
+        while enclosing and self.nested_scopes:
+            yield enclosing
+            enclosing = enclosing.rpartition(".")[0]
+        yield ""
+
+    def scope_symbol(self, file: FileScope, full_name: str) -> Value | None:
+        """Return a symbol of the scope that a file belongs to."""
+        return self.symbol(file, file.scope, join_names(file.prefix, full_name))
+
+    def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
+        """Return a symbol by scope and full name."""
+        return self.lookups.value(file.family, scope, full_name)
+
+    def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
+        """Return what an import binds: a name of a module, or the module itself if the name is ""."""
+        return EXTERNAL
+
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return the value of a name that the file does not bind, e.g. one from a wildcard import."""
+        return EXTERNAL
+
+    def find_module(self, path: str, origin: str) -> str | None:
+        """Return the file of the module that a file imports, None if it is not in this index."""
+        memo = (path, origin)
+        if memo not in self._modules:
+            self._modules[memo] = self._find_module(path, origin)
+        return self._modules[memo]
+
+    def _find_module(self, path: str, origin: str) -> str | None:
+        return None
+
+    def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
+        """Return a name of a module."""
+        return EXTERNAL
+
+    # Expressions
+
+    def bound_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
+        """Return the value that a variable or field is bound to; None if there is not exactly one."""
+        values = {
+            self._binding_value(file, kind, value, enclosing)
+            for kind, value, _ in bindings
+            if kind != "local"
+        }
+        values -= {None} if len(values) > 1 else set()
+        return values.pop() if len(values) == 1 else None
+
+    def _binding_value(self, file: FileScope, kind: str, value: str, enclosing: str) -> Value | None:
+        if kind == "type":
+            return self.instance_of(file, value, enclosing)
+        if kind == "made":
+            return self.call_result(self.resolve_path(file, value, enclosing))
+        return self.resolve_path(file, value, enclosing) if kind == "same" else None
+
+    def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        """Return an instance of a type."""
+        if type_name == LITERAL:
+            return EXTERNAL
+        if type_name in _SELF_TYPES:
+            own = self.enclosing_class(file, enclosing)
+            return Value("instance", own.candidates) if own else None
+        value = self.resolve_path(file, type_name, enclosing)
+        if value is None or value.kind == "external":
+            return value
+        return Value("instance", only_types(value).candidates) if value.kind == "class" else None
+
+    def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
+        """Return the innermost class around a definition, or the definition itself if it is one."""
+        while enclosing:
+            value = self.scope_symbol(file, enclosing)
+            if value is not None and value.kind == "class":
+                return value
+            enclosing = enclosing.rpartition(".")[0]
+        return None
+
+    def resolve_path(self, file: FileScope, path: str, enclosing: str = "") -> Value | None:
+        """Return the value of a member path such as `a.b().c` at the top level of a file."""
+        steps = parse_path(path)
+        if not steps or self._depth > _MAX_DEPTH:
+            return None
+        self._depth += 1
+        try:
+            if steps[0].name in _SELF_TYPES | self.self_names:
+                value = self.enclosing_class(file, enclosing)
+            else:
+                value = self.resolve_name(file, steps[0].name, enclosing)
+            if steps[0].is_call:
+                value = self.call_result(value)
+            return self.follow(file, value, steps[1:])
+        finally:
+            self._depth -= 1
+
+    def follow(self, file: FileScope, value: Value | None, steps: Sequence[PathStep]) -> Value | None:
+        """Follow the members of a path."""
+        for step in steps:
+            value = self.member(file, value, step.name)
+            if step.is_call:
+                value = self.call_result(value)
+        return value
+
+    def call_result(self, value: Value | None) -> Value | None:
+        """Return the value of calling something."""
+        if value is None or value.kind == "external":
+            return value
+        value = only_callable(value)
+        if value.kind == "class":
+            return Value("instance", value.candidates)
+        return self._return_value(value) if value.kind == "function" else None
+
+    def _return_value(self, function: Value) -> Value | None:
+        if self._depth > _MAX_DEPTH:
+            return None
+        self._depth += 1
+        try:
+            results = {self._declared_return(candidate) for candidate in function.candidates}
+        finally:
+            self._depth -= 1
+        return results.pop() if len(results) == 1 else None
+
+    def _declared_return(self, function: Candidate) -> Value | None:
+        """Return an instance of the return type in a function's signature."""
+        target = function.target
+        if target is None:
+            return None
+        file = self.lookups.file_scope(target.path)
+        type_name = return_type(target.language, target.signature)
+        if file is None or not type_name:
+            return None
+        return self.instance_of(file, type_name, target.qualified_name.rpartition(".")[0])
+
+    # Members
+
+    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
+        """Return the value of a name after a dot."""
+        if value is None or value.kind == "external":
+            return value
+        if value.kind == "module":
+            return self.module_member(file, value.module, name)
+        if value.kind in ("class", "instance", "super"):
+            return self.class_member(file, value, name)
+        if value.kind in ("function", "constant"):
+            for each in value.candidates:  # an attribute of a function, or of the value of a property
+                inner = self.symbol(file, each.scope, join_names(each.full_name, name))
+                if inner is not None:
+                    return inner
+        return self.member(file, self._return_value(value), name) if value.kind == "function" else None
+
+    def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return a member of a class or of its base classes."""
+        memo = (value.kind, value.candidates, name)
+        if memo not in self._members:
+            # None breaks cycles: a lookup that needs its own result finds nothing. What follows from that is
+            # cached as well, or fields that are bound to each other would be followed without end.
+            self._members[memo] = None
+            self._members[memo] = self._class_member(file, value, name)
+        return self._members[memo]
+
+    def _class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Search the class hierarchy level by level (breadth-first) as a common method resolution order."""
+        seen: set[tuple[str, str]] = set()
+        has_external_base = False
+        level = list(value.candidates)
+        is_searched = value.kind != "super"
+        while level and len(seen) < _MAX_ANCESTORS:
+            if is_searched:
+                member = self._member_at_level(file, level, name)
+                if member is not None:
+                    return member
+            is_searched = True
+            bases: list[Candidate] = []
+            for each in level:
+                if (each.scope, each.full_name) in seen:
+                    continue
+                seen.add((each.scope, each.full_name))
+                for base in self.base_classes(each):
+                    if base is None or base.kind != "class":
+                        has_external_base = True
+                    else:
+                        bases.extend(base.candidates)
+            level = [each for each in bases if (each.scope, each.full_name) not in seen]
+        return EXTERNAL if has_external_base else None
+
+    def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
+        """Return a member of one of several classes at the same distance."""
+        for each in level:
+            value = self.symbol(file, each.scope, join_names(each.full_name, name))
+            if value is not None:
+                return value
+        for each in level:
+            if each.target is not None:
+                path, owner = each.target.path, each.target.qualified_name
+                bindings = self.lookups.bindings(path, f"field {owner} {name}")
+                class_file = self.lookups.file_scope(path) if bindings else None
+                if class_file is not None:
+                    # The field exists, even if its type is unknown.
+                    return self.bound_value(class_file, bindings, owner) or Value("field")
+        return None
+
+    def base_classes(self, candidate: Candidate) -> list[Value | None]:
+        """Return the base classes of a class, as far as they are known."""
+        if candidate not in self._base_classes:
+            self._base_classes[candidate] = []  # breaks cycles: a class is no base of itself
+            self._base_classes[candidate] = self._find_base_classes(candidate)
+        return self._base_classes[candidate]
+
+    def _find_base_classes(self, candidate: Candidate) -> list[Value | None]:
+        target = candidate.target
+        file = self.lookups.file_scope(target.path) if target else None
+        if target is None or file is None or self._depth > _MAX_DEPTH:
+            return []
+        paths = [path for _, path, _ in self.lookups.bindings(target.path, f"base {target.qualified_name}")]
+        if target.kind == "type" and "=" in target.signature:
+            aliased = parse_type_name(target.signature.partition("=")[2].strip(" ;"))
+            paths += [aliased] if aliased and aliased != LITERAL else []
+        enclosing = target.qualified_name.rpartition(".")[0]
+        self._depth += 1
+        try:
+            return [self.resolve_path(file, path, enclosing) for path in paths]
+        finally:
+            self._depth -= 1
+
+    def constructor(self, file: FileScope, value: Value) -> Value | None:
+        """Return the constructor of a class, if the class itself defines one."""
+        for each in value.candidates:
+            for name in (*self.constructor_names, each.full_name.rpartition(".")[2]):
+                member = self.symbol(file, each.scope, join_names(each.full_name, name))
+                if member is not None and member.kind == "function":
+                    return member
+        return None
+
+    def call_operator(self, file: FileScope, value: Value) -> Value | None:
+        """Return the method that runs when an object is called like a function."""
+        return None
+
+    def default_export(self, value: Value | None) -> Value | None:
+        """Return what a module stands for when it is used like a function or a class."""
+        return value
+
+    def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
+        """Return what an import statement names."""
+        return self.resolve_import(file, name, qualifier, "")
+
+    def trusts_bare_name(self, name: str) -> bool:
+        """Whether the only candidate for a bare name is certainly its target."""
+        return True
+
+    def select_overloads(self, value: Value, reference: Reference) -> Value:
+        """Return the overloads that a reference can mean by its number of arguments."""
+        if len(value.candidates) < 2 or reference.arguments < 0 or value.kind != "function":
+            return value
+        fitting = tuple(
+            each
+            for each in value.candidates
+            if each.target and accepts_argument_count(each.target.signature, reference.arguments)
+        )
+        return value._replace(candidates=fitting) if fitting else value

@@ -1,0 +1,102 @@
+"""Arity and return type of a function, read from its signature."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from dowse.parsing.facts import LITERAL, parse_type_name
+
+_UNBOUNDED = 1 << 30
+_OPTIONAL = re.compile(r"=(?!=|>)|\?\s*:|\\\\")
+_VARIADIC = re.compile(r"\.\.\.|^params\s|^\*|^vararg\s")
+# The parser truncates longer signatures.
+_MAX_SIGNATURE = 300
+
+_ARROW = re.compile(r"->\s*(.+?)\s*(?:where\b.*)?$")
+_COLON = re.compile(r"\)\s*:\s*(.+?)\s*$")
+_GO = re.compile(r"^func\s*(?:\([^)]*\)\s*)?\w+(?:\[[^\]]*\])?")
+_BEFORE_NAME = re.compile(r"([\w.$:]+(?:<.*>)?(?:\[\])?[?&*]*)\s+[&*]*[\w:~]+\s*(?:<[^>]*>)?\s*\(")
+_NOT_TYPES = frozenset("new return public private static def fun func override inline void else".split())
+
+
+def accepts_argument_count(signature: str, count: int) -> bool:
+    """Whether a function can be called with this number of arguments; True if the signature does not tell."""
+    least, most = _arity(signature)
+    return least <= count <= most
+
+
+@lru_cache(maxsize=16384)
+def return_type(language: str, signature: str) -> str:
+    """Return the class that a function returns, joined with dots; "" if unknown, "!" if it is no class."""
+    written = _written_return_type(language, signature)
+    return parse_type_name(written) if written else ""
+
+
+@lru_cache(maxsize=16384)
+def _arity(signature: str) -> tuple[int, int]:
+    start = signature.find("(")
+    if start < 0 or len(signature) >= _MAX_SIGNATURE:
+        return 0, _UNBOUNDED
+    parameters = [part.strip() for part in _split_parameters(signature[start + 1 :])]
+    parameters = [part for part in parameters if part and part != "void"]
+    if parameters and parameters[0].startswith("this "):
+        # An extension method takes its first argument before the dot, or as an argument.
+        return max(0, len(parameters) - 1 - sum(map(_is_optional, parameters))), len(parameters)
+    most = _UNBOUNDED if any(_VARIADIC.search(part) for part in parameters) else len(parameters)
+    return sum(1 for part in parameters if not _is_optional(part)), most
+
+
+def _is_optional(parameter: str) -> bool:
+    return _VARIADIC.search(parameter) is not None or _OPTIONAL.search(parameter) is not None
+
+
+def _split_parameters(text: str) -> list[str]:
+    """Split at the commas outside brackets, up to the closing bracket."""
+    depth, start, parts = 0, 0, list[str]()
+    for index, char in enumerate(text):
+        if char in "([{<":
+            depth += 1
+        elif char in ")]}>" and not (char == ">" and text[index - 1 : index] in ("-", "=")):
+            if not depth:
+                return [*parts, text[start:index]]
+            depth -= 1
+        elif char == "," and not depth:
+            parts.append(text[start:index])
+            start = index + 1
+    return [*parts, text[start:]]
+
+
+def _written_return_type(language: str, signature: str) -> str:
+    if language in ("python", "rust", "swift"):
+        match = _ARROW.search(signature)
+        return match[1] if match else LITERAL if language == "rust" else ""
+    if language in ("typescript", "kotlin", "php", "scala"):
+        match = _COLON.search(signature)
+        return match[1].removesuffix("=>").strip() if match else ""
+    if language == "go":
+        return _go_return_type(signature)
+    if language in ("java", "csharp", "cpp", "c"):
+        match = _BEFORE_NAME.search(signature)
+        return match[1] if match and match[1] not in _NOT_TYPES else ""
+    return ""
+
+
+def _go_return_type(signature: str) -> str:
+    """Return the type of the only result of a Go function, or of the first of several."""
+    head = _GO.match(signature)
+    if not head:
+        return ""
+    results = signature[head.end() :]
+    depth = 0
+    for index, char in enumerate(results):
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        if char == ")" and not depth:
+            results = results[index + 1 :].strip()
+            break
+    if not results:
+        return LITERAL
+    if results.startswith("("):
+        words = results[1:].split(",")[0].rstrip(")").split()
+        return words[-1] if words else ""
+    return results

@@ -1,0 +1,199 @@
+"""The symbol table of a parsed file: its bindings, the keys of its symbols, and what others may depend on.
+
+It is built where files are parsed, so the work is shared between processes; linking only reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import NamedTuple
+
+from dowse.graph import keys
+from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
+from dowse.parsing.languages import LANGUAGES
+from dowse.storage.protocol import BrokenBlock
+from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
+
+_FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+_CONTAINERS = TYPE_KINDS | {"module"}  # their names qualify those of their members
+_CRATE = re.compile(r"^\[(?:package|project)\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
+_MANIFESTS = {
+    "go.mod": (re.compile(r"^module\s+(\S+)", re.MULTILINE), "go module"),
+    "Cargo.toml": (_CRATE, "crate"),
+    "package.json": (re.compile(r'^[^\S\n]*"name"\s*:\s*"([^"]+)"', re.MULTILINE), "npm"),
+}
+
+# Bindings of one name, and wildcard imports, that are kept: each lookup reads all of them.
+_MAX_BINDINGS, _MAX_WILDCARDS = 100, 1_000
+
+# Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
+# imports), "import NAME", "var NAME", "field CLASS NAME" or "base CLASS".
+Bindings = dict[str, list[list[str]]]
+
+
+class GraphRecord(NamedTuple):
+    """The graph's part of a file record."""
+
+    symbols: tuple[SymbolRecord, ...]
+    table: bytes  # the encoded symbol table
+    offers: tuple[int, ...]
+    marks: tuple[int, ...]
+
+
+class SymbolTable(NamedTuple):
+    """The names of a file, as linking reads them."""
+
+    bindings: Bindings
+    local: list[Fact]  # visible only in this file
+    remainder: int  # index of the definition for the code outside all others, -1 for none
+
+
+def make_graph_record(
+    parsed: ParsedFile, path: str, text: str, symbols: list[SymbolRecord], repo: str = "", tree: str = ""
+) -> GraphRecord:
+    """Build the symbol table of a file and the keys of its symbols; `tree` names the indexed folder."""
+    language = parsed.language
+    bindings, local = _split_facts(parsed)
+    package = bindings["package"][0][1] if "package" in bindings else ""
+    family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
+    derived = _derived_classes(bindings, parsed)
+    keyed = []
+    offers = [keys.fingerprint(keys.file_key(path), language)]
+    for index, (definition, symbol) in enumerate(zip(parsed.definitions, symbols, strict=True)):
+        if definition.part or language not in LANGUAGES:
+            keyed.append(symbol._replace(part=definition.part))
+            continue
+        if index == parsed.remainder:
+            key = keys.remainder_key(path)
+            keyed.append(symbol._replace(scope_key=key))
+            offers.append(keys.fingerprint(key, symbol.key))
+            continue
+        key = keys.scope_key(family, scope, join_names(prefix, definition.qualified_name))
+        bare = keys.name_key(family, definition.kind == "method", definition.name)
+        overrides = definition.kind == "method" and definition.qualified_name.rpartition(".")[0] in derived
+        keyed.append(symbol._replace(scope_key=key, name_key=bare, overrides=overrides))
+        offers.append(keys.fingerprint(key, f"{symbol.key} {symbol.kind} {symbol.signature}"))
+    offers.extend(
+        keys.fingerprint(keys.binding_key(path, slot), json.dumps(bound)) for slot, bound in bindings.items()
+    )
+    marks = _package_keys(language, path, text, bindings, (tree, repo.rstrip("/").rpartition("/")[2]))
+    offers.extend(keys.fingerprint(mark, path) for mark in marks)
+    is_empty = not (parsed.references or bindings or local)
+    table = b"" if is_empty else encode_symbol_table(SymbolTable(bindings, local, parsed.remainder))
+    return GraphRecord(tuple(keyed), table, tuple(offers), marks)
+
+
+def encode_symbol_table(table: SymbolTable) -> bytes:
+    """Return a symbol table as JSON."""
+    return json.dumps([table.bindings, table.local, table.remainder], separators=(",", ":")).encode()
+
+
+def decode_symbol_table(data: bytes) -> SymbolTable:
+    """Return an encoded symbol table; raises BrokenBlock if the data is not of that form."""
+    if not data:
+        return SymbolTable({}, [], -1)
+    try:
+        bindings, local, remainder = json.loads(data)
+        facts = [Fact(*fact) for fact in local]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BrokenBlock(str(error)) from error
+    if type(bindings) is not dict:
+        raise BrokenBlock("bindings are no object")
+    return SymbolTable(bindings, facts, remainder)
+
+
+def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
+    """Split facts into bindings that other files can see and those local to a function."""
+    bindings: Bindings = {}
+    local: list[Fact] = []
+    classes = {d.qualified_name for d in parsed.definitions if d.kind in _CONTAINERS}
+    types = _types_by_name(parsed.facts)
+    for fact in parsed.facts:
+        kind, name, value, origin, owner, first, _ = fact
+        binding = [kind, value, origin]
+        definition = parsed.definitions[owner] if 0 <= owner < len(parsed.definitions) else None
+        field = _FIELD.fullmatch(name)
+        if kind == "package":
+            bindings["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
+        elif first or (definition and definition.kind not in _CONTAINERS and not field):
+            local.append(fact)
+        elif definition is None or kind in ("import", "export"):
+            slot = "stars" if name == "*" else f"{'import' if kind in ('import', 'export') else 'var'} {name}"
+            _bind(bindings, slot, binding)
+        else:
+            owner_class = _enclosing_class(definition, classes)
+            parameter = types.get((owner, value))
+            if parameter and kind == "same" and "." not in value:  # `self.x = x` has the type of x
+                binding = parameter
+            _bind(bindings, f"field {owner_class} {field[1] if field else name.lstrip('$')}", binding)
+    for reference in parsed.references:
+        if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
+            derived = parsed.definitions[reference.owner].qualified_name
+            _bind(bindings, f"base {derived}", [reference.kind, _dotted_path(reference), ""])
+    return bindings, local
+
+
+def _bind(bindings: Bindings, slot: str, binding: list[str]) -> None:
+    """Add a binding of a name unless there are too many already."""
+    bound = bindings.setdefault(slot, [])
+    if len(bound) < (_MAX_WILDCARDS if slot == "stars" else _MAX_BINDINGS):
+        bound.append(binding)
+
+
+def _derived_classes(bindings: Bindings, parsed: ParsedFile) -> set[str]:
+    """Return the classes with a base from another file: their methods may override its methods."""
+    own = {d.name for d in parsed.definitions}
+    return {
+        slot.removeprefix("base ")
+        for slot, bound in bindings.items()
+        if slot.startswith("base ") and any(path.rpartition(".")[2] not in own for _, path, _ in bound)
+    }
+
+
+def _types_by_name(facts: tuple[Fact, ...]) -> dict[tuple[int, str], list[str]]:
+    """Return the first binding with a type of each name, by definition and name."""
+    types: dict[tuple[int, str], list[str]] = {}
+    for kind, name, value, _, owner, _, _ in facts:
+        if kind in ("type", "made"):
+            types.setdefault((owner, name), [kind, value, ""])
+    return types
+
+
+def _enclosing_class(definition: Definition, classes: set[str]) -> str:
+    """Return the qualified name of the class that a definition is, or is in."""
+    name = definition.qualified_name
+    if definition.kind in _CONTAINERS:
+        return name
+    while name and name not in classes:
+        name = name.rpartition(".")[0]
+    return name or definition.qualified_name.rpartition(".")[0]
+
+
+def _dotted_path(reference: Reference) -> str:
+    return join_names(re.sub(r"::|->|\\", ".", reference.qualifier).strip("."), reference.name)
+
+
+def _package_keys(
+    language: str, path: str, text: str, bindings: Bindings, roots: tuple[str, str]
+) -> tuple[int, ...]:
+    """Return the keys of the packages that a file makes up or describes.
+
+    The root package has the names of the folder and of the repository.
+    """
+    folder, _, name = path.rpartition("/")
+    if name == "__init__.py":
+        names = (folder.rpartition("/")[2],) if folder else dict.fromkeys(filter(None, roots))
+        return tuple(keys.package_key("python package", each) for each in names)
+    if language == "go":
+        variables = [slot[4:] for slot in bindings if slot.startswith("var ")]
+        variable_keys = [keys.package_key("go variable", folder, variable) for variable in variables]
+        return (keys.package_key("go package", folder), *variable_keys)
+    if path in ("index.ts", "index.js"):
+        return (keys.package_key("npm", roots[1]),)
+    pattern, kind = _MANIFESTS.get(name, (None, ""))
+    match = pattern.search(text) if pattern else None
+    if match is None:
+        return ()
+    package = match[1].replace("-", "_") if kind == "crate" else match[1]
+    return (keys.package_key(kind, package),)

@@ -1,0 +1,529 @@
+"""The public API: one class that opens, updates and searches the index of a repository."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from dowse.config import (
+    Mode,
+    Settings,
+    cache_folder,
+    feedback_file,
+    index_command,
+    index_folder,
+    load_settings,
+    read_project_file,
+)
+from dowse.errors import DowseError
+from dowse.security.trust import drop_permissions
+from dowse.types import Answer, Note, StoredFile, Symbol, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.encoders.encoder import Encoder
+    from dowse.feedback.store import FeedbackStore
+    from dowse.graph.model import GraphAnswer
+    from dowse.indexing.diff import Difference
+    from dowse.indexing.embed import EmbedReport
+    from dowse.indexing.update import Progress, Report
+    from dowse.search.lanes.dispatch import LaneDispatcher
+    from dowse.search.options import SearchRequest
+    from dowse.search.related import Related
+    from dowse.source.tree_scanner import ScanResult
+    from dowse.storage.protocol import Backend
+
+# Trees up to this many files are walked before each search (a few milliseconds per thousand); in
+# larger ones only `dowse index` looks for changes.
+REFRESH_FILES = 5_000
+# More changes than this are left to `dowse index`: a search should not become an indexing run.
+REFRESH_CHANGES = 200
+# A search that needs vectors first embeds new symbols for at most this long; so few take only a moment.
+QUICK_SECONDS = 5.0
+QUICK_SYMBOLS = 300
+# A search starts again when a new generation is committed; after so many attempts the lanes run in this
+# process, on its own reader.
+_MAX_RESTARTS = 3
+
+
+class Index:
+    """The index of a repository, a folder or a corpus of functions.
+
+    >>> index = Index.open(".")          # doctest: +SKIP
+    >>> index.update()                   # doctest: +SKIP
+    >>> for hit in index.search("retry with backoff", k=5):  # doctest: +SKIP
+    ...     print(hit.symbol.path, hit.symbol.start_line, hit.score)
+    """
+
+    def __init__(self, root: Path, settings: Settings, backend: Backend) -> None:
+        self.root = root
+        self.settings = settings
+        self.backend = backend
+        self._encoder: Encoder | None = None
+        self._lanes: LaneDispatcher | None = None
+        self._feedback: FeedbackStore | None = None
+        self._feedback_file = feedback_file(Path(settings.backend) if settings.backend else root)
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, path: str | Path = ".", **settings: object) -> Index:
+        """Open the index of a repository; nothing is read or written before the first call.
+
+        Args:
+            path: A repository or folder, a BEIR folder, or a `.jsonl[.gz]` file of functions.
+            **settings: Any field of `Settings`, e.g. `index_dir="…"`, `strip_docs=True`, or
+                `backend="elastic://host:9200/NAME"` for an index that many repositories share.
+        """
+        from dowse.storage.open import open_backend
+
+        root = Path(path).expanduser().resolve()
+        if not root.exists():
+            raise DowseError(f"{path} does not exist")
+        loaded = load_settings(root, **settings)
+        return cls(root, loaded, open_backend(loaded.backend or str(index_folder(root, loaded)), root))
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close open files, and end the processes of lanes."""
+        if self._lanes is not None:
+            self._lanes.close()
+        if self._feedback is not None:
+            self._feedback.close()
+        self.backend.close()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the index holds many repositories: then only `update` looks at the files of this one."""
+        return bool(self.settings.backend)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is an index to search."""
+        return self.backend.has_generation()
+
+    def update(
+        self,
+        *,
+        rebuild: bool = False,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+        seen: ScanResult | None = None,
+    ) -> Report:
+        """Update the index incrementally: only files that changed are read again.
+
+        Args:
+            rebuild: Delete the old index first.
+            wait: Seconds to wait for another writer; None waits as long as it takes.
+            on_progress: Called after every file.
+            on_wait: Called once with a message if another writer holds the index.
+            seen: The result of an earlier walk of the tree, or of a part of it; None walks it.
+        """
+        from dowse.indexing.update import update
+
+        if rebuild:
+            self.lanes.close()
+            self.backend.start_over(wait, on_wait)
+        with self._known_vectors():
+            return update(
+                *(self.backend, self.root, self.settings),
+                on_progress=on_progress,
+                on_wait=on_wait,
+                wait=wait,
+                seen=seen,
+            )
+
+    @contextlib.contextmanager
+    def _known_vectors(self) -> Iterator[None]:
+        """Send cached vectors along with symbols, where the index is on a cluster."""
+        encoder = self._available_encoder() if self.is_shared else None
+        if encoder is None:
+            yield
+            return
+        from dowse.storage.protocol import KnownVectors
+        from dowse.vectors.cache import VectorCache
+
+        with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
+            self.backend.set_known_vectors(KnownVectors(encoder.id, encoder.dimension, cache.get_many))
+            try:
+                yield
+            finally:
+                self.backend.set_known_vectors(None)
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder, None if the setting is "none"; its weights are read when first needed."""
+        with self._lock:  # threads that search at once share one
+            if self._encoder is None and self.settings.encoder != "none":
+                from dowse.encoders.registry import load_encoder
+
+                settings = self.settings
+                self._encoder = load_encoder(
+                    settings.encoder, settings.view, settings.device, settings.threads
+                )
+            return self._encoder
+
+    def embed(
+        self,
+        *,
+        seconds: float | None = None,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+        **options: Any,  # noqa: ANN401 - as `dowse.indexing.embed.embed` takes them
+    ) -> EmbedReport:
+        """Encode every symbol that has no vector; an interrupted run is continued by the next.
+
+        Args:
+            seconds: Stop soon after this long; None encodes all.
+            wait: Seconds to wait for another process that embeds; None waits as long as it takes.
+            on_progress: Called after every few hundred symbols.
+            on_wait: Called once with a message if another process embeds.
+            **options: `chunk`, `pause` and `finish` of `dowse.indexing.embed.embed`.
+        """
+        from dowse.indexing.embed import embed
+        from dowse.vectors.cache import VectorCache
+
+        encoder = self._require_encoder()
+        with VectorCache(cache_folder() / "vectors", encoder.id, encoder.dimension) as cache:
+            return embed(
+                self.backend,
+                encoder,
+                cache,
+                clusters=self.settings.clusters,
+                method=self.settings.vectors,
+                seconds=seconds,
+                wait=wait,
+                on_progress=on_progress,
+                on_wait=on_wait,
+                **options,
+            )
+
+    def unembedded(self) -> int:
+        """Return how many symbols still have no vector."""
+        encoder = self.encoder
+        if encoder is None:
+            return 0
+        with self.backend.reader() as reader:
+            return reader.symbol_count() - reader.embedded_count(encoder.id)
+
+    def count_terms(
+        self,
+        *,
+        wait: float | None = None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_wait: Callable[[str], None] = lambda _: None,
+    ) -> int:
+        """Count the terms that the TF-IDF lane needs and that are not counted yet; return how many texts.
+
+        A search with that lane does so by itself. An interrupted run is continued by the next.
+
+        Args:
+            wait: Seconds to wait for another process that counts; None waits as long as it takes.
+            on_progress: Called after every few thousand symbols.
+            on_wait: Called once with a message if another process counts.
+        """
+        from dowse.indexing.update import Progress
+        from dowse.research.tfidf.index import count_terms
+
+        with self.backend.reader() as reader:
+            return count_terms(reader, wait, on_wait, lambda *done: on_progress(Progress(*done)))
+
+    def related(self, target: str, k: int = 10) -> Related:
+        """Return the symbols similar to one, named as `file.py:42`, `name` or `Class.method`."""
+        from dowse.search.related import related
+        from dowse.symbol_lookup import resolve
+
+        if k <= 0:
+            raise DowseError(f"`k` is a number of neighbours, not {k}")
+        encoder = self._require_encoder()
+        target = target.removeprefix(f"{self.root}/")
+        with self.backend.reader() as reader:
+            return related(
+                *(reader, encoder.id, resolve(reader, target), k, self.settings.vectors),
+                show_secrets=self.settings.show_secrets,
+            )
+
+    def _require_encoder(self) -> Encoder:
+        encoder = self.encoder
+        if encoder is None:
+            raise DowseError("there is no encoder; set `encoder`, e.g. to base")
+        return encoder
+
+    def search(
+        self,
+        query: str,
+        k: int | None = None,
+        mode: Mode | None = None,
+        **options: Any,  # noqa: ANN401 - the fields of SearchOptions
+    ) -> Answer:
+        """Search the index as it is.
+
+        Args:
+            query: Words, identifiers, `"phrases"`, `/regexes/`, filters, or a question about structure
+                such as "what calls X"; see docs/QUERY.md.
+            k: How many hits; 0 means all hits of an exact search.
+            mode: auto, hybrid, keyword, tfidf, embedding, graph, regex or symbol.
+            **options: Any other field of `dowse.search.options.SearchOptions`, e.g. `rerank=True`; None
+                takes the setting.
+        """
+        from dowse.search.options import SearchRequest, make_options
+
+        return self._answer(SearchRequest(query, make_options(self.settings, k=k, mode=mode, **options)))
+
+    def _answer(self, request: SearchRequest) -> Answer:
+        """Answer from one generation, and from the next one if that is committed meanwhile."""
+        from dowse.search.pipeline import search
+        from dowse.search.retrieval import StaleGeneration
+
+        options = request.options
+        needed = options.mode in ("embedding", "hybrid") or "embedding" in options.lanes
+        encoder = self.encoder if needed else self._available_encoder()
+        # Most repositories have no feedback: then nothing of it is loaded.
+        feedback = self.feedback if options.feedback and self._feedback_file.exists() else None
+        in_process, notes = self._count_terms_for(request)
+        # Counts that are not on disk are in the memory of this process, so the lane has to run here.
+        for lanes in (None,) if in_process else (*[self.lanes] * _MAX_RESTARTS, None):
+            with contextlib.suppress(StaleGeneration), self.backend.reader() as reader:
+                answer = search(
+                    reader, request, self.settings, lanes=lanes, encoder=encoder, feedback=feedback
+                )
+                return replace(answer, notes=(*answer.notes, *notes)) if notes else answer
+        raise DowseError("the index changes faster than it can be searched; try again")  # pragma: no cover
+
+    def _count_terms_for(self, request: SearchRequest) -> tuple[bool, list[Note]]:
+        """Count terms before the TF-IDF lane runs, which has a deadline.
+
+        Returns whether the counts are in the memory of this process alone, and a note where they can't be
+        written.
+        """
+        if request.options.mode != "tfidf" and "tfidf" not in request.options.lanes:
+            return False, []
+        try:
+            self.count_terms()
+        except OSError as error:
+            text = f"counts of terms can't be kept ({error}); each start counts them again"
+            return True, [Note("other", text)]
+        return self.is_shared, []
+
+    @property
+    def feedback(self) -> FeedbackStore:
+        """The feedback on earlier answers; no file is made before the first record."""
+        with self._lock:
+            if self._feedback is None:
+                from dowse.feedback.store import FeedbackStore
+
+                self._feedback = FeedbackStore(self._feedback_file)
+            return self._feedback
+
+    @property
+    def lanes(self) -> LaneDispatcher:
+        """Runs the lanes of a search."""
+        with self._lock:
+            if self._lanes is None:
+                from dowse.search.lanes.dispatch import LaneDispatcher
+
+                self._lanes = LaneDispatcher(self.backend.address, self.settings, lambda: self.encoder)
+            return self._lanes
+
+    def warm(
+        self, query: str = "", mode: Mode | None = None, lanes: str | Sequence[str] | None = None
+    ) -> None:
+        """Start the processes that a search will need while the caller does something else."""
+        from dowse.search.options import SearchRequest, make_options
+        from dowse.search.planner import make_plan
+
+        request = SearchRequest(query or "anything", make_options(self.settings, mode=mode, lanes=lanes))
+        self.lanes.warm(make_plan(request, has_vectors=self.settings.encoder != "none").lanes)
+
+    def _available_encoder(self) -> Encoder | None:
+        """Return the encoder if it is loaded or shipped: a keyword search must not wait for one."""
+        from dowse.encoders.registry import is_shipped
+
+        return self.encoder if self._encoder or is_shipped(self.settings.encoder) else None
+
+    def callers(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return who calls a symbol, named as `pkg.Class.method`, `Class.method`, `name` or `file.py:42`.
+
+        Args:
+            symbol: Its name; one that several symbols have raises `AmbiguousName` with the candidates.
+            depth: Hops to follow; None takes the default of the relation, here 1.
+            k: How many to return, nearest first; 0 returns all, None 50 (of `impact` 200).
+        """
+        return self._graph("callers", symbol, depth, k)
+
+    def callees(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what a symbol calls; for a class, what its methods call."""
+        return self._graph("callees", symbol, depth, k)
+
+    def uses(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what refers to a symbol in any way: calls, types, decorators, subclasses, imports."""
+        return self._graph("uses", symbol, depth, k)
+
+    def implementers(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what implements an interface, or the methods that implement or override a method."""
+        return self._graph("implementers", symbol, depth, k)
+
+    def subclasses(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return the classes that extend a class, and those that extend them."""
+        return self._graph("subclasses", symbol, depth, k)
+
+    def impact(self, symbol: str, depth: int | None = None, k: int | None = None) -> GraphAnswer:
+        """Return what a change of a symbol would touch; `tests` of the answer are those to run."""
+        return self._graph("impact", symbol, depth, k)
+
+    def path(self, start: str, end: str, depth: int | None = None) -> GraphAnswer:
+        """Return the shortest chain of calls and uses from one symbol to another."""
+        from dowse.graph.queries import find_path
+
+        start, end = (name.removeprefix(f"{self.root}/") for name in (start, end))
+        with self.backend.reader() as reader:
+            return find_path(reader, start, end, depth, show_secrets=self.settings.show_secrets)
+
+    def _graph(self, relation: str, symbol: str, depth: int | None, k: int | None) -> GraphAnswer:
+        from dowse.graph.queries import query_relation
+
+        with self.backend.reader() as reader:
+            name, shows = symbol.removeprefix(f"{self.root}/"), self.settings.show_secrets
+            return query_relation(reader, relation, name, depth, k, show_secrets=shows)
+
+    def symbols(self, pattern: str = "*", limit: int = 100) -> list[SymbolRow]:
+        """Return the symbols whose name or qualified name matches a pattern with `*` and `?`."""
+        from dowse.security.secret_masking import mask_row
+
+        with self.backend.reader() as reader:
+            rows = reader.lookup(pattern, limit)
+        return rows if self.settings.show_secrets else [mask_row(row) for row in rows]
+
+    def symbol(self, row: SymbolRow) -> Symbol:
+        """Return a symbol with its text."""
+        with self.backend.reader() as reader:
+            return reader.symbols([row], show_secrets=self.settings.show_secrets)[0]
+
+    def status(self) -> dict[str, Any]:
+        """Return what is indexed, where, and how fresh it is, as plain data."""
+        with self.backend.reader() as reader:
+            meta, counts = reader.meta(), reader.counts()
+            languages, known, corpus = reader.languages(), reader.fingerprints(), reader.is_corpus
+            problems = len(reader.files_with_problems())
+            embedded = reader.embedded_count(self.encoder.id) if self.encoder else 0
+        changes = self.as_built().changes(exact=True)
+        return {
+            "root": str(self.root),
+            "repo": meta.get("repo", ""),
+            "commit": meta.get("commit", ""),
+            "index": self.backend.address,
+            "index_bytes": self.backend.size(),
+            "generation": int(meta["generation"]),
+            "indexed_at": int(meta.get("indexed_at", 0)),
+            "files": counts["files"],
+            "symbols": counts["symbols"],
+            "encoder": self.encoder.id if self.encoder else "",
+            "embedded": embedded,
+            "finish": index_command(self.settings),
+            "source_bytes": counts["bytes"],
+            "skipped": counts["skipped"],
+            "problems": problems,
+            "languages": languages,
+            "strip_docs": meta.get("strip_docs") == "1",
+            "writer": self.backend.writer_process(),
+            "corpus": corpus,  # then nothing is known of changes
+            "changes": {
+                "new": sum(job.key not in known for job in changes.jobs),
+                "changed": sum(job.key in known for job in changes.jobs),
+                "deleted": len(changes.deleted),
+            },
+            "cluster": self.backend.health(),
+            "ignored_settings": list(read_project_file(self.root).ignored),
+        }
+
+    def file_count(self) -> int:
+        """Return how many files the index holds."""
+        with self.backend.reader() as reader:
+            return reader.counts()["files"]
+
+    def files(self) -> list[StoredFile]:
+        """Return every file of the index."""
+        with self.backend.reader() as reader:
+            return reader.files()
+
+    def files_with_secrets(self) -> dict[int, int]:
+        """Return how many likely secrets files of the index hold, by file id; reads every file."""
+        from dowse.security.secret_masking import count_secrets
+
+        with self.backend.reader() as reader:
+            counts = (
+                (file_id, count_secrets(text))
+                for file_id, text in reader.texts([file.file_id for file in reader.files()])
+            )
+            return {file_id: count for file_id, count in counts if count}
+
+    def files_with_problems(self) -> list[StoredFile]:
+        """Return the files that have a problem, such as no syntax tree."""
+        with self.backend.reader() as reader:
+            return reader.files_with_problems()
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return the files that are left out, and why."""
+        with self.backend.reader() as reader:
+            return reader.skipped()
+
+    def as_built(self) -> Index:
+        """Return the same index with the settings that it was built with."""
+        with self.backend.reader() as reader:
+            meta = reader.meta()
+        if self._is_in_repository():
+            meta = drop_permissions(
+                meta, include_secrets=self.settings.include_secrets, exclude=self.settings.exclude
+            )
+        exclude = tuple(line for line in meta.get("exclude", "").split("\n") if line)
+        settings = replace(
+            self.settings,
+            exclude=exclude,
+            strip_docs=meta.get("strip_docs") == "1",
+            include_secrets=meta.get("include_secrets") == "1",
+        )
+        return Index(self.root, settings, self.backend)
+
+    def _is_in_repository(self) -> bool:
+        """Whether the index is in the repository itself, whose author may have made it."""
+        return not self.is_shared and Path(self.backend.address).resolve().is_relative_to(self.root)
+
+    def with_settings(self, settings: Settings) -> Index:
+        """Return the same index with other settings, on the same open files and processes.
+
+        The settings that those depend on must be equal: `encoder`, `view`, `device` and `isolation`.
+        """
+        other = Index(self.root, settings, self.backend)
+        other._encoder, other._lanes = self.encoder, self.lanes
+        other._feedback = self.feedback if self._feedback_file.exists() else None
+        return other
+
+    def changes(self, *, exact: bool = False) -> Difference:
+        """Compare the files with the index without changing it.
+
+        Args:
+            exact: Read the files whose time alone is new or can't be trusted, and leave out those whose
+                content is the same.
+        """
+        from dowse.indexing.diff import Difference, difference, drop_unchanged
+        from dowse.source.corpus import is_corpus
+
+        if is_corpus(self.root):
+            return Difference()  # a corpus is compared by content, which only an update reads
+        with self.backend.reader() as reader:
+            if self.is_shared and "root" not in reader.meta():
+                return Difference()  # this folder is not in the shared index
+            changes = difference(self.root, reader, self.settings)
+        return drop_unchanged(changes) if exact else changes

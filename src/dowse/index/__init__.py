@@ -1,1 +1,0 @@
-"""Keeping the store true: plan the difference, parse what changed, commit it."""

@@ -1,0 +1,1 @@
+"""Incremental updates of an index: diff the tree, parse what changed, commit it atomically."""

@@ -1,0 +1,63 @@
+"""The messages between the indexing process and its parser processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from dowse.types import FileRecord
+
+if TYPE_CHECKING:
+    from dowse.source.corpus import CorpusFunction
+
+# A file may grow between being listed and being read; what grew by more is read the next time.
+GROWTH_BYTES = 1_000_000
+# A reply holds the text of a file, its terms and its symbols; `max_file_bytes` is the user's to raise.
+MAX_REPLY_BYTES = 1 << 32
+
+# parsed: there are records; unchanged: the content has the known hash; skipped: not worth indexing, or a
+# secret; unreadable: the system refused; crashed: no parser process survived it. The last three say why.
+Status = Literal["parsed", "unchanged", "skipped", "unreadable", "crashed"]
+
+
+class Job(NamedTuple):
+    """One file to read and parse."""
+
+    key: str
+    repo: str
+    path: str
+    role: str
+    file: str  # the path to read, as the system names it
+    size: int
+    mtime_ns: int
+    known_hash: str  # the file is unchanged if its content has this hash
+    strip_docs: bool
+    include_secrets: bool = False
+    plain_reason: str = ""  # why it must not be parsed, only split into lines
+    short_limits: bool = False  # too much time has gone into slow files
+
+
+class CorpusJob(NamedTuple):
+    """Some functions of a corpus to parse, each with its text."""
+
+    key: str
+    functions: tuple[CorpusFunction, ...]
+    strip_docs: bool
+    plain_reason: str = ""
+    short_limits: bool = False
+
+    @property
+    def size(self) -> int:
+        """How much text there is to parse."""
+        return sum(len(function.code) for function in self.functions)
+
+
+class Reply(NamedTuple):
+    """The result of a job."""
+
+    key: str
+    status: Status
+    records: tuple[FileRecord, ...] = ()
+    reason: str = ""
+
+
+AnyJob = Job | CorpusJob

@@ -1,0 +1,253 @@
+"""A pool of parser processes; one that a file kills is replaced, and costs that file alone."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from dowse.errors import DowseError
+from dowse.indexing.parse_jobs import MAX_REPLY_BYTES, AnyJob, CorpusJob, Reply
+from dowse.parsing.limits import ALL_SLOW_FILES_SECONDS, SLOW_FILES_SECONDS, file_seconds
+from dowse.workers.supervisor import Cause, Supervisor, WorkerDied, worker_program
+
+# Wall time, far beyond any real file: only what hangs without using the CPU gets here (`parsing.limits`).
+FILE_TIME_LIMIT = 30
+# CPU time to replace a process that died.
+_RESTART_SECONDS = 0.4
+# Jobs that a process has queued, so that it never waits for the parent.
+_JOBS_AHEAD = 4
+# Backpressure: parsed files that may wait for the store, which bounds memory when the store is slower.
+_MAX_WAITING_REPLIES = 16
+# Jobs that are started ahead of the first unfinished one: a slow file holds up those after it, since replies
+# are yielded in the order of the jobs, and this bounds the memory that they take.
+_WINDOW = 1_000
+
+
+def parse_all(
+    jobs: Iterable[AnyJob], processes: int, time_limit: int = FILE_TIME_LIMIT, program: str = ""
+) -> Iterator[Reply]:
+    """Yield a reply for every job, in the order of the jobs, so that two builds of an index are the same.
+
+    Args:
+        jobs: The files or functions to parse; read as the processes need more.
+        processes: How many processes parse at once.
+        time_limit: Seconds of wall time for one job.
+        program: The program of the processes, if not `parser_program()`.
+    """
+    pool = _Pool(jobs, time_limit, program or parser_program())
+    threads = [threading.Thread(target=_Driver(pool).run, daemon=True) for _ in range(max(1, processes))]
+    for thread in threads:
+        thread.start()
+    running, first_unfinished = len(threads), 0
+    finished: dict[int, list[Reply]] = {}  # by job, those that wait for an earlier job
+    try:
+        while running:
+            message = pool.replies.get()
+            if message is None:
+                running -= 1
+            elif isinstance(message, BaseException):
+                raise message
+            else:
+                finished[message[0]] = message[1]
+            while first_unfinished in finished:
+                yield from finished.pop(first_unfinished)
+                first_unfinished += 1
+                pool.window.release()
+    finally:
+        pool.stop.set()
+        pool.window.release(len(threads))
+        while any(thread.is_alive() for thread in threads):  # some may wait for room in the queue
+            with contextlib.suppress(queue.Empty):
+                pool.replies.get(timeout=0.05)
+
+
+def parser_program() -> str:
+    """Return the Python program of a parser process."""
+    return worker_program("dowse.indexing.parse_worker")
+
+
+@contextlib.contextmanager
+def keep_idle_worker() -> Iterator[None]:
+    """Keep a parser process between two updates, for callers that parse a file every now and then."""
+    _idle.is_kept = True
+    try:
+        yield
+    finally:
+        _idle.is_kept = False
+        if (worker := _idle.swap(None)) is not None:
+            worker.discard()
+
+
+class SlowFileBudget:
+    """The time that went into files which could not be parsed within their limits; thread-safe."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._lock = threading.Lock()
+
+    def spend(self, seconds: float) -> None:
+        """Count a file that was given up after this long."""
+        with self._lock:
+            self._seconds += seconds
+
+    def limit(self, job: AnyJob) -> AnyJob:
+        """Return the job with the limits that the time spent so far leaves it."""
+        if self._seconds > ALL_SLOW_FILES_SECONDS and not job.plain_reason:
+            return job._replace(plain_reason="too many other files were slow to parse")
+        return job._replace(short_limits=True) if self._seconds > SLOW_FILES_SECONDS else job
+
+
+class _IdleWorker:
+    """A parser process that is kept for the next update: starting one takes longer than parsing a file."""
+
+    def __init__(self) -> None:
+        self.is_kept = False
+        self._worker: Supervisor | None = None
+        self._lock = threading.Lock()
+
+    def swap(self, worker: Supervisor | None) -> Supervisor | None:
+        """Replace the kept process by another, or by none; return the one that is not kept any more."""
+        with self._lock:
+            if worker is not None and (not self.is_kept or self._worker is not None):
+                return worker
+            worker, self._worker = self._worker, worker
+            return worker
+
+
+_idle = _IdleWorker()
+
+
+class _Pool:
+    """What the threads of one call share."""
+
+    def __init__(self, jobs: Iterable[AnyJob], time_limit: int, program: str) -> None:
+        self.time_limit, self.program = time_limit, program
+        self.slow_files = SlowFileBudget()
+        # The number of a job and its replies; an error; None from a thread that ends.
+        self.replies: queue.Queue[tuple[int, list[Reply]] | BaseException | None]
+        self.replies = queue.Queue(_MAX_WAITING_REPLIES)
+        self.stop = threading.Event()
+        self.window = threading.Semaphore(_WINDOW)
+        self._jobs, self._lock = enumerate(jobs), threading.Lock()
+
+    def next_job(self, *, wait: bool) -> tuple[int, AnyJob] | None:
+        """Return the next job and its number; None if there is none, or none may start yet."""
+        if not self.window.acquire(blocking=wait) or self.stop.is_set():
+            return None
+        with self._lock:
+            job = next(self._jobs, None)
+        if job is None:
+            self.window.release()
+        return job
+
+    def worker(self) -> Supervisor:
+        """Return the process that was kept, or one that is to be started."""
+        worker = _idle.swap(None)
+        if worker is not None and worker.program == self.program:
+            return worker
+        if worker is not None:
+            worker.discard()
+        return Supervisor(self.program, max_bytes=MAX_REPLY_BYTES, quiet=True)
+
+
+class _Driver:
+    """One thread of the pool, which keeps one process busy."""
+
+    def __init__(self, pool: _Pool) -> None:
+        self._pool = pool
+        self._pending: deque[tuple[int, AnyJob]] = deque()  # the parts of a split job have its number
+        self._replies: list[Reply] = []  # of the parts of a job so far
+        self._sent = 0  # so many of the pending jobs are with the process
+        self._worker: Supervisor | None = None
+
+    def run(self) -> None:
+        """Have jobs done until there are no more; None in the queue of replies says so."""
+        pool = self._pool
+        try:
+            while not pool.stop.is_set() and self._take_jobs():
+                self._worker = self._worker or pool.worker()
+                try:
+                    reply = self._next_reply(self._worker)
+                except WorkerDied as death:
+                    self._handle_death(self._worker, death)
+                else:
+                    number, _ = self._pending.popleft()
+                    self._sent -= 1
+                    self._put(number, reply)
+        except BaseException as error:  # handed to the consumer, who raises it
+            pool.replies.put(error)
+        finally:
+            is_idle = not self._pending and not pool.stop.is_set()
+            worker = _idle.swap(self._worker) if is_idle else self._worker
+            if worker is not None:
+                worker.discard()
+            pool.replies.put(None)
+
+    def _take_jobs(self) -> bool:
+        """Take as many jobs as may be on their way; False if there are none."""
+        while len(self._pending) < self._jobs_ahead():
+            job = self._pool.next_job(wait=not self._pending)
+            if job is None:
+                break
+            self._pending.append(job)
+        return bool(self._pending)
+
+    def _put(self, number: int, reply: Reply) -> None:
+        """Hand over the replies of a job once all its parts have one."""
+        self._replies.append(reply)
+        if not self._pending or self._pending[0][0] != number:
+            self._pool.replies.put((number, self._replies))
+            self._replies = []
+
+    def _jobs_ahead(self) -> int:
+        """Return how many jobs may be on their way.
+
+        One if it carries text: it may be larger than a pipe holds, and then both sides would wait for the
+        other to read.
+        """
+        return 1 if self._pending and isinstance(self._pending[0][1], CorpusJob) else _JOBS_AHEAD
+
+    def _next_reply(self, worker: Supervisor) -> Reply:
+        if not self._sent:
+            worker.start(self._pool.time_limit)
+        while self._sent < min(len(self._pending), self._jobs_ahead()):
+            number, job = self._pending[self._sent]
+            job = self._pool.slow_files.limit(job)
+            self._pending[self._sent] = number, job
+            worker.send(job)  # if it died, the missing reply tells, and the job is still pending
+            self._sent += 1
+        reply: Reply = worker.receive()
+        return reply
+
+    def _handle_death(self, worker: Supervisor, death: WorkerDied) -> None:
+        """Blame the job at hand: split it, or try it without the parser, or give it up."""
+        if not worker.is_ready:
+            raise DowseError(
+                f"a parsing process could not start ({death.detail}); is the installation whole?"
+            )
+        worker.discard()
+        self._sent = 0
+        (number, job), slow_files = self._pending.popleft(), self._pool.slow_files
+        is_slow = death.cause in (Cause.WALL_TIME, Cause.CPU_TIME)
+        slow_files.spend(
+            _RESTART_SECONDS + (file_seconds(job.size, short=job.short_limits) if is_slow else 0)
+        )
+        reason = self._reason(death)
+        if isinstance(job, CorpusJob) and len(job.functions) > 1:
+            # Singly, so that only the function to blame is lost.
+            parts = [CorpusJob(each.id, (each,), job.strip_docs) for each in job.functions]
+            self._pending.extendleft((number, part) for part in reversed(parts))
+        elif not job.plain_reason:  # what ended the process was the parser, most likely: try without
+            self._pending.appendleft((number, job._replace(plain_reason=reason)))
+        else:
+            self._put(number, Reply(job.key, "crashed", reason=reason))
+
+    def _reason(self, death: WorkerDied) -> str:
+        if death.cause is Cause.WALL_TIME:
+            return f"parser took longer than {self._pool.time_limit} s"
+        if death.cause is Cause.CPU_TIME:
+            return "parser took too much CPU time for the size of the file"
+        return f"parser died ({death.detail})"

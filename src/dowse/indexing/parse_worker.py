@@ -1,0 +1,82 @@
+"""A process that parses: it gets jobs from its parent and sends a reply to each.
+
+It is apart from the indexing process so that a grammar which hangs or crashes on some odd file costs that
+file its syntax tree and nothing else. Wall time, CPU time and memory are limited by the system: native code
+that never returns to Python is ended all the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from pathlib import Path
+
+from dowse.indexing.hashes import content_hash
+from dowse.indexing.parse_jobs import GROWTH_BYTES, MAX_REPLY_BYTES, CorpusJob, Job, Reply
+from dowse.indexing.records import Source, corpus_record, make_record
+from dowse.parsing.languages import detect_language
+from dowse.parsing.limits import PROCESS_MEMORY_BYTES, file_seconds
+from dowse.security.safe_files import read_regular_file
+from dowse.source.content import classify_content, decode
+from dowse.source.secrets import secret_content_reason
+from dowse.workers.child import READY, Channel, time_limit
+
+# How much of a file decides its language: C++ headers often begin with pages of preprocessor lines.
+_HEAD_BYTES = 65_536
+
+
+def main() -> None:
+    """Answer jobs until the parent is gone; its first message is the wall time for a job, in seconds."""
+    channel = Channel(MAX_REPLY_BYTES)
+    # Parsing makes objects by the hundred thousand and no cycles: looking for some took 8 % on pydantic.
+    gc.disable()
+    limit_memory()
+    with contextlib.suppress(EOFError):
+        wall_seconds = channel.receive()
+        channel.send(READY)
+        while True:
+            job = channel.receive()
+            with time_limit(wall_seconds, file_seconds(job.size, short=job.short_limits)):
+                reply = parse_functions(job) if isinstance(job, CorpusJob) else parse_path(job)
+            channel.send(reply)  # without a limit: the parent may take its time to read this
+
+
+def limit_memory() -> None:
+    """Limit the memory of this process, where the system can do that (Linux)."""
+    if sys.platform != "win32":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if hard == resource.RLIM_INFINITY or hard > PROCESS_MEMORY_BYTES:
+            resource.setrlimit(resource.RLIMIT_DATA, (PROCESS_MEMORY_BYTES, hard))
+
+
+def parse_functions(job: CorpusJob) -> Reply:
+    """Parse functions that came with their text."""
+    records = tuple(corpus_record(each, job.strip_docs, job.plain_reason) for each in job.functions)
+    return Reply(job.key, "parsed", records)
+
+
+def parse_path(job: Job) -> Reply:
+    """Read one file and parse it."""
+    try:
+        data = read_regular_file(job.file, job.size + GROWTH_BYTES)
+    except OSError as error:
+        return Reply(job.key, "unreadable", reason=f"unreadable: {error.strerror}")
+    digest = content_hash(data)
+    if digest == job.known_hash:
+        return Reply(job.key, "unchanged")
+    verdict = classify_content(data, job.path)
+    reason = verdict.skip_reason or ("" if job.include_secrets else secret_content_reason(data, job.path))
+    if reason:
+        return Reply(job.key, "skipped", reason=reason)
+    text, encoding = decode(data)
+    language = detect_language(job.path, data[:_HEAD_BYTES]) or "text"
+    role = "generated" if verdict.generated else job.role
+    # The size of what was read: the file may have been saved again since it was listed.
+    source = Source(
+        *(job.key, job.repo, job.path, language, role, len(data), job.mtime_ns, digest, encoding, text),
+        tree=Path(job.file.removesuffix(job.path)).name,
+    )
+    return Reply(job.key, "parsed", (make_record(source, job.strip_docs, job.plain_reason),))

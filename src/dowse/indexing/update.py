@@ -1,0 +1,270 @@
+"""The incremental update of an index: only files that changed are read again, and committed atomically."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.config import Settings
+from dowse.graph.link import link
+from dowse.indexing.diff import SkippedStamps, difference, known_skips, known_stamps, refuse_another_root
+from dowse.indexing.hashes import corpus_hash
+from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
+from dowse.indexing.parse_pool import parse_all
+from dowse.security.terminal import escape_surrogates
+from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
+from dowse.source.git import head_commit, repo_identity
+from dowse.storage.protocol import Backend, Writer
+from dowse.version import __version__
+
+if TYPE_CHECKING:
+    from dowse.source.tree_scanner import ScanResult
+
+# Functions of a corpus that are sent to a parser process together.
+_CORPUS_BATCH = 64
+# A file saved this shortly before it was indexed may change again within the same clock tick (git calls that
+# "racily clean"); its time is not trusted, so the next update compares content.
+_RACY_NS = 2_000_000_000
+# Bytes of text after which a generation is committed although more is to come: a transaction that outgrows
+# memory is slow, and an interrupted run continues from here.
+_CHUNK = 200_000_000
+# Parsing this little is quicker than starting a second process.
+_SMALL_BYTES = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an update did."""
+
+    generation: int
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def wrote(self) -> bool:
+        """Whether a new generation was made."""
+        return bool(self.added or self.changed or self.deleted)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as plain data."""
+        return {**asdict(self), "failed": [{"path": path, "reason": reason} for path, reason in self.failed]}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How much of a task is done."""
+
+    done: int
+    total: int
+
+
+def update(
+    backend: Backend,
+    root: Path,
+    settings: Settings,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_wait: Callable[[str], None] = lambda _: None,
+    wait: float | None = None,
+    seen: ScanResult | None = None,
+) -> Report:
+    """Update the index incrementally and report what was done; `seen` spares the walk (`difference`)."""
+    started = time.monotonic()
+    with backend.writer(wait, on_wait) as writer:
+        if is_corpus(root):
+            report = _update_corpus(writer, root, settings, on_progress)
+        else:
+            report = _update_tree(writer, root, settings, on_progress, seen)
+    return replace(report, seconds=time.monotonic() - started)
+
+
+def _update_tree(
+    writer: Writer,
+    root: Path,
+    settings: Settings,
+    on_progress: Callable[[Progress], None],
+    seen: ScanResult | None,
+) -> Report:
+    diff = difference(root, writer, settings, seen)
+    for key in diff.deleted:
+        writer.delete(key)
+    size = sum(job.size for job in diff.jobs)
+    processes = 1 if size < _SMALL_BYTES else settings.processes
+    results = _Results(writer, diff.skipped)
+    uncommitted = 0
+    for done, reply in enumerate(parse_all(diff.jobs, processes), 1):
+        results.store(reply)
+        on_progress(Progress(done, len(diff.jobs)))
+        uncommitted += sum(len(record.text) for record in reply.records)
+        if uncommitted > _CHUNK:
+            writer.commit({**_metadata(writer, root, settings, {}), "complete": "0"})
+            uncommitted = 0
+    results.remember_stamps({job.key: job for job in diff.jobs}, diff.skipped_stamps)
+    skips_changed = sorted(diff.skipped) != writer.skipped() or diff.skipped_stamps != known_skips(
+        writer, settings
+    )
+    generation = int(writer.meta()["generation"])
+    has_changes = bool(results.wrote or results.touched or diff.deleted or skips_changed)
+    if has_changes or _settings_changed(writer, settings) or writer.meta().get("complete") != "1":
+        writer.set_skipped(diff.skipped)
+        link(writer.graph())
+        generation = writer.commit(_metadata(writer, root, settings, diff.skipped_stamps))
+    return results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
+
+
+def _update_corpus(
+    writer: Writer, root: Path, settings: Settings, on_progress: Callable[[Progress], None]
+) -> Report:
+    problems: dict[str, str] = {}
+    known = {key: stamp.content_hash for key, stamp in known_stamps(writer, settings).items()}
+    changed, present = _changed_functions(_functions(root, problems), known, problems)
+    refuse_another_root(writer, root, lambda: not known or not present.isdisjoint(known))
+    deleted = sorted(set(known) - present)
+    for key in deleted:
+        writer.delete(key)
+    skipped = list(problems.items())
+    results = _Results(writer, skipped)
+    done = 0
+    for reply in parse_all(_corpus_jobs(changed, settings.strip_docs), settings.processes):
+        results.store(reply)
+        done += max(1, len(reply.records))
+        on_progress(Progress(done, len(changed)))
+    generation = int(writer.meta()["generation"])
+    has_changes = bool(results.wrote or deleted or sorted(skipped) != writer.skipped())
+    if has_changes or _settings_changed(writer, settings) or not writer.meta().get("root"):
+        writer.set_skipped(skipped)
+        generation = writer.commit(_metadata(writer, root, settings, {}))
+    return results.report(generation, len(deleted), len(present) - len(changed))
+
+
+class _Results:
+    """Writes the parser's replies to the store and counts them."""
+
+    def __init__(self, writer: Writer, skipped: list[tuple[str, str]]) -> None:
+        self._writer, self._stamps, self._skipped = writer, writer.fingerprints(), skipped
+        self._without_records: list[Reply] = []
+        self.added = self.changed = self.dropped = self.unchanged = self.touched = 0
+        self.failed: list[tuple[str, str]] = []
+
+    @property
+    def wrote(self) -> bool:
+        """Whether files of the index have changed."""
+        return bool(self.added or self.changed or self.dropped)
+
+    def store(self, reply: Reply) -> None:
+        """Write the records of one reply; drop a file that has none any more."""
+        for record in reply.records:
+            self._writer.put(record._replace(mtime_ns=0) if _is_racy(record.mtime_ns) else record)
+            if record.problem:
+                self.failed.append((reply.key, record.problem))
+            if record.key in self._stamps:
+                self.changed += 1
+            else:
+                self.added += 1
+        if reply.status == "parsed":
+            return
+        self._without_records.append(reply)
+        if reply.status == "unchanged":
+            self.unchanged += 1
+            return
+        self._skipped.append((reply.key, reply.reason))
+        if reply.status in ("crashed", "unreadable"):
+            self.failed.append((reply.key, reply.reason))
+        if reply.key in self._stamps:
+            self._writer.delete(reply.key)
+            self.dropped += 1
+
+    def remember_stamps(self, jobs: dict[str, Job], skipped_stamps: SkippedStamps) -> None:
+        """Remember size and time of files that are unchanged or skipped, so that they are not read again."""
+        for reply in self._without_records:
+            job = jobs[reply.key]
+            if _is_racy(job.mtime_ns):
+                continue
+            if reply.status == "unchanged":
+                self._writer.touch(reply.key, job.size, job.mtime_ns)
+                self.touched += 1
+            elif reply.status != "unreadable":
+                skipped_stamps[reply.key] = ((job.size, job.mtime_ns), reply.reason)
+
+    def report(self, generation: int, deleted: int, unchanged: int) -> Report:
+        """Return what was done."""
+        return Report(
+            generation,
+            added=self.added,
+            changed=self.changed,
+            deleted=deleted + self.dropped,
+            unchanged=unchanged,
+            skipped=len(self._skipped),
+            failed=tuple(self.failed),
+        )
+
+
+def _functions(root: Path, problems: dict[str, str]) -> Iterator[CorpusFunction]:
+    """Give the functions of a corpus; record the lines that hold none."""
+    for entry in open_corpus(root):
+        if isinstance(entry, CorpusProblem):
+            problems[f"{Path(entry.file).name}:{entry.line}"] = entry.reason
+        else:
+            yield entry
+
+
+def _changed_functions(
+    functions: Iterable[CorpusFunction], known: dict[str, str], problems: dict[str, str]
+) -> tuple[list[CorpusFunction], set[str]]:
+    """Return the functions that are new or changed, and the ids of all; the last of equal ids wins."""
+    changed: dict[str, CorpusFunction] = {}
+    present: set[str] = set()
+    for function in functions:
+        if function.id in present:
+            problems[f"id {function.id}"] = "several functions have this id; the last one is indexed"
+        present.add(function.id)
+        changed.pop(function.id, None)
+        if known.get(function.id) != corpus_hash(function):
+            changed[function.id] = function
+    return list(changed.values()), present
+
+
+def _corpus_jobs(functions: list[CorpusFunction], strip_docs: bool) -> Iterator[AnyJob]:
+    for start in range(0, len(functions), _CORPUS_BATCH):
+        batch = tuple(functions[start : start + _CORPUS_BATCH])
+        yield CorpusJob(batch[0].id, batch, strip_docs)
+
+
+def _metadata(
+    writer: Writer, root: Path, settings: Settings, skipped_stamps: SkippedStamps
+) -> dict[str, str]:
+    facts = {
+        "root": str(root),
+        "repo": writer.meta().get("repo") or repo_identity(root),
+        "commit": head_commit(root),
+        "indexed_at": str(int(time.time())),
+        "complete": "1",
+        "corpus": str(int(is_corpus(root))),
+        "strip_docs": str(int(settings.strip_docs)),
+        "exclude": "\n".join(settings.exclude),
+        "include_secrets": str(int(settings.include_secrets)),
+        "tree_dimension": str(settings.tree_dimension),
+        "left_out": json.dumps({key: [*stamp, reason] for key, (stamp, reason) in skipped_stamps.items()}),
+        "dowse": __version__,
+    }
+    return {name: escape_surrogates(value) for name, value in facts.items()}
+
+
+def _settings_changed(writer: Writer, settings: Settings) -> bool:
+    """Whether the metadata of the last generation differs from these settings."""
+    meta = writer.meta()
+    known = (meta.get("tree_dimension"), meta.get("include_secrets", "0"))
+    return known != (str(settings.tree_dimension), str(int(settings.include_secrets)))
+
+
+def _is_racy(mtime_ns: int) -> bool:
+    return abs(time.time_ns() - mtime_ns) < _RACY_NS

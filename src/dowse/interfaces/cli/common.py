@@ -1,0 +1,151 @@
+"""What commands have in common: their environment, the index that the flags name, its updates, messages."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dowse.config import read_project_file
+from dowse.errors import IndexLocked
+from dowse.index import QUICK_SECONDS, QUICK_SYMBOLS, REFRESH_CHANGES, REFRESH_FILES, Index
+from dowse.security.terminal import escape_message, escape_name
+
+if TYPE_CHECKING:
+    from dowse.indexing.update import Report
+    from dowse.types import Note
+
+# Settings that are flags of several commands.
+_SETTINGS = (
+    *("index_dir", "backend", "exclude", "strip_docs", "processes"),
+    *("include_secrets", "show_secrets"),
+    *("encoder", "view", "vectors", "device", "threads"),
+)
+# Unreadable files that are listed; `dowse status --files` lists all.
+_LISTED_FAILURES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The environment that a command runs in: that of this process, or, in a daemon, that of its client."""
+
+    variables: Mapping[str, str]  # environment variables that decide how answers look
+    open_index: Callable[..., Index]  # as `Index.open`
+    # Waits until a watcher has indexed all saved files (with vectors or without), so that no file need be
+    # checked for changes; False if there is none.
+    wait_for_updates: Callable[[Index, bool], bool]
+
+
+_OF_THIS_PROCESS = Environment(os.environ, Index.open, lambda *_: False)
+environment = ContextVar("environment", default=_OF_THIS_PROCESS)
+
+
+def flag_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that the flags of a command name; None for those that they do not."""
+    return {name: getattr(options, name, None) for name in _SETTINGS}
+
+
+def open_index(options: argparse.Namespace, **more: object) -> Index:
+    """Open the index that the flags of a command name."""
+    index = environment.get().open_index(options.path, **flag_settings(options), **more)
+    if note := read_project_file(index.root).note:
+        print_message(note)
+    return index
+
+
+def open_current_index(options: argparse.Namespace, **more: object) -> Index:
+    """Open the index that the flags of a command name, built or updated."""
+    index = open_index(options, **more)
+    ensure_current(index)
+    return index
+
+
+def ensure_current(index: Index) -> None:
+    """Build the index on first use; afterwards update it, if that is quick.
+
+    Only `dowse index` changes a shared index: a search from any folder must not add that folder.
+    """
+    if index.is_shared:
+        return
+    if not index.exists:
+        print_message(f"indexing {index.root} (first use)")
+        update_index(index)
+        return
+    if environment.get().wait_for_updates(index, False):
+        return
+    index = index.as_built()
+    refresh = index.settings.refresh
+    if refresh == "never" or (refresh == "auto" and index.file_count() > REFRESH_FILES):
+        return
+    changes = index.changes().count
+    if refresh == "auto" and changes > REFRESH_CHANGES:
+        exact = index.changes(exact=True).count
+        if exact > REFRESH_CHANGES:
+            print_message(f"{exact:,} files changed since the last update; run `dowse index`")
+            return
+    if changes:
+        try:
+            update_index(index, wait=0.0)
+        except (IndexLocked, OSError) as error:
+            print_message(f"searching the index without the latest changes ({error})")
+
+
+def update_index(
+    index: Index, *, quiet: bool = False, rebuild: bool = False, wait: float | None = None
+) -> Report:
+    """Update an index with a progress bar, and list the files that could not be read."""
+    from dowse.interfaces.cli.progress import ProgressBar
+
+    with ProgressBar(quiet=quiet) as bar:
+        report = index.update(rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=print_message)
+    for path, reason in report.failed[:_LISTED_FAILURES]:
+        print_message(f"{path}: {reason}")
+    if len(report.failed) > _LISTED_FAILURES:
+        more = len(report.failed) - _LISTED_FAILURES
+        print_message(f"and {more} more; `dowse status --files` lists them")
+    return report
+
+
+def embed_briefly(index: Index) -> None:
+    """Embed new symbols for a few seconds at most: a search must not become an indexing run."""
+    missing = 0 if index.is_shared else index.unembedded()
+    if not missing or (missing <= QUICK_SYMBOLS and environment.get().wait_for_updates(index, True)):
+        return
+    if missing > QUICK_SYMBOLS:
+        print_message(f"embedding for up to {QUICK_SECONDS:.0f} s before answering")
+    try:
+        index.embed(seconds=QUICK_SECONDS, wait=0.0)
+    except (IndexLocked, OSError) as error:
+        print_message(f"searching only what is embedded already ({error})")
+
+
+def print_json(data: object) -> None:
+    """Print plain data as one JSON document."""
+    from dowse.formats.json_format import json_document
+
+    sys.stdout.write(json_document(data))
+
+
+def print_line(text: str) -> None:
+    """Print one line of results, with control characters escaped."""
+    sys.stdout.write(escape_name(text) + "\n")
+
+
+def print_message(message: str) -> None:
+    """Print a message to standard error, on one line: names in it may come from the repository."""
+    sys.stderr.write(f"dowse: {escape_name(message)}\n")
+
+
+def print_error(error: Exception) -> None:
+    """Print an error to standard error; some list the candidates of a name, one a line."""
+    sys.stderr.write(f"dowse: {escape_message(error)}\n")
+
+
+def print_notes(notes: Iterable[Note]) -> None:
+    """Print the notes of an answer to standard error."""
+    for note in notes:
+        print_message(str(note))

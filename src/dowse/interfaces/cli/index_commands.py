@@ -1,0 +1,101 @@
+"""`dowse index` and `dowse clear`: build the index, update it, remove it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse.config import cache_folder, load_settings
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
+from dowse.interfaces.cli.common import open_index, print_json, print_line, print_message, update_index
+
+if TYPE_CHECKING:
+    from dowse.index import Index
+    from dowse.indexing.embed import EmbedReport
+    from dowse.indexing.update import Report
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse index` or `dowse clear`."""
+    if parser.command == "clear":
+        flags.add(parser, "target")
+        return
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="repositories, folders, BEIR folders or .jsonl[.gz] corpora (default: .)",
+    )
+    flags.add(parser, "--index-dir", "--backend")
+    parser.add_argument("--list", metavar="FILE", help="a file that lists more of them, one a line")
+    parser.add_argument(
+        "--workers",
+        metavar="W",
+        help="index on a Ray cluster: ray://HOST:PORT or local:N (dowse[ray]; docs/CLUSTER.md)",
+    )
+    flags.add(parser, "indexing", "encoding")
+    parser.add_argument("--no-embed", action="store_true", help="build no vectors for now")
+    parser.add_argument("--rebuild", action="store_true", help="discard the old index first")
+    flags.add(parser, "--no-wait", "--quiet", "--json")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build the index, update it or remove it."""
+    return _clear(options) if options.command == "clear" else _index(options)
+
+
+def _index(options: argparse.Namespace) -> int:
+    options.paths = options.paths or ([] if options.list else ["."])
+    # A shared index gets its vectors at once: added afterwards, every document would be written twice.
+    is_shared = load_settings(None, backend=options.backend).backend
+    if len(options.paths) != 1 or options.list or options.workers or is_shared:
+        from dowse.interfaces.cli.index_many import index_many
+
+        return index_many(options)
+    options.path = options.paths[0]
+    index = open_index(options)
+    wait = 0.0 if options.no_wait else None
+    report = update_index(index, quiet=options.quiet, rebuild=options.rebuild, wait=wait)
+    embedded = None if options.no_embed or not index.encoder else _embed(index, options.quiet, wait)
+    if options.json:
+        print_json({**report.as_dict(), "embedding": embedded and asdict(embedded)})
+    elif not options.quiet:
+        print_line(_update_line(report, index.root))
+        if embedded and (embedded.encoded or embedded.reused):
+            print_line(_embedding_line(embedded))
+    return EXIT_FOUND
+
+
+def _clear(options: argparse.Namespace) -> int:
+    """Remove the index; the vector cache stays."""
+    index = open_index(options)
+    if not index.backend.exists():
+        print_message(f"there is no index of {index.root}")
+        return EXIT_NOTHING
+    index.backend.clear()
+    removed = f"{index.root} from {index.backend.address}" if index.is_shared else index.backend.address
+    print_line(f"removed {removed} (vectors stay in {cache_folder() / 'vectors'})")
+    return EXIT_FOUND
+
+
+def _embed(index: Index, quiet: bool, wait: float | None) -> EmbedReport:
+    from dowse.interfaces.cli.progress import ProgressBar
+
+    with ProgressBar("embedding", "symbols", quiet=quiet) as bar:
+        return index.embed(wait=wait, on_progress=bar.show, on_wait=print_message)
+
+
+def _update_line(report: Report, root: Path) -> str:
+    if not report.wrote:
+        return f"up to date: {report.unchanged:,} files in {report.seconds:.2f} s"
+    counts = (("added", report.added), ("changed", report.changed), ("deleted", report.deleted))
+    done = ", ".join(f"{count:,} {name}" for name, count in counts if count)
+    return f"indexed {root}: {done} ({report.skipped:,} left out) in {report.seconds:.1f} s"
+
+
+def _embedding_line(report: EmbedReport) -> str:
+    reused = f", {report.reused:,} known from before" if report.reused else ""
+    return f"embedded {report.encoded:,} symbols{reused} with {report.encoder} in {report.seconds:.1f} s"

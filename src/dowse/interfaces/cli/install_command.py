@@ -1,0 +1,199 @@
+"""`dowse install`: add dowse to the configuration of coding agents, or remove it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.errors import DowseError
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
+from dowse.interfaces.cli.common import print_error, print_json, print_line, print_message
+
+if TYPE_CHECKING:
+    from dowse.install.clients import Client
+    from dowse.install.plan import Change, Target
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse install`."""
+    clients = parser.add_argument(
+        "clients", nargs="*", metavar="CLIENT", help="claude, codex, cursor, …: see --list"
+    )
+    clients.completer = _client_names  # type: ignore[attr-defined]
+    parser.add_argument(
+        "--list", action="store_true", help="list the clients, their files and whether dowse is in them"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+    parser.add_argument("--uninstall", action="store_true", help="remove the entry")
+    parser.add_argument(
+        "--project",
+        nargs="?",
+        const=".",
+        metavar="DIR",
+        help="write the shared file of a project instead of the user's (default: .)",
+    )
+    parser.add_argument(
+        "--agents-md",
+        nargs="?",
+        const="AGENTS.md",
+        metavar="FILE",
+        help="add a short section about dowse to an instruction file (default: AGENTS.md)",
+    )
+    parser.add_argument("--name", default="dowse", help="name of the entry (default: dowse)")
+    parser.add_argument(
+        "--command", dest="start", metavar="COMMAND", help="e.g. 'uvx dowse' (default: this one)"
+    )
+    parser.add_argument(
+        "--path",
+        action="append",
+        dest="repositories",
+        metavar="DIR",
+        help="repository to serve if the client names none; may be repeated",
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="let the server update its indexes while files change"
+    )
+    parser.add_argument("--json", action="store_true", help="with --list: as JSON")
+
+
+def _client_names(**_: object) -> list[str]:
+    """Return the completions of a client's name."""
+    from dowse.install.clients import CLIENTS
+
+    return list(CLIENTS)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the entries of the named clients; one that fails does not stop the others."""
+    if options.list:
+        return _list(options)
+    if not options.clients and options.agents_md is None:
+        raise DowseError("name a client, e.g. `dowse install claude`; `dowse install --list` lists them")
+    failed = changed = False
+    for name in _names(options):
+        try:
+            changed |= _install(name, options)
+        except DowseError as error:
+            failed = True
+            print_error(error)
+        except OSError as error:
+            failed = True
+            path = os.fsdecode(error.filename or "")
+            print_message(f"{path}: {error.strerror}; check the path and its permissions")
+    if failed:
+        return EXIT_ERROR
+    return EXIT_NOTHING if options.uninstall and not changed else EXIT_FOUND
+
+
+def _names(options: argparse.Namespace) -> Iterator[str]:
+    """Yield the names of clients, all known, and "" for the instruction file."""
+    from dowse.install.clients import CLIENTS
+
+    unknown = [name for name in options.clients if name not in CLIENTS]
+    if unknown:
+        raise DowseError(f"there is no client `{unknown[0]}`; there are {', '.join(CLIENTS)}")
+    if options.agents_md in CLIENTS:
+        raise DowseError(f"`{options.agents_md}` is a client; write it before --agents-md")
+    yield from dict.fromkeys(options.clients)
+    if options.agents_md is not None:
+        yield ""
+
+
+def _install(name: str, options: argparse.Namespace) -> bool:
+    """Add or remove one entry; return whether it was, or would be, changed."""
+    from dowse.install.plan import add, plan_add, plan_remove, remove, unified_diff
+
+    target, entry = _target_and_entry(name, options)
+    change = plan_remove(target) if options.uninstall else plan_add(target, entry)
+    if change.is_none:
+        print_line(_summary(change, options, None))
+        return False
+    if options.dry_run:
+        sys.stdout.write(unified_diff(change))  # stays exact; on a terminal `protect_terminals` filters it
+    else:
+        backup = remove(change) if options.uninstall else add(change)
+        print_line(_summary(change, options, backup))
+    return True
+
+
+def _target_and_entry(name: str, options: argparse.Namespace) -> tuple[Target, dict[str, Any]]:
+    """Return the file and key of an entry, and its values."""
+    from dowse.install.clients import CLIENTS, server_command
+    from dowse.install.plan import client_target, section_target
+
+    if not name:
+        return section_target(Path(options.agents_md).expanduser()), {}
+    client = CLIENTS[name]
+    project = _project(client, options)
+    command = server_command(
+        command=options.start or "",
+        repositories=options.repositories or (),
+        watch=options.watch,
+        shared=project is not None,
+    )
+    return client_target(client, project, options.name), client.entry(command)
+
+
+def _project(client: Client, options: argparse.Namespace) -> Path | None:
+    """Return the project whose file is written, if any; some clients have no other file."""
+    if options.project is None:
+        return None if client.user else Path()
+    project = Path(options.project).expanduser()
+    if not project.is_dir():
+        raise DowseError(f"{project} is no folder; --project takes the root of a project")
+    return project
+
+
+def _summary(change: Change, options: argparse.Namespace, backup: Path | None) -> str:
+    """Return what was changed, on one line."""
+    target = change.target
+    entry = f'{target.title}: "{target.keys[-1]}"'
+    if change.is_none:
+        return f"{entry} {'is not' if options.uninstall else 'is already'} in {_short(target.path)}"
+    kept = f" (backup: {_short(backup)})" if backup else ""
+    if change.after is None:
+        return f"{entry} removed, and {_short(target.path)} with it{kept}"
+    done = "removed from" if options.uninstall else "written to"
+    return f"{entry} {done} {_short(target.path)}{kept}"
+
+
+def _list(options: argparse.Namespace) -> int:
+    from dowse.install.clients import CLIENTS
+
+    project = Path(options.project or ".").expanduser()
+    rows = [row for client in CLIENTS.values() for row in _states(client, project, options.name)]
+    if options.json:
+        print_json(rows)
+        return EXIT_FOUND
+    width = max(len(row["client"]) for row in rows)
+    for row in rows:
+        head = f"{row['client']:<{width}}  {row['scope']:<7}  {row['state']:<13}"
+        print_line(f"{head}  {_short(Path(row['file']))}")
+    return EXIT_FOUND
+
+
+def _states(client: Client, project: Path, name: str) -> Iterator[dict[str, str]]:
+    """Yield both files of a client, and whether dowse is in them."""
+    from dowse.install.plan import client_target, current_entry
+
+    for scope, folder in (("user", None), ("project", project)):
+        path = client.file(folder)
+        if path is None:
+            continue
+        try:
+            is_there = path.exists() and current_entry(client_target(client, folder, name)) is not None
+            state = "installed" if is_there else "not installed" if path.exists() else "no file"
+        except (DowseError, OSError):
+            state = "damaged"
+        fields = {"client": client.name, "title": client.title, "scope": scope, "state": state}
+        yield {**fields, "file": str(path)}
+
+
+def _short(path: Path) -> str:
+    """Return a path with `~` for the home folder."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -1,0 +1,213 @@
+"""The `dowse` command: dispatch to the module of each command, errors and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import os
+import sys
+from collections.abc import Collection, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from dowse.errors import DowseError
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_INTERRUPTED, CommandParser
+from dowse.interfaces.daemon.client import COMMANDS as DAEMON_COMMANDS
+from dowse.interfaces.daemon.client import NO_DAEMON
+from dowse.security.terminal import escape_message, protect_terminals
+from dowse.version import __version__
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+# Each command: its module and a summary. A module has `add_arguments(parser)` and `run(options)`, or
+# `main(arguments)` with a parser of its own. It is imported only when its command runs.
+COMMANDS = {
+    "search": ("search_command", "search; builds the index first if there is none yet"),
+    "index": ("index_commands", "build the index, or update it"),
+    "symbols": ("symbol_commands", "list symbols by name"),
+    "related": ("symbol_commands", "list symbols similar to a symbol, and its cluster"),
+    "callers": ("symbol_commands", "list the callers of a symbol"),
+    "callees": ("symbol_commands", "list what a symbol calls"),
+    "implementers": ("symbol_commands", "list what implements an interface or overrides a method"),
+    "subclasses": ("symbol_commands", "list what extends a class"),
+    "uses": (
+        "symbol_commands",
+        "list every reference to a symbol: calls, types, decorators, subclasses, imports",
+    ),
+    "impact": ("symbol_commands", "list what a change of a symbol would affect, and which tests to run"),
+    "path": ("symbol_commands", "show the shortest chain of calls and uses from one symbol to another"),
+    "serve": ("serve_command", "serve a search page and an API over HTTP"),
+    "watch": (
+        "watch_command",
+        "update indexes while files change, and answer searches from a warm process, until Ctrl-C",
+    ),
+    "mcp": ("mcp_command", "serve coding agents: search and the code graph as MCP tools"),
+    "install": ("install_command", "add dowse to coding agents: Claude Code, Codex, …"),
+    "status": ("status_command", "show what is indexed and whether it is up to date"),
+    "trust": ("trust_command", "allow settings of a repository's .dowse.toml that need your consent"),
+    "doctor": ("doctor_command", "check the index and the installation"),
+    "clear": ("index_commands", "remove the index (the code stays)"),
+    "export": ("transfer_commands", "write an index with its vectors to one file"),
+    "import": ("transfer_commands", "make an index from such a file, without parsing or encoding"),
+    "feedback": ("feedback_command", "list, add and remove feedback, which ranks chosen results first"),
+    "eval": ("evaluation", "measure search quality, on your own repository or any dataset"),
+    "completion": ("completion_command", "print a completion script for a shell"),
+}
+_OWN_PARSER = ("feedback", "eval")
+# Commands of other distributions: entry points of this group, functions that take the arguments and return
+# the exit code. Those that dowse itself publishes are listed here with their distribution.
+_PLUGIN_GROUP = "dowse.commands"
+_PLUGINS = {
+    "train": ("dowse-training", "mine pairs, train an encoder, export it (pip install dowse-training)")
+}
+_EXAMPLES = """examples:
+  dowse search "parse cookie header"             by meaning and words, in the current folder
+  dowse search "getUserName lang:java -test"     an identifier, a filter, an exclusion
+  dowse search '/retry_\\w+\\(/ path:src/**'       lines, exactly as ripgrep finds them
+  dowse search "session expiry" --explain        with the contributions to each score
+  dowse callers Session.close --depth 2          callers of a method, and their callers
+  dowse impact Session.close                     what a change would affect, and which tests to run
+  dowse status --files                           which files are indexed, and which are not
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    protect_terminals()
+    return run(parse_arguments(sys.argv[1:] if arguments is None else arguments))
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line; help, the version and usage errors end the process."""
+    if "_ARGCOMPLETE" in os.environ:
+        _complete()
+    command = arguments[0] if arguments else ""
+    if command in COMMANDS and command not in _OWN_PARSER:
+        return _command_parser(command).parse(arguments[1:])
+    if command in (*_OWN_PARSER, *_PLUGINS) or (command[:1].isalpha() and _find_plugin(command)):
+        return argparse.Namespace(command=command, arguments=list(arguments[1:]))
+    parser = build_parser(())
+    parser.parse_args(arguments)
+    parser.error("the first argument must be a command")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run one command with its options, and return its exit code."""
+    try:
+        code = _execute(options)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("dowse: interrupted; what was finished before is kept", file=sys.stderr)  # noqa: T201
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader closed the pipe (`| head`): not an error.
+        _discard_output()
+        return EXIT_FOUND
+    except (DowseError, OSError, ValueError) as error:
+        print(f"dowse: {escape_message(error, _message(error))}", file=sys.stderr)  # noqa: T201
+        # Python flushes again at exit; output that can't be written would fail with a second message.
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                _discard_output()
+        return EXIT_ERROR
+    return code
+
+
+def load_command(command: str) -> ModuleType:
+    """Return the module of a command."""
+    return import_module(f"dowse.interfaces.cli.{COMMANDS[command][0]}")
+
+
+def build_parser(commands: Collection[str] = COMMANDS.keys()) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line, with the flags of some commands."""
+    parser = argparse.ArgumentParser(
+        prog="dowse",
+        description="Find code by what it does: offline, with reasons.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"dowse {__version__}")
+    subparsers = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=CommandParser
+    )
+    for name, (_, summary) in {**COMMANDS, **_PLUGINS}.items():
+        subparser = subparsers.add_parser(name, command=name, help=summary, description=_description(summary))
+        if name in commands:
+            _add_arguments(subparser)
+    return parser
+
+
+@functools.cache  # a warm process parses many command lines
+def _command_parser(command: str) -> CommandParser:
+    parser = CommandParser(command, prog=f"dowse {command}", description=_description(COMMANDS[command][1]))
+    _add_arguments(parser)
+    return parser
+
+
+def _description(summary: str) -> str:
+    return summary[0].upper() + summary[1:] + "."
+
+
+def _add_arguments(parser: CommandParser) -> None:
+    if parser.command in _OWN_PARSER:
+        return
+    load_command(parser.command).add_arguments(parser)
+    if parser.command in DAEMON_COMMANDS:
+        parser.add_argument(
+            NO_DAEMON, action="store_true", help="answer in this process, even if a warm one is running"
+        )
+
+
+def _complete() -> None:
+    """Answer a shell's request for completions, with the flags of the command that is being typed."""
+    import argcomplete
+
+    words = os.environ.get("COMP_LINE", "").split()
+    argcomplete.autocomplete(build_parser([command for command in COMMANDS if command in words]))
+
+
+def _execute(options: argparse.Namespace) -> int:
+    command = options.command
+    if command in _OWN_PARSER:
+        return int(load_command(command).main(options.arguments))
+    if command in COMMANDS:
+        return int(load_command(command).run(options))
+    plugin = _find_plugin(command)
+    if plugin is None:
+        raise DowseError(f"`dowse {command}` is not installed; run `pip install {_PLUGINS[command][0]}`")
+    return int(plugin.load()(options.arguments))
+
+
+def _find_plugin(command: str) -> EntryPoint | None:
+    """Return the entry point of a command that another distribution brings."""
+    from importlib.metadata import entry_points
+
+    return next(iter(entry_points(group=_PLUGIN_GROUP, name=command)), None)
+
+
+def _discard_output() -> None:
+    """Send the rest of standard output to /dev/null."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _message(error: Exception) -> str:
+    """Return the message of an error that the user can fix; raise any other again."""
+    from dowse.errors import QueryError
+
+    if isinstance(error, OSError) and error.filename:
+        remedy = "check the path and its permissions, or choose another folder with --index-dir"
+        return f"{os.fsdecode(error.filename)}: {error.strerror}; {remedy}"
+    if isinstance(error, OSError):  # a full disk names no file
+        return f"{error.strerror or error}; free some space, or choose another folder with --index-dir"
+    if not isinstance(error, (DowseError, QueryError)):
+        raise error
+    return str(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""`dowse mcp`: search and the code graph as tools for coding agents."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from dowse.errors import DowseError
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
+from dowse.interfaces.cli.common import flag_settings
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse mcp`."""
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="repositories to serve (default: the client's roots, else the current folder)",
+    )
+    parser.add_argument(
+        "--http",
+        metavar="[HOST:]PORT",
+        help="serve over HTTP on this machine instead of stdin; 0 takes any port",
+    )
+    parser.add_argument("--watch", action="store_true", help="update indexes while files change")
+    parser.add_argument(
+        "--structured",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="structured content beside the text of answers; auto: unless the client's model would read it",
+    )
+    flags.add(parser, "--show-secrets", "encoding")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve an agent until it disconnects, or over HTTP until Ctrl-C."""
+    from dowse.interfaces.mcp.options import McpOptions
+    from dowse.interfaces.mcp.roots import current_folder
+    from dowse.interfaces.mcp.run import run_http, run_stdio
+
+    paths = tuple(Path(path).expanduser() for path in options.paths)
+    if not paths and options.http:
+        paths = current_folder()
+    for path in paths:
+        if not path.exists():
+            raise DowseError(f"{path} does not exist; name a repository or a folder")
+    server_options = McpOptions(
+        paths=tuple(path.resolve() for path in paths),
+        watch=options.watch,
+        warm=True,
+        structured=options.structured,
+        settings={**flag_settings(options), "exact_seconds": McpOptions().limits.pattern_seconds},
+    )
+    if options.http is None:
+        run_stdio(server_options)
+    else:
+        run_http(server_options, *_address(options.http), token=os.environ.get("DOWSE_TOKEN", ""))
+    return EXIT_FOUND
+
+
+def _address(text: str) -> tuple[str, int]:
+    """Return host and port of `8743`, `localhost:8743` or `[::1]:8743`."""
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65_535:
+        raise DowseError(f"--http takes PORT or HOST:PORT, e.g. 8743 or 127.0.0.1:8743, not {text}")
+    return host or "127.0.0.1", int(port)

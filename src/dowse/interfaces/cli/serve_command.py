@@ -1,0 +1,70 @@
+"""`dowse serve`: the search page and the API over HTTP, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from dowse.errors import DowseError
+from dowse.index import Index
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
+from dowse.interfaces.cli.common import flag_settings
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse serve`."""
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="repositories, folders or corpora (default: .)"
+    )
+    flags.add(parser, "--backend")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine)")
+    parser.add_argument("--port", type=int, default=8742, metavar="N", help="0 takes any (default: 8742)")
+    parser.add_argument("--token", metavar="SECRET", help="that every request must carry (or DOWSE_TOKEN)")
+    parser.add_argument("--open", action="store_true", help="open the page in the browser")
+    parser.add_argument(
+        "--reports", action="append", metavar="FOLDER", help="with reports of `dowse eval`; may be repeated"
+    )
+    parser.add_argument("--no-feedback", action="store_true", help="neither record nor use feedback")
+    parser.add_argument(
+        "--watch", action="store_true", help="update indexes while files change (docs/WATCH.md)"
+    )
+    parser.add_argument(
+        "--rate", type=float, metavar="N", help="requests a second from one address (0: any; default: 200)"
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        help="another origin whose pages may send requests, e.g. of a proxy; may be repeated",
+    )
+    flags.add(parser, "--show-secrets", "encoding")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve one or several indexes over HTTP."""
+    from dowse.interfaces.http.app import serve
+    from dowse.services.web.options import Limits, ServeOptions, is_loopback
+
+    token = options.token or os.environ.get("DOWSE_TOKEN", "")
+    if not token and not is_loopback(options.host):
+        raise DowseError(
+            f"{options.host} can be reached from other machines; set a secret with --token or DOWSE_TOKEN"
+        )
+    limits = Limits() if options.rate is None else replace(Limits(), rate=options.rate)
+    settings = {**flag_settings(options), "exact_seconds": limits.pattern_seconds}
+    indexes = [Index.open(path, **settings) for path in options.paths or ["."]]
+    server_options = ServeOptions(
+        host=options.host,
+        port=options.port,
+        token=token,
+        allow_origins=tuple(options.allow_origin or ()),
+        reports=tuple(Path(folder) for folder in options.reports or ()),
+        feedback=not options.no_feedback,
+        watch=options.watch,
+        limits=limits,
+    )
+    serve(indexes, server_options, open_page=options.open)
+    return EXIT_FOUND

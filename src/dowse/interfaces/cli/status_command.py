@@ -1,0 +1,114 @@
+"""`dowse status`: show what is indexed and whether it is up to date."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dowse.errors import IndexMissing
+from dowse.formats.text import format_age, format_size
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
+from dowse.interfaces.cli.common import open_index, print_json, print_line
+from dowse.security.terminal import escape_name
+
+if TYPE_CHECKING:
+    from dowse.index import Index
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse status`."""
+    flags.add(parser, "target", "encoding")
+    parser.add_argument("--files", action="store_true", help="list each file, and why one is left out")
+    parser.add_argument("--fields", action="store_true", help="bytes by field of a cluster (takes a while)")
+    flags.add(parser, "--json")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the state of the index."""
+    index = open_index(options)
+    if not index.exists:
+        raise IndexMissing(f"no index of {index.root} yet; run `dowse index`")
+    if options.files:
+        _list_files(index, as_json=options.json)
+        return EXIT_FOUND
+    facts = index.status()
+    if options.json:
+        print_json(facts)
+        return EXIT_FOUND
+    files = f"{facts['files']:,} ({format_size(facts['source_bytes'])}), {facts['skipped']:,} left out"
+    lines = [
+        ("root", facts["root"]),
+        ("index", f"{facts['index']} ({format_size(facts['index_bytes'])})"),
+        ("indexed", f"{format_age(facts['indexed_at'])}, generation {facts['generation']}"),
+        ("files", files),
+        ("symbols", f"{facts['symbols']:,}"),
+        ("embedded", _embedded(facts)),
+        ("languages", ", ".join(f"{name or 'text'} {n:,}" for name, n in facts["languages"].items())),
+        ("fresh", _freshness(facts)),
+    ]
+    if facts["writer"]:
+        lines.append(("writing", f"process {facts['writer']}"))
+    if facts["cluster"]:
+        lines += _cluster_lines(index.backend.health(fields=options.fields), facts)
+    for name, value in lines:
+        print_line(f"{name:<10} {value}")
+    return EXIT_FOUND
+
+
+def _embedded(facts: Mapping[str, Any]) -> str:
+    if not facts["encoder"]:
+        return "no encoder in use"
+    done, total = facts["embedded"], facts["symbols"]
+    share = 100 * done // total if total else 100
+    remedy = "" if done == total else f"; `{facts['finish']}` finishes it"
+    return f"{done:,} ({share} %) by {facts['encoder']}{remedy}"
+
+
+def _freshness(facts: Mapping[str, Any]) -> str:
+    if facts["corpus"]:
+        return "unknown (corpora are compared by `dowse index`)"
+    changes = ", ".join(f"{count:,} {name}" for name, count in facts["changes"].items() if count)
+    return f"no: {changes}; run `dowse index`" if changes else "yes"
+
+
+def _cluster_lines(cluster: Mapping[str, Any], facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the health of the cluster that holds the index."""
+    from dowse.storage.elastic.health import describe_lag
+
+    unassigned = f", {cluster['unassigned']} shards without a node" if cluster["unassigned"] else ""
+    lines = [("cluster", f"{cluster['status']}, {cluster['nodes']} nodes{unassigned}")]
+    lines += [(kind, _cluster_index(index)) for kind, index in cluster["indices"].items()]
+    for kind, fields in cluster.get("fields", {}).items():
+        sizes = ", ".join(f"{name} {format_size(size)}" for name, size in fields.items())
+        lines.append((f"  {kind}", sizes))
+    if cluster["writing"]:
+        lines.append(("writers", f"{cluster['writing']} at work"))
+    changed = sum(facts["changes"].values())
+    unembedded = facts["symbols"] - facts["embedded"] if facts["encoder"] else 0
+    lines.append(("lag", describe_lag(facts["indexed_at"], unembedded, changed)))
+    return lines + [("advice", advice) for advice in cluster["advice"]]
+
+
+def _cluster_index(index: Mapping[str, Any]) -> str:
+    shards = f"{index['shards']} shards with {index['replicas']} copies each"
+    deleted = f", {index['deleted']:,} to be merged away" if index["deleted"] else ""
+    return f"{index['documents']:,} documents{deleted}, {format_size(index['bytes'])}, {shards}"
+
+
+def _list_files(index: Index, *, as_json: bool) -> None:
+    files, skipped, secrets = index.files(), index.skipped(), index.files_with_secrets()
+    if as_json:
+        rows = [{**file._asdict(), "likely_secrets": secrets.get(file.file_id, 0)} for file in files]
+        print_json({"files": rows, "skipped": [{"path": path, "reason": why} for path, why in skipped]})
+        return
+    for file in files:
+        count = secrets.get(file.file_id, 0)
+        likely = f"{count} likely secret{'s' if count > 1 else ''}" if count else ""
+        notes = "".join(f", {note}" for note in (file.role, file.problem, likely) if note)
+        counts = f"{file.language or 'text'}, {file.symbols} symbols, {file.lines} lines{notes}"
+        sys.stdout.write(f"in   {escape_name(file.path)}\t{escape_name(counts)}\n")
+    for path, reason in skipped:
+        sys.stdout.write(f"out  {escape_name(path)}\t{escape_name(reason)}\n")

@@ -1,0 +1,135 @@
+"""`dowse symbols` and `related`, and the commands of the code graph: `callers`, `impact` and so on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_ERROR, EXIT_FOUND, EXIT_NOTHING, CommandParser
+from dowse.interfaces.cli.common import (
+    embed_briefly,
+    open_current_index,
+    print_error,
+    print_json,
+    print_notes,
+)
+from dowse.interfaces.cli.output import output_format, output_style, write_graph
+from dowse.security.terminal import escape_name
+
+if TYPE_CHECKING:
+    from dowse.graph.model import GraphAnswer
+    from dowse.index import Index
+    from dowse.symbol_lookup import AmbiguousName
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of one of these commands."""
+    if parser.command == "symbols":
+        parser.add_argument("pattern", help="a name or qualified name; * and ? are wildcards")
+        flags.add(parser, "target")
+        flags.add_top_k(parser, 50)
+        flags.add(parser, "--show-secrets", "--json")
+    elif parser.command == "related":
+        parser.add_argument("symbol", help=flags.SYMBOL_HELP)
+        flags.add(parser, "target", "encoding")
+        flags.add_top_k(parser, 10)
+        flags.add(parser, "--show-secrets", "--json")
+    else:
+        _add_graph_arguments(parser)
+
+
+def _add_graph_arguments(parser: CommandParser) -> None:
+    if parser.command == "path":
+        parser.add_argument("start", help=f"first symbol: {flags.SYMBOL_HELP}")
+        parser.add_argument("end", help="last symbol")
+    else:
+        parser.add_argument("symbol", help=flags.SYMBOL_HELP)
+    flags.add(parser, "target")
+    parser.add_argument("--depth", type=int, metavar="N", help="hops to walk (docs/GRAPH.md)")
+    if parser.command != "path":
+        default = 200 if parser.command == "impact" else 50
+        parser.add_argument(
+            "-k", "--top-k", type=int, metavar="N", help=f"how many (0: all; default: {default})"
+        )
+    form = flags.add_output_format(parser)
+    form.add_argument("--dot", action="store_true", help="a diagram for Graphviz")
+    form.add_argument("--mermaid", action="store_true", help="a diagram for Mermaid")
+    flags.add(parser, "--show-secrets", "--refresh")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer one of these commands."""
+    commands = {"symbols": _list_symbols, "related": _list_related}
+    return commands.get(options.command, _query_graph)(options)
+
+
+def _list_symbols(options: argparse.Namespace) -> int:
+    """List the symbols whose name matches a pattern, or contains it."""
+    index = open_current_index(options)
+    pattern = options.pattern if set(options.pattern) & set("*?") else f"*{options.pattern}*"
+    rows = index.symbols(pattern, options.top_k)
+    if options.json:
+        print_json([row._asdict() for row in rows])
+    else:
+        for row in rows:
+            fields = (f"{row.path}:{row.start_line}", row.kind, row.qualified_name)
+            sys.stdout.write("\t".join(map(escape_name, fields)) + "\n")
+    return EXIT_FOUND if rows else EXIT_NOTHING
+
+
+def _list_related(options: argparse.Namespace) -> int:
+    """List the nearest neighbours of a symbol, and the members of its cluster."""
+    index = open_current_index(options)
+    embed_briefly(index)
+    related = index.related(options.symbol, options.top_k)
+    if options.json:
+        from dowse.formats.json_format import related_to_json
+
+        print_json(related_to_json(related))
+    else:
+        from dowse.formats.text import render_related
+
+        print_notes(related.notes)
+        sys.stdout.write(render_related(related, output_style(options, index.root)))
+    return EXIT_FOUND if related.neighbours else EXIT_NOTHING
+
+
+def _query_graph(options: argparse.Namespace) -> int:
+    """Query the code graph; an ambiguous name is an error that lists its candidates."""
+    from dowse.symbol_lookup import AmbiguousName
+
+    index = open_current_index(options, refresh=options.refresh)
+    try:
+        answer = _graph_answer(index, options)
+    except AmbiguousName as error:
+        _write_candidates(error, options)
+        print_error(error)
+        return EXIT_ERROR
+    write_graph(answer, options, index.root)
+    return EXIT_FOUND if answer.steps else EXIT_NOTHING
+
+
+def _graph_answer(index: Index, options: argparse.Namespace) -> GraphAnswer:
+    if options.command == "path":
+        return index.path(options.start, options.end, options.depth)
+    queries = {
+        "callers": index.callers,
+        "callees": index.callees,
+        "uses": index.uses,
+        "implementers": index.implementers,
+        "subclasses": index.subclasses,
+        "impact": index.impact,
+    }
+    return queries[options.command](options.symbol, options.depth, options.top_k)
+
+
+def _write_candidates(error: AmbiguousName, options: argparse.Namespace) -> None:
+    """Write the candidates of a name in a JSON format; the error lists them for the others."""
+    form = output_format(options)
+    if form in ("json", "jsonl"):
+        from dowse.formats.json_format import candidates_to_json, json_document, json_line
+
+        write = json_document if form == "json" else json_line
+        sys.stdout.write(write(candidates_to_json(error.name, error.candidates)))

@@ -1,0 +1,134 @@
+"""`dowse watch`: update indexes while files change, and answer commands from this warm process."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowse.config import DEVICES, VECTORS, VIEWS
+from dowse.errors import DowseError
+from dowse.interfaces.cli import flags
+from dowse.interfaces.cli.command import EXIT_FOUND, CommandParser
+from dowse.security.terminal import escape_name
+
+if TYPE_CHECKING:
+    from dowse.index import Index
+    from dowse.watch import WatchEvent
+
+# Settings that are flags of this command.
+_SETTINGS = ("encoder", "view", "vectors", "device")
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Add the flags of `dowse watch`."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="repositories or folders (default: .)")
+    parser.add_argument("--index-dir", metavar="DIR", help="folder of the index, if there is one PATH")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="encoding threads (default: 1)")
+    parser.add_argument("--nice", type=int, default=10, metavar="N", help="niceness (default: 10)")
+    parser.add_argument("--encoder", metavar="NAME", help="as for `dowse index`, and for later searches")
+    parser.add_argument("--view", choices=VIEWS, help="as for `dowse index`")
+    parser.add_argument("--vectors", choices=VECTORS, help="as for `dowse index`")
+    parser.add_argument("--device", choices=DEVICES, help="as for `dowse index`")
+    parser.add_argument(
+        "--poll", action="store_true", help="scan every few seconds instead of using system notifications"
+    )
+    flags.add(parser, "--quiet")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Watch until a signal stops the process."""
+    from dowse.index import Index
+    from dowse.interfaces.daemon.server import DaemonServer
+    from dowse.watch import Watcher, WatchOptions
+
+    paths = list(dict.fromkeys(str(Path(path).expanduser().resolve()) for path in options.paths or ["."]))
+    if options.index_dir and len(paths) > 1:
+        raise DowseError("--index-dir names the index of one PATH; watch several without it")
+    settings = {name: getattr(options, name) for name in _SETTINGS}
+    indexes = [Index.open(path, index_dir=options.index_dir, **settings) for path in paths]
+    watch_options = WatchOptions(threads=options.threads, niceness=options.nice, poll=options.poll)
+    watchers = []
+    for index in indexes:
+        prefix = f"{index.root.name}: " if len(indexes) > 1 else ""
+        watchers.append(Watcher(index, _event_handler(index, prefix, options.quiet), watch_options))
+    server = DaemonServer(indexes, watchers)
+    with _stop_signals() as wait_for_signal:
+        for watcher in watchers:
+            watcher.start()
+        server.start()
+        wait_for_signal()
+        server.stop()
+        for watcher in watchers:
+            watcher.stop()
+        for index in indexes:
+            index.close()
+    return EXIT_FOUND
+
+
+def _event_handler(index: Index, prefix: str, quiet: bool) -> Callable[[WatchEvent], None]:
+    """Return a handler that logs events, and warms the caches once there is an index."""
+    from dowse.interfaces.daemon.server import warm_up
+
+    def handle(event: WatchEvent) -> None:
+        text = _describe(event)
+        if text and (not quiet or event.kind == "failed"):
+            _write_event(event, prefix + text)
+        if event.kind == "watching":
+            threading.Thread(target=warm_up, args=(index,), daemon=True).start()
+
+    return handle
+
+
+@contextlib.contextmanager
+def _stop_signals() -> Iterator[Callable[[], object]]:
+    """Yield a function that waits for SIGINT or SIGTERM; a second signal ends the process at once.
+
+    The kernel may deliver a signal to any thread, and a main thread that waits for a lock does not notice
+    then. The wake-up socket is written by the C handler, whichever thread it runs in.
+    """
+    readable, writable = socket.socketpair()
+    writable.setblocking(False)
+
+    def restore_default(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+
+    before = {number: signal.signal(number, restore_default) for number in (signal.SIGINT, signal.SIGTERM)}
+    wakeup = signal.set_wakeup_fd(writable.fileno())
+    try:
+        yield lambda: readable.recv(1)
+    finally:
+        signal.set_wakeup_fd(wakeup)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        readable.close()
+        writable.close()
+
+
+def _write_event(event: WatchEvent, text: str) -> None:
+    """Write one line, with errors to standard error."""
+    stream = sys.stderr if event.kind == "failed" else sys.stdout
+    with contextlib.suppress(BrokenPipeError):  # nobody reads it any more; watching goes on
+        stream.write(f"{time.strftime('%H:%M:%S')} {escape_name(text)}\n")
+        stream.flush()
+
+
+def _describe(event: WatchEvent) -> str:
+    """Return the text of an event; "" for one that only reports progress."""
+    if event.kind == "indexed":
+        counts = (("added", event.added), ("changed", event.changed), ("deleted", event.deleted))
+        done = ", ".join(f"{count:,} {name}" for name, count in counts if count) or "brought up to date"
+        return f"indexed: {done} in {event.seconds:.1f} s"
+    if event.kind == "embedded":
+        symbols = "symbol" if event.done == 1 else "symbols"
+        return f"embedded: {event.done:,} {symbols} in {event.seconds:.1f} s" if event.done else ""
+    if event.kind == "watching":
+        return f"watching {event.root} ({event.detail}); Ctrl-C ends it"
+    return f"{event.kind}: {event.detail}" if event.kind in ("waiting", "failed") else ""

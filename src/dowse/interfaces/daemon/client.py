@@ -1,0 +1,127 @@
+"""The client of the daemon: have a command run by a process that has everything loaded, if there is one.
+
+Imports are what a short command spends its time on, so here are next to none; `_socket` is what `socket` is
+made of, without the 3 ms that its constants take.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# Commands that a daemon may run: those that only read.
+COMMANDS = frozenset(
+    """search symbols related callers callees uses implementers subclasses impact path""".split()
+)
+NO_DAEMON = "--no-daemon"
+# A daemon that does not accept a connection so quickly is dead or busy.
+_CONNECT_SECONDS = 0.05
+# It says at once whether it accepts a command; the command itself may take any time.
+_ACCEPT_SECONDS = 1.0
+
+
+def run_in_daemon(arguments: list[str]) -> int | None:
+    """Have a daemon run a command, write its output and return its exit code; None if there is no daemon."""
+    if not arguments or arguments[0] not in COMMANDS or NO_DAEMON in arguments or os.name != "posix":
+        return None
+    try:
+        paths = _socket_paths(arguments)
+        if not paths or not _is_plain_utf8():
+            return None
+        responses = (_request(path, arguments) for path in paths)
+        parts = next((response for response in responses if response is not None), None)
+        return None if parts is None else _write(parts)
+    except OSError:  # also a full disk: the command itself says so
+        return None
+    except KeyboardInterrupt:
+        os.write(2, b"dowse: interrupted; what was finished before is kept\n")
+        return 130
+
+
+def _socket_paths(arguments: list[str]) -> list[str]:
+    """Return the sockets of daemons for a folder that the command names, or for the current one."""
+    from dowse.runtime_paths import digest, is_private, runtime_folder
+
+    folder = runtime_folder()
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(".sock")]
+    except OSError:
+        return []
+    if not names or not is_private(folder):
+        return []
+    roots = [".", *(each for each in arguments[1:] if not each.startswith("-"))]
+    prefixes = {digest(os.path.realpath(root)): None for root in roots}
+    return [os.path.join(folder, name) for prefix in prefixes for name in names if name.startswith(prefix)]
+
+
+def _is_plain_utf8() -> bool:
+    """Whether standard output takes text as the daemon encodes it."""
+    out = sys.stdout
+    return out is not None and out.encoding.lower() == "utf-8" and out.errors in ("strict", "surrogateescape")
+
+
+def _request(path: str, arguments: list[str]) -> list[bytes] | None:
+    """Return the parts of a daemon's response; None if there is no daemon, or it declines."""
+    import _socket
+
+    from dowse.interfaces.daemon.frames import ACCEPTED, pack
+    from dowse.runtime_paths import socket_address
+
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    handle = -1
+    try:
+        address, handle = socket_address(path)
+        connection.settimeout(_CONNECT_SECONDS)
+        connection.connect(address)
+        connection.settimeout(_ACCEPT_SECONDS)
+        connection.sendall(pack(_request_parts(arguments)))
+        if connection.recv(1) != ACCEPTED:
+            return None
+        connection.settimeout(None)
+        return _response_parts(connection)
+    except (OSError, ValueError):
+        return None
+    finally:
+        connection.close()
+        if handle >= 0:
+            os.close(handle)
+
+
+def _request_parts(arguments: list[str]) -> list[bytes]:
+    from dowse.interfaces.daemon.frames import DISPLAY_VARIABLES, environment_key, protocol_version
+
+    environment = os.environb
+    display = [environment.get(name.encode(), b"") for name in DISPLAY_VARIABLES]
+    terminals = b"".join(b"1" if os.isatty(handle) else b"0" for handle in (1, 2))
+    return [
+        *(protocol_version(), os.getcwdb(), terminals),  # noqa: PTH109
+        *(environment_key(dict(environment)), *display),
+        *(os.fsencode(each) for each in arguments),
+    ]
+
+
+def _response_parts(connection: object) -> list[bytes]:
+    """Read a response to its end; raises ValueError if it was cut short."""
+    from dowse.interfaces.daemon.frames import EXIT, unpack
+
+    chunks: list[bytes] = []
+    while chunk := connection.recv(1 << 16):  # type: ignore[attr-defined]
+        chunks.append(chunk)
+    parts = unpack(b"".join(chunks)[4:])
+    if not parts or not parts[-1].startswith(EXIT):
+        raise ValueError("cut short")
+    return parts
+
+
+def _write(parts: list[bytes]) -> int:
+    """Write a response to standard output and error, and return the exit code."""
+    from dowse.interfaces.daemon.frames import OUTPUT
+
+    for part in parts[:-1]:
+        handle, data = 1 if part.startswith(OUTPUT) else 2, part[1:]
+        try:
+            while data:
+                data = data[os.write(handle, data) :]
+        except BrokenPipeError:  # the reader of our output has seen enough (`| head`)
+            return 0
+    return int(parts[-1][1:])

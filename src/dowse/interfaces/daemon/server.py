@@ -1,0 +1,229 @@
+"""The server of the daemon: a Unix socket for every index that a process has open, for its owner alone."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dowse.interfaces.daemon.frames import (
+    ACCEPTED,
+    DECLINED,
+    MAX_REQUEST_BYTES,
+    environment_key,
+    pack,
+    protocol_version,
+    unpack,
+)
+from dowse.runtime_paths import digest, make_runtime_folder, socket_address
+
+if TYPE_CHECKING:
+    from dowse.index import Index
+    from dowse.interfaces.daemon.command import ServedIndex
+    from dowse.watch import Watcher
+
+# Connections that wait to be accepted.
+_BACKLOG = 64
+# Requests handled at once; more would only wait for each other.
+_MAX_CONCURRENT = 8
+# A request is short and is sent at once.
+_READ_SECONDS = 2.0
+# How often to check whether another process still serves an index.
+_TAKE_OVER_SECONDS = 2.0
+# Pause after a connection could not be accepted.
+_RETRY_SECONDS = 0.2
+_log = logging.getLogger("dowse.interfaces.daemon")
+
+
+class DaemonServer:
+    """Runs commands for some indexes until it is stopped.
+
+    Where sockets are impossible (a path too long, a system without them) nothing is served, and commands work
+    as without: this is a convenience, and never an error.
+    """
+
+    def __init__(self, indexes: Sequence[Index] = (), watchers: Sequence[Watcher] = ()) -> None:
+        """Prepare to serve; nothing happens before `start`.
+
+        Args:
+            indexes: The indexes that commands may use.
+            watchers: The watchers of some of them: then commands need not look for changed files.
+        """
+        self._indexes, self._watchers = list(indexes), {id(each.index): each for each in watchers}
+        self._sockets: list[tuple[socket.socket, str, os.stat_result]] = []
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._slots = threading.Semaphore(_MAX_CONCURRENT)
+        self._environment_key = b""
+
+    def start(self) -> None:
+        """Listen; returns at once."""
+        self._environment_key = environment_key(dict(os.environb)) if os.name == "posix" else b""
+        for index in self._indexes:
+            self.add(index, self._watchers.get(id(index)))
+
+    def add(self, index: Index, watcher: Watcher | None = None) -> None:
+        """Serve another index too, after `start`."""
+        if os.name != "posix" or index.is_shared:
+            return
+        from dowse.interfaces.daemon.command import ServedIndex, route_streams
+
+        route_streams()
+        served = ServedIndex(index, watcher.settle if watcher else None)
+        threading.Thread(target=self._serve, args=(served,), name="dowse-daemon", daemon=True).start()
+        threading.Thread(target=warm_up, args=(index,), daemon=True).start()
+
+    def stop(self) -> None:
+        """Close the sockets, and remove them where they are still ours."""
+        self._stopping.set()
+        with self._lock:
+            sockets, self._sockets = self._sockets, []
+        for listener, path, known in sockets:
+            with contextlib.suppress(OSError):
+                if os.path.samestat(os.lstat(path), known):
+                    os.unlink(path)  # noqa: PTH108
+            with contextlib.suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
+
+    def _listen(self, index: Index) -> socket.socket | None:
+        """Listen at the path of an index; None while another process does."""
+        root, address = digest(str(index.root)), digest(index.backend.address)
+        path = os.path.join(make_runtime_folder(), f"{root}-{address}.sock")
+        if _has_listener(path):
+            return None
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        temporary = f"{path[:-5]}.{os.getpid()}"
+        try:
+            with _socket_address(temporary) as address:
+                listener.bind(address)
+            os.chmod(temporary, 0o600)  # noqa: PTH101
+            listener.listen(_BACKLOG)
+            os.replace(temporary, path)  # noqa: PTH105 - no client finds a socket that does not listen yet
+        except OSError:
+            listener.close()
+            raise
+        with self._lock:
+            self._sockets.append((listener, path, os.lstat(path)))
+        if self._stopping.is_set():
+            self.stop()
+        return listener
+
+    def _serve(self, served: ServedIndex) -> None:
+        """Listen as soon as no other process does, then handle connections until the socket is closed."""
+        try:
+            while (listener := self._listen(served.index)) is None:
+                if self._stopping.wait(_TAKE_OVER_SECONDS):
+                    return
+        except OSError as error:
+            _log.debug("no daemon for %s: %s", served.index.root, error)
+            return
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:  # closed; or too many files are open, which passes
+                if self._stopping.wait(_RETRY_SECONDS):
+                    return
+                continue
+            threading.Thread(target=self._handle, args=(connection, served), daemon=True).start()
+
+    def _handle(self, connection: socket.socket, served: ServedIndex) -> None:
+        """Respond to one request; a client that gets no whole response runs the command itself."""
+        from dowse.interfaces.daemon.command import Declined
+
+        with connection, self._slots, contextlib.suppress(OSError):
+            accepted = False
+
+            def accept() -> None:
+                nonlocal accepted
+                accepted = True
+                try:
+                    connection.sendall(ACCEPTED)
+                except OSError:  # the client is gone: no error of the command, which would report it
+                    raise Declined from None
+
+            try:
+                connection.settimeout(_READ_SECONDS)
+                parts = self._respond(connection, served, accept)
+                connection.settimeout(None)
+                connection.sendall(pack(parts))
+            except (Declined, ValueError):
+                if not accepted:
+                    connection.sendall(DECLINED)
+            except OSError:
+                raise  # the client is gone
+            except Exception:
+                _log.exception("a command failed in the daemon; the client runs it")
+
+    def _respond(
+        self, connection: socket.socket, served: ServedIndex, accept: Callable[[], None]
+    ) -> list[bytes]:
+        from dowse.interfaces.daemon.command import CommandRequest, Declined, run_command
+
+        if not _is_same_user(connection):
+            raise Declined
+        version, folder, terminals, key, *fields = unpack(_read_request(connection))
+        if version != protocol_version() or key != self._environment_key:
+            raise Declined
+        return run_command(CommandRequest.from_parts(folder, terminals, fields), served, accept)
+
+
+def warm_up(index: Index) -> None:
+    """Load what the first request would have to wait for."""
+    with contextlib.suppress(Exception):  # whatever it is, the first request reports it
+        if index.exists:
+            from dowse.interfaces.cli.main import load_command
+            from dowse.interfaces.daemon.client import COMMANDS
+
+            for command in COMMANDS:
+                load_command(command)
+            index.search("get ready", k=1, feedback=False)
+
+
+@contextlib.contextmanager
+def _socket_address(path: str) -> Iterator[str]:
+    """Give the address of a socket at a path."""
+    address, handle = socket_address(path)
+    try:
+        yield address
+    finally:
+        if handle >= 0:
+            os.close(handle)
+
+
+def _read_request(connection: socket.socket) -> bytes:
+    """Read one message."""
+    with connection.makefile("rb") as stream:
+        length = int.from_bytes(stream.read(4), "big")
+        if length > MAX_REQUEST_BYTES:
+            raise ValueError("too long for a request")
+        body = stream.read(length)
+    if len(body) < length:
+        raise ValueError("cut short")
+    return body
+
+
+def _is_same_user(connection: socket.socket) -> bool:
+    """Whether the client is the same user; systems that do not tell rely on the folder's permissions."""
+    if not sys.platform.startswith("linux"):
+        return True
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return bool(struct.unpack("3i", credentials)[1] == os.getuid())
+
+
+def _has_listener(path: str) -> bool:
+    """Whether a process listens at a path."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(0.2)
+        try:
+            with _socket_address(path) as address:
+                connection.connect(address)
+        except OSError:
+            return False
+    return True

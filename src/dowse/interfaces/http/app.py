@@ -1,0 +1,99 @@
+"""The FastAPI application of some indexes, and the server that runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from urllib.parse import quote
+
+from fastapi import APIRouter, FastAPI
+
+from dowse.index import Index
+from dowse.interfaces.daemon.server import DaemonServer
+from dowse.interfaces.http.middleware import Guard
+from dowse.interfaces.http.problems import add_handlers
+from dowse.interfaces.http.routes import docs, evaluation, feedback, search, status, symbol
+from dowse.interfaces.http.state import ServerState
+from dowse.interfaces.http.static_page import add_page
+from dowse.services.models.symbol import Problem
+from dowse.services.web.options import ServeOptions
+from dowse.services.web.server import create_server, listen
+from dowse.version import __version__
+
+_ROUTES = (search, symbol, evaluation, status, feedback, docs)
+
+
+def create_app(indexes: Sequence[Index], options: ServeOptions | None = None) -> FastAPI:
+    """Return the application that serves some indexes.
+
+    Args:
+        indexes: The indexes; missing and stale ones are updated in the background.
+        options: The options of the server.
+    """
+    options = options or ServeOptions()
+    state = ServerState.create(indexes, options)
+    app = FastAPI(
+        title="dowse",
+        description="Find code by what it does.",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=_lifespan,
+    )
+    app.state.server = state
+    api = APIRouter(prefix="/api", responses={"4XX": {"model": Problem}})
+    for route in _ROUTES:
+        api.include_router(route.router)
+    app.include_router(api)
+    add_page(app)
+    add_handlers(app)
+    docs.add_openapi(app)
+    app.add_middleware(Guard, options=options, metrics=state.metrics)
+    return app
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Start the background threads, and stop them."""
+    state: ServerState = app.state.server
+    state.refresher.start()
+    threading.Thread(target=state.reports.read_shipped, name="dowse-reports", daemon=True).start()
+    try:
+        yield
+    finally:
+        state.close()
+
+
+def serve(indexes: Sequence[Index], options: ServeOptions, *, open_page: bool = False) -> None:
+    """Answer requests until the process gets a signal."""
+    listening = listen(options.host, options.port)
+    options = replace(options, port=listening.getsockname()[1])
+    address = url(options)
+    sys.stdout.write(f"dowse answers at {address}\n")
+    sys.stdout.flush()
+    if open_page:
+        webbrowser.open(address)
+    app = create_app(indexes, options)
+    state: ServerState = app.state.server
+    watchers = state.refresher.watchers
+    warm = DaemonServer(indexes, list(watchers or ()))
+    server = create_server(app, options.limits)
+    server.on_exit = state.broker.close  # streams of events never end by themselves
+    server.on_shutdown = warm.stop
+    warm.start()
+    # Ctrl-C is how this ends: the server has cleaned up before the signal comes through.
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
+
+
+def url(options: ServeOptions) -> str:
+    """Return the URL of the page."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(options.host, options.host)  # noqa: S104 - shown only
+    host = f"[{host}]" if ":" in host and not host.startswith("[") else host
+    token = f"?token={quote(options.token, safe='')}" if options.token else ""
+    return f"http://{host}:{options.port}/{token}"

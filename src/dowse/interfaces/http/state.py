@@ -1,0 +1,91 @@
+"""What the routes share: the state of the server, parameters, and the thread pool."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial, wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request
+
+from dowse.index import Index
+from dowse.interfaces.http.metrics import Metrics
+from dowse.services.events import EventBroker
+from dowse.services.indexes import ServedIndex, ServedIndexes
+from dowse.services.refresher import IndexRefresher
+from dowse.services.reports import Reports
+from dowse.services.thread_pool import BoundedThreadPool, Result
+from dowse.services.web.options import ServeOptions
+
+# Where users put reports of `dowse eval --report` that the page shall show.
+_REPORTS = Path(".dowse", "reports")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """The parts of a running server."""
+
+    options: ServeOptions
+    indexes: ServedIndexes
+    threads: BoundedThreadPool
+    broker: EventBroker
+    refresher: IndexRefresher
+    metrics: Metrics
+    reports: Reports
+    started: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def create(cls, indexes: Sequence[Index], options: ServeOptions) -> ServerState:
+        """Create the parts; nothing runs yet."""
+        served, threads = ServedIndexes.create(indexes), BoundedThreadPool(options.limits)
+        broker = EventBroker(options.limits.listeners)
+        return cls(
+            options,
+            served,
+            threads,
+            broker,
+            IndexRefresher(served, broker, watch=options.watch),
+            Metrics(served, threads),
+            Reports(options.reports, [(index.root, index.root / _REPORTS) for index in indexes]),
+        )
+
+    def records_feedback(self, served: ServedIndex) -> bool:
+        """Whether feedback is recorded for an index and affects its rankings."""
+        return self.options.feedback and served.index.settings.feedback
+
+    def close(self) -> None:
+        """Stop everything."""
+        self.broker.close()
+        self.refresher.close()
+        self.threads.close()
+        self.indexes.close()
+
+
+def _state(request: Request) -> ServerState:
+    state: ServerState = request.app.state.server
+    return state
+
+
+State = Annotated[ServerState, Depends(_state)]
+IndexName = Annotated[str | None, Query(max_length=200, description="The name of an index; by default all.")]
+Target = Annotated[
+    str,
+    Query(
+        min_length=1,
+        max_length=1_000,
+        description="A symbol: its id, a location (`src/app.py:42`) or a name (`Class.method`).",
+    ),
+]
+
+
+def in_thread(work: Callable[..., Result]) -> Callable[..., Awaitable[Result]]:
+    """Make a route of a blocking function: it runs in the thread pool, within the limits of that."""
+
+    @wraps(work)
+    async def route(state: ServerState, **parameters: Any) -> Result:  # noqa: ANN401 - as of the function
+        return await state.threads.run(partial(work, state, **parameters))
+
+    return route

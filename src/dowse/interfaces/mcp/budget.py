@@ -1,0 +1,91 @@
+"""Token budgets: how many lines of each hit, and how many items of a list, fit into an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
+
+# Lines that every hit gets before any gets more, in an answer with snippets.
+PREVIEW_LINES = 5
+# Lines that a snippet has at most: for more, an agent calls `symbol`.
+SNIPPET_LINES = 40
+# Characters of a line that are shown: minified code would use up the budget.
+LINE_CHARACTERS = 200
+# Bytes reserved for the note about what was omitted.
+_RESERVE = 160
+
+
+def allocate_lines(
+    previews: Sequence[int], limits: Sequence[int], budget: int, cost: Callable[[int, int], int]
+) -> list[int]:
+    """Return how many lines each hit is shown with; hits beyond the end of the list are omitted.
+
+    Args:
+        previews: Lines that each hit gets before any gets more.
+        limits: Lines that each hit gets at most.
+        budget: Bytes to spend.
+        cost: The bytes of a hit, by its position and number of lines; 0 lines is its name alone.
+    """
+    budget -= _RESERVE
+    counts: list[int] = []
+    # Hit by hit: names alone would use up a small budget, and a few lines of the best say more than names.
+    for position in range(len(limits)):
+        name = cost(position, 0)
+        if name > budget:
+            break
+        counts.append(_max_lines(position, 0, previews[position], budget - name, cost))
+        budget -= cost(position, counts[position])
+    for position, count in enumerate(counts):
+        counts[position] = _max_lines(position, count, limits[position], budget, cost)
+        budget -= cost(position, counts[position]) - cost(position, count)
+    return counts
+
+
+def _max_lines(position: int, count: int, wanted: int, budget: int, cost: Callable[[int, int], int]) -> int:
+    """Return the largest number of lines from `count` to `wanted` whose extra cost is within a budget."""
+    spent = cost(position, count)
+    return _largest(count, max(count, wanted), lambda lines: cost(position, lines) - spent <= budget)
+
+
+def max_items(total: int, max_tokens: int, render: Callable[[int], str]) -> int:
+    """Return the largest number of items whose rendering is within a token budget; 0 if even one is not."""
+    return _largest(0, total, lambda count: byte_length(render(count)) <= max_tokens * BYTES_PER_TOKEN)
+
+
+def _largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest number that fits, by binary search; `low` is taken to fit."""
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def truncate(text: str, max_tokens: int) -> str:
+    """Return a text cut to a token budget, as the last resort: it then ends in an ellipsis."""
+    max_bytes = max_tokens * BYTES_PER_TOKEN
+    if byte_length(text) <= max_bytes:
+        return text
+    return text.encode("utf-8", "replace")[: max_bytes - 4].decode("utf-8", "ignore") + "…"
+
+
+def truncate_json(text: str, max_bytes: int) -> str:
+    """Return as much of a text as takes some bytes in JSON; it then ends in an ellipsis."""
+    if json_bytes(text) - 2 <= max_bytes:
+        return text
+    longest = min(len(text), max(0, max_bytes))
+    length = _largest(0, longest, lambda length: json_bytes(text[:length] + "…") - 2 <= max_bytes)
+    return text[:length] + "…" if length else ""
+
+
+def json_bytes(data: Any) -> int:  # noqa: ANN401 - any JSON
+    """Return the length of data as clients write it for their models: without spaces."""
+    return byte_length(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+
+
+def truncate_line(text: str, limit: int = LINE_CHARACTERS) -> str:
+    """Return a line without trailing space, cut to a number of characters."""
+    text = text.rstrip()
+    return text if len(text) <= limit else text[: limit - 1] + "…"

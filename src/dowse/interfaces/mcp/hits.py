@@ -1,0 +1,210 @@
+"""Hits within a token budget: as text, and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dowse.interfaces.mcp.budget import (
+    PREVIEW_LINES,
+    SNIPPET_LINES,
+    allocate_lines,
+    json_bytes,
+    truncate_line,
+)
+from dowse.interfaces.mcp.frame import FRAME_BYTES, frame, quote_name
+from dowse.parsing.tokenizer import tokenize
+from dowse.search.ranking.confidence import ABSTAIN
+from dowse.security.terminal import escape_controls, escape_name
+from dowse.token_estimate import BYTES_PER_TOKEN, byte_length
+from dowse.types import Hit
+
+Line = tuple[int, str]  # its number in the file, and its text
+# How many more terms a window must match to win over the beginning: the signature says most.
+_BEGINNING_BONUS = 1.5
+
+
+class Snippet:
+    """The lines that can be shown of a symbol, and a choice among them."""
+
+    def __init__(self, lines: Sequence[Line], terms: frozenset[str] = frozenset()) -> None:
+        self.lines = lines
+        self._terms = terms
+
+    @classmethod
+    def from_hit(cls, hit: Hit, terms: frozenset[str]) -> Snippet:
+        """Return that of a hit: the lines that a pattern matched, else all that are not blank."""
+        if hit.matches:
+            return cls([(match.line, match.text) for match in hit.matches])
+        lines = [(number, text) for number, text in hit.symbol.numbered_lines if text.strip()]
+        if hit.symbol.kind == "module":  # the code outside all definitions: mostly imports
+            lines = [(number, text) for number, text in lines if terms.intersection(tokenize(text))]
+        return cls(lines, terms)
+
+    def select(self, count: int) -> list[Line]:
+        """Return so many lines, in order: the first, and the window that matches most terms of the query."""
+        lines = self.lines
+        if len(lines) <= count or count < 2:
+            return list(lines[:count])
+        matches = self._matches
+        best, best_score = 0, sum(matches[:count]) + _BEGINNING_BONUS
+        # Windows are one line shorter, because the first line is always shown.
+        inside = sum(matches[1:count])
+        for start in range(2, len(lines) - count + 2):
+            inside += matches[start + count - 2] - matches[start - 1]
+            if matches[0] + inside > best_score:
+                best, best_score = start, matches[0] + inside
+        return [lines[0], *lines[best : best + count - 1]] if best else list(lines[:count])
+
+    @cached_property
+    def _matches(self) -> list[int]:
+        """How many terms of the query each line has."""
+        if not self._terms:
+            return [0] * len(self.lines)
+        return [len(self._terms.intersection(tokenize(text))) for _, text in self.lines]
+
+
+# Characters of a signature beside a name.
+_SIGNATURE_CHARACTERS = 160
+# Hits that get more than a preview where there are no confidences.
+_FIRST_HITS = 3
+# More lines than any symbol has.
+_ALL_LINES = 1_000_000
+# For each detail: lines that every hit gets before any gets more, and lines that a hit gets at most.
+_DETAIL = {"names": (0, 0), "snippets": (PREVIEW_LINES, SNIPPET_LINES), "full": (0, _ALL_LINES)}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    """One hit as data (docs/JSON.md), and the lines of it that can be shown."""
+
+    data: dict[str, Any]
+    snippet: Snippet
+
+
+def hits_text(
+    hits: Sequence[ShownHit],
+    head: str,
+    detail: str,
+    max_tokens: int,
+    several: bool,
+    first: Sequence[str] = (),
+) -> str:
+    """Return a head and as many hits below it as fit the budget, and say how many are omitted.
+
+    Args:
+        hits: The hits to show.
+        head: Words of our own.
+        detail: names, snippets or full.
+        max_tokens: The budget.
+        several: Whether each hit names its repository.
+        first: Lines before the hits that quote the repository, and so belong into the frame.
+    """
+    budget = max_tokens * BYTES_PER_TOKEN - byte_length("\n".join([head, *first])) - 1 - FRAME_BYTES
+
+    def cost(position: int, count: int) -> int:
+        return byte_length(_hit_text(hits[position], count, several)) + 1
+
+    counts = allocate_lines(*_line_limits(hits, detail), budget, cost)
+    shown = [_hit_text(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
+    return "\n".join([head, *frame([*first, *shown]), *omitted(len(hits) - len(counts), detail)])
+
+
+def hits_data(hits: Sequence[ShownHit], budget: int, detail: str, several: bool) -> list[dict[str, Any]]:
+    """Return as many hits as fit into some bytes of JSON."""
+
+    def cost(position: int, count: int) -> int:
+        return json_bytes(_hit_data(hits[position], count, several)) + 1
+
+    counts = allocate_lines(*_line_limits(hits, detail), budget, cost)
+    return [_hit_data(hit, count, several) for hit, count in zip(hits, counts, strict=False)]
+
+
+def _line_limits(hits: Sequence[ShownHit], detail: str) -> tuple[list[int], list[int]]:
+    """Return how many lines each hit gets before any gets more, and how many at most.
+
+    A budget need not be spent: in snippets, hits that are not likely relevant get no more than a preview.
+    """
+    preview, limit = _DETAIL[detail]
+    lengths = [len(hit.snippet.lines) for hit in hits]
+    previews = [min(preview, length) for length in lengths]
+    limits = [
+        min(limit if detail == "full" or _is_relevant(hit) else preview, length)
+        for hit, length in zip(hits, lengths, strict=True)
+    ]
+    return previews, limits
+
+
+def _is_relevant(hit: ShownHit) -> bool:
+    confidence: float | None = hit.data["confidence"]
+    return hit.data["rank"] <= _FIRST_HITS if confidence is None else confidence >= ABSTAIN
+
+
+def omitted(count: int, detail: str) -> list[str]:
+    """Say that some hits did not fit, and the remedy."""
+    if not count:
+        return []
+    remedy = "raise max_tokens" if detail == "names" else "raise max_tokens or take detail=names"
+    return [f"({count} more hits did not fit: {remedy})"]
+
+
+def _hit_text(hit: ShownHit, count: int, several: bool) -> str:
+    data, lines = hit.data, hit.snippet.lines
+    location = f"{quote_name(data['path'])}:{data['start_line']}-{data['end_line']}"
+    name = "" if data["kind"] == "file" else f" {quote_name(data['qualified_name'])}"
+    if not count:
+        name += call_signature(data)
+    confidence = "" if data["confidence"] is None else f" [{_percent(data['confidence'])}]"
+    cut = f" ({count} of {len(lines)} lines)" if 0 < count < len(lines) else ""
+    index = f"{quote_name(data['index'])} " if several else ""
+    head = f"{data['rank']}. {index}{location} {data['kind']}{name}{confidence}{cut}"
+    return "\n".join([head, *numbered(hit.snippet.select(count))])
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.01 else "<1%"
+
+
+def numbered(lines: Sequence[Line]) -> list[str]:
+    """Return lines of code with their numbers; each stays one line to every reader and hides nothing."""
+    return [f"{number}  {escape_controls(truncate_line(text))}" for number, text in lines]
+
+
+def call_signature(data: dict[str, Any]) -> str:
+    """Return the part of a signature behind the name: parameters and return type."""
+    signature, name = data["signature"], data["name"]
+    start = signature.find(name) if name else -1
+    part = signature[start + len(name) :] if start >= 0 else ""
+    if not part.startswith(("(", "<", "[", ":")):
+        return ""
+    part = part.replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    return escape_name(truncate_line(part, _SIGNATURE_CHARACTERS))
+
+
+def _hit_data(hit: ShownHit, count: int, several: bool) -> dict[str, Any]:
+    """Return a hit as data with so many lines; explanations are omitted, they cost more than the code."""
+    lines = hit.snippet.select(count)
+    data = {name: value for name, value in hit.data.items() if several or name != "index"}
+    data |= {"doc": "", "lanes": [], "explanation": []}
+    if hit.data["matches"]:
+        numbers = {number for number, _ in lines}
+        matches = [match for match in hit.data["matches"] if match["line"] in numbers]
+        return {**data, "code": "", "matches": matches}
+    return {**data, "code": _with_gaps(lines, hit.snippet.lines)}
+
+
+def _with_gaps(selected: Sequence[Line], lines: Sequence[Line]) -> str:
+    """Return lines as code, with a line for each gap between and behind them."""
+    out: list[str] = []
+    positions = {number: position for position, (number, _) in enumerate(lines)}
+    last = 0  # the number of the last line that is shown
+    for number, text in selected:
+        if last and positions[number] > positions[last] + 1:
+            out.append(f"… lines {last + 1}-{number - 1} left out")
+        out.append(truncate_line(text))
+        last = number
+    if last and last < lines[-1][0]:
+        out.append(f"… lines {last + 1}-{lines[-1][0]} left out")
+    return "\n".join(out)

@@ -1,0 +1,65 @@
+"""Run the MCP server, over standard input and output or over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from dataclasses import replace
+
+from mcp.server.stdio import stdio_server
+
+from dowse.errors import DowseError
+from dowse.interfaces.mcp.messages import RepairedMessages, checked_stdin
+from dowse.interfaces.mcp.options import McpOptions
+from dowse.interfaces.mcp.server import McpServer
+from dowse.services.web.options import ServeOptions, is_loopback
+
+# The path of the endpoint over HTTP.
+HTTP_PATH = "/mcp"
+# Of one request: the longest query, and its filters, several times over.
+_BODY_BYTES = 256 * 1024
+# Open sessions, and how long one may be idle.
+_MAX_SESSIONS, _IDLE_SECONDS = 200, 1_800.0
+
+
+def run_stdio(options: McpOptions) -> None:
+    """Answer the client that started this process, until it closes the connection."""
+    asyncio.run(_stdio(McpServer(options)))
+
+
+async def _stdio(server: McpServer) -> None:
+    protocol = server.protocol
+    try:
+        async with stdio_server(checked_stdin()) as (incoming, outgoing):
+            messages = RepairedMessages(incoming, outgoing)
+            await protocol.run(messages, outgoing, protocol.create_initialization_options())
+    finally:
+        server.close()
+
+
+def run_http(options: McpOptions, host: str, port: int, token: str = "") -> None:
+    """Answer over HTTP, on this machine alone, until Ctrl-C."""
+    from dowse.interfaces.mcp.http_guard import HttpGuard
+    from dowse.services.web.server import create_server, listen
+
+    if not is_loopback(host):
+        raise DowseError(
+            f"{host} can be reached from other machines; listen on 127.0.0.1, and let a tunnel lead there"
+        )
+    listening = listen(host, port)
+    limits = replace(options.limits, body_bytes=_BODY_BYTES)
+    serve_options = ServeOptions(host=host, port=listening.getsockname()[1], token=token, limits=limits)
+    server = McpServer(options)
+    app = server.protocol.streamable_http_app(
+        streamable_http_path=HTTP_PATH,
+        max_request_body_size=_BODY_BYTES,
+        max_sessions=_MAX_SESSIONS,
+        session_idle_timeout=_IDLE_SECONDS,
+    )
+    name = f"[{host.strip('[]')}]" if ":" in host else host
+    sys.stdout.write(f"dowse answers MCP at http://{name}:{serve_options.port}{HTTP_PATH}\n")
+    sys.stdout.flush()
+    with contextlib.suppress(KeyboardInterrupt):
+        create_server(HttpGuard(app, serve_options), limits).run(sockets=[listening])
+    server.close()

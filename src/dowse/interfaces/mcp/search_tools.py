@@ -1,0 +1,206 @@
+"""The tools that list hits within the budget: `search`, and `related` for the nearest by embedding."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from dowse.errors import DowseError
+from dowse.formats.json_format import notes_to_json, related_to_json
+from dowse.interfaces.mcp.arguments import RelatedArguments, SearchArguments
+from dowse.interfaces.mcp.budget import json_bytes, truncate, truncate_json
+from dowse.interfaces.mcp.frame import quote_name
+from dowse.interfaces.mcp.hits import ShownHit, Snippet, hits_data, hits_text, omitted
+from dowse.interfaces.mcp.readiness import NotReady
+from dowse.interfaces.mcp.reply import (
+    Reply,
+    ToolContext,
+    background_notes,
+    describe_roots,
+    note_lines,
+    notes_for_agents,
+)
+from dowse.interfaces.mcp.repositories import Repository
+from dowse.interfaces.mcp.symbol_tools import open_symbol
+from dowse.parsing.tokenizer import tokenize
+from dowse.search.related import Related
+from dowse.security.terminal import escape_name
+from dowse.services.merge import LOOKAHEAD, IndexResult, merge_answers, merge_notes
+from dowse.services.targets import Target, check_symbol, related_to
+from dowse.token_estimate import BYTES_PER_TOKEN
+from dowse.types import Note
+
+# Hits that are shown if none is relevant.
+_NEAREST = 5
+# Bytes of the query that the answer repeats.
+_ECHO_BYTES = 200
+_ADVICE = Note("other", "try other words, fewer filters, or detail=names with a larger k")
+_COPIED = ("schema", "dowse", "mode", "generation", "candidates", "embedded", "lanes", "offset", "more")
+
+
+def search(context: ToolContext, arguments: SearchArguments) -> Reply:
+    """Search, and show as much of the hits as the budget allows."""
+    started = time.perf_counter()
+    results = _search_all(context, arguments)
+    if all(each.error for each in results):
+        raise results[0].error or DowseError("nothing to search")
+    milliseconds = 1000 * (time.perf_counter() - started)
+    answer = merge_answers(arguments.query, results, arguments.offset, arguments.k, milliseconds)
+    quoting, own = _notes(context, results, answer["embedded"])
+    hits = _shown_hits(answer, results, arguments.query)
+    answered = [each for each in results if each.answer is not None]
+    is_nothing = all(each.has_note("nothing-relevant") for each in answered)
+    if is_nothing and arguments.detail == "snippets":
+        # Hits that are not relevant should not cost much.
+        hits, arguments = hits[:_NEAREST], arguments.model_copy(update={"detail": "names"})
+    head = _head(context, arguments, answer, len(hits), is_nothing, own)
+    detail, max_tokens = arguments.detail, arguments.max_tokens
+    text = hits_text(hits, head, detail, max_tokens, context.several, note_lines(quoting))
+    notes = sorted([*quoting, *own], key=lambda note: note.code != "nothing-relevant")
+    return Reply(truncate(text, max_tokens), _data(answer, hits, notes, arguments, context.several))
+
+
+def _search_all(context: ToolContext, arguments: SearchArguments) -> list[IndexResult]:
+    """Return the result of each repository, searched in parallel."""
+    if not context.several:
+        return [_search_one(context, context.repositories[0], arguments)]
+    with ThreadPoolExecutor(len(context.repositories)) as threads:
+        results = threads.map(lambda each: _search_one(context, each, arguments), context.repositories)
+        # With equal scores, hits of repositories that know the name come first.
+        return sorted(results, key=lambda each: each.has_note("unknown-name"))
+
+
+def _search_one(context: ToolContext, repository: Repository, arguments: SearchArguments) -> IndexResult:
+    context.call.check()
+    try:
+        depth = arguments.offset + arguments.k + (LOOKAHEAD if context.several else 1)
+        answer = repository.index.search(arguments.query, depth, page_size=arguments.k, **arguments.options())
+    except DowseError as error:
+        return IndexResult(repository.name, None, error)
+    return IndexResult(repository.name, answer)
+
+
+def _shown_hits(answer: dict[str, Any], results: Sequence[IndexResult], query: str) -> list[ShownHit]:
+    """Return the hits of a page with the lines that can be shown of them."""
+    terms = frozenset(tokenize(query))
+    answers = [(each.index, each.answer) for each in results if each.answer is not None]
+    by_id = {(index, hit.symbol.id): hit for index, answer in answers for hit in answer.hits}
+    return [
+        ShownHit(data, Snippet.from_hit(by_id[data["index"], data["id"]], terms)) for data in answer["hits"]
+    ]
+
+
+def _notes(
+    context: ToolContext, results: Sequence[IndexResult], embedded: dict[str, Any] | None
+) -> tuple[list[Note], list[Note]]:
+    """Return the notes: those that may quote the repository, and those in words of our own."""
+    notes = merge_notes(results)
+    work = background_notes(context.repositories, by_meaning=False)
+    if any(note.code in ("partly-embedded", "incomplete-index") for note in notes):
+        embedded = embedded or {"symbols": 0, "total": 0}
+        percent = 100 * embedded["symbols"] // max(1, embedded["total"])
+        progress = "; ".join(map(str, background_notes(context.repositories, by_meaning=True)))
+        progress = f" ({progress})" if progress else ""
+        text = f"by words all can be found, by meaning {percent} % so far{progress}: ask again in a while"
+        work = [Note("partly-embedded", text)]
+    kept = notes_for_agents(notes)
+    nothing = [note for note in kept if note.code == "nothing-relevant"]
+    return [note for note in kept if note not in nothing], [*nothing, *context.notes, *work]
+
+
+def _head(
+    context: ToolContext,
+    arguments: SearchArguments,
+    answer: dict[str, Any],
+    count: int,
+    is_nothing: bool,
+    notes: Sequence[Note],
+) -> str:
+    """Return the first lines: how many hits, of which repositories and lanes, how complete, and the notes."""
+    first, last = arguments.offset + 1, arguments.offset + count
+    hits = f"hits {first}-{last}" if count else "no hits"
+    if count and is_nothing:
+        hits = f"nothing relevant; the {count} nearest"
+    more = f" (more: offset={last})" if answer["more"] and not is_nothing else ""
+    lanes = ", ".join(lane["lane"] for lane in answer["lanes"] if not lane["problem"])
+    lanes = f"; lanes: {lanes}" if lanes else f"; mode: {answer['mode']}"
+    has_confidence = any(hit["confidence"] is not None for hit in answer["hits"])
+    legend = "; [%]: how likely relevant" if has_confidence else ""
+    state = "; index complete" if _is_complete(context, answer["embedded"]) else ""
+    line = f"{hits}{more} in {describe_roots(context.repositories)}{lanes}{state}{legend}"
+    return "\n".join([line, *note_lines(notes if count else [*notes, _ADVICE])])
+
+
+def _is_complete(context: ToolContext, embedded: dict[str, Any] | None) -> bool:
+    is_embedded = not embedded or embedded["symbols"] >= embedded["total"]
+    return is_embedded and not context.notes and not background_notes(context.repositories, by_meaning=True)
+
+
+def _data(
+    answer: dict[str, Any],
+    hits: Sequence[ShownHit],
+    notes: list[Note],
+    arguments: SearchArguments,
+    several: bool,
+) -> dict[str, Any]:
+    """Return the answer as data, within the budget: as many hits as fit, without plan and explanations."""
+    base = {name: answer[name] for name in _COPIED}
+    base |= {
+        "query": truncate_json(arguments.query, _ECHO_BYTES),
+        "notes": notes_to_json(notes),
+        "plan": None,
+    }
+    budget = arguments.max_tokens * BYTES_PER_TOKEN - json_bytes({**base, "hits": []})
+    shown = hits_data(hits, budget, arguments.detail, several)
+    for text in omitted(len(hits) - len(shown), arguments.detail):
+        base["notes"].append({"code": "truncated", "text": text})
+        base["more"] = True
+    return {**base, "hits": shown}
+
+
+def related(context: ToolContext, arguments: RelatedArguments) -> Reply:
+    """Show the symbols nearest to one by embedding, and the cluster it belongs to."""
+    with open_symbol(context, arguments.symbol) as (repository, target):
+        answer = _related(repository, target, arguments.k)
+    data = {**related_to_json(answer), "index": repository.name}
+    del data["notes"]  # the schema has none; the text has them
+    terms = frozenset(tokenize(f"{answer.symbol.name} {answer.symbol.signature}"))
+    hits = []
+    for hit_data, hit in zip(data["neighbours"], answer.neighbours, strict=True):
+        # The similarity is shown where searches show the confidence.
+        similarity = max(0.0, min(1.0, hit_data["score"]))
+        hit_data = {**hit_data, "index": repository.name, "confidence": similarity}
+        hits.append(ShownHit(hit_data, Snippet.from_hit(hit, terms)))
+    head = f"symbols alike in {describe_roots([repository])}; [%]: how near"
+    head = "\n".join([head, *note_lines(context.notes)])
+    first = [_about(answer), *note_lines(notes_for_agents(answer.notes))]
+    text = hits_text(hits, head, arguments.detail, arguments.max_tokens, several=False, first=first)
+    cluster = data["cluster"] and {**data["cluster"], "members": []}
+    base = {**data, "cluster": cluster, "neighbours": []}
+    budget = arguments.max_tokens * BYTES_PER_TOKEN - json_bytes(base)
+    neighbours = hits_data(hits, budget, arguments.detail, several=True)
+    base["neighbours"] = [{**hit, "confidence": None} for hit in neighbours]
+    return Reply(truncate(text, arguments.max_tokens), base)
+
+
+def _related(repository: Repository, target: Target, k: int) -> Related:
+    encoder = repository.index.encoder
+    if encoder is None:
+        raise DowseError("there is no encoder, so there are no embeddings; use search with words instead")
+    check_symbol(target.row)
+    if not target.reader.vectors(encoder.id, [target.row.row])[0].any():
+        work = "; ".join(map(str, background_notes([repository], by_meaning=True)))
+        work = work or "it is embedded in the background"
+        raise NotReady(f"the symbol has no vector yet ({work}); call again in half a minute")
+    return related_to(target, encoder.id, k)
+
+
+def _about(answer: Related) -> str:
+    """Return the symbol and the words of its cluster: text of the repository."""
+    symbol, cluster = answer.symbol, answer.cluster
+    words = escape_name(", ".join(cluster.words)) if cluster else ""
+    group = f"; its group: {cluster.size} symbols about {words}" if cluster and words else ""
+    name = f"{quote_name(symbol.path)}:{symbol.start_line} {symbol.kind} {quote_name(symbol.qualified_name)}"
+    return f"like {name}{group}"

@@ -1,0 +1,266 @@
+"""The tools about one symbol: `symbol`, and `callers`, `callees`, `impact` from the call graph."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dowse.errors import DowseError
+from dowse.formats.graph_text import render_graph
+from dowse.formats.json_format import graph_to_json, notes_to_json
+from dowse.formats.style import Style
+from dowse.graph.model import GraphAnswer
+from dowse.interfaces.mcp.arguments import GraphArguments, SymbolArguments
+from dowse.interfaces.mcp.budget import json_bytes, max_items, truncate, truncate_json, truncate_line
+from dowse.interfaces.mcp.frame import frame, quote_name
+from dowse.interfaces.mcp.hits import Line, call_signature, numbered
+from dowse.interfaces.mcp.reply import Reply, ToolContext, describe_roots, note_lines, notes_for_agents
+from dowse.interfaces.mcp.repositories import Repository, parse_location
+from dowse.security.secret_masking import mask_text
+from dowse.security.terminal import escape_name
+from dowse.services.errors import AmbiguousTarget
+from dowse.services.indexes import ServedIndexes
+from dowse.services.symbol_page import symbol_page
+from dowse.services.targets import Target, check_symbol, open_target, walk
+from dowse.symbol_lookup import UnknownName
+from dowse.token_estimate import BYTES_PER_TOKEN
+from dowse.types import Note
+
+# The share of the budget for members, callers and callees; the source gets the rest.
+_NEIGHBOUR_SHARE = 0.5
+_LISTS = ("outline", "callers", "callees")
+_COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
+_HEADS = {"callers": "callers of", "callees": "callees of", "impact": "touched by a change of"}
+# Similar symbols that are listed for an unknown name.
+_MAX_SIMILAR = 5
+# Candidates that are listed for an ambiguous name.
+_MAX_CANDIDATES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A symbol as data, and the lists of which an answer shows the beginnings."""
+
+    data: dict[str, Any]
+    lines: list[Line]  # of its source
+    notes: list[Note]  # that may quote the repository
+    own_notes: list[Note]
+    neighbours: list[tuple[str, dict[str, Any]]]  # members, callers and callees by list, in display order
+
+
+def symbol(context: ToolContext, arguments: SymbolArguments) -> Reply:
+    """Describe one symbol, as much of it as the budget allows."""
+    with open_symbol(context, arguments.symbol) as (repository, target):
+        data = symbol_page(target, arguments.neighbours)
+    notes, own = notes_for_agents(data["notes"]), context.own_notes(repository)
+    page = _Page(data, _lines(data, arguments.detail), notes, own, _neighbours(data))
+    max_tokens = arguments.max_tokens
+    text = _fit(page, max_tokens, lambda *counts: _symbol_text(page, repository, arguments, *counts))
+    content = _fit(page, max_tokens, lambda *counts: _symbol_json(page, arguments, *counts))
+    return Reply(truncate(text, max_tokens), json.loads(content))
+
+
+def _lines(data: dict[str, Any], detail: str) -> list[Line]:
+    """Return the lines to show: all of them, the symbol's own, or none."""
+    if detail == "names":
+        return []
+    if detail == "full":
+        return list(enumerate(data["source"].split("\n"), data["symbol"]["start_line"]))
+    own = zip(data["code_lines"], data["code"].split("\n"), strict=False)
+    return [(number, text.rstrip("\r")) for number, text in own if text.strip()]
+
+
+def _neighbours(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return members, callers and callees in turn, so that a small budget shows some of each."""
+    # By name: some languages define the methods of a type outside of it.
+    prefix = f"{data['symbol']['qualified_name']}."
+    members = [each for each in data["outline"] if each["qualified_name"].startswith(prefix)]
+    lists = {"outline": members, "callers": data["callers"], "callees": data["callees"]}
+    longest = max(map(len, lists.values()))
+    return [
+        (name, items[position])
+        for position in range(longest)
+        for name, items in lists.items()
+        if position < len(items)
+    ]
+
+
+def _fit(page: _Page, max_tokens: int, render: Callable[[int, int], str]) -> str:
+    """Return the rendering with as many neighbours as their share of the budget allows, and then lines."""
+    total = len(page.neighbours)
+    neighbours = max_items(total, int(max_tokens * _NEIGHBOUR_SHARE), lambda count: render(0, count))
+    lines = max_items(len(page.lines), max_tokens, lambda count: render(count, neighbours))
+    if lines == len(page.lines):  # more neighbours may fit
+        neighbours = max(neighbours, max_items(total, max_tokens, lambda count: render(lines, count)))
+    return render(lines, neighbours)
+
+
+def _symbol_text(
+    page: _Page, repository: Repository, arguments: SymbolArguments, lines: int, neighbours: int
+) -> str:
+    data, about = page.data, page.data["symbol"]
+    cut = f" ({lines} of {len(page.lines)} lines: raise max_tokens)" if lines < len(page.lines) else ""
+    head = f"symbol in {describe_roots([repository])}{cut}"
+    location = f"{quote_name(about['path'])}:{about['start_line']}-{about['end_line']}"
+    out = [f"{location} {about['kind']} {quote_name(about['qualified_name'])}", *note_lines(page.notes)]
+    if arguments.detail == "names":
+        doc = data["doc"].strip().split("\n")[0]
+        out += [escape_name(each) for each in (about["signature"], truncate_line(doc)) if each]
+    out += numbered(page.lines[:lines])
+    shown = page.neighbours[:neighbours]
+    members = [_member(each) for name, each in shown if name == "outline"]
+    out += _section("members", members, sum(name == "outline" for name, _ in page.neighbours))
+    for name, title in (("callers", "called by"), ("callees", "calls")):
+        steps = [_neighbour(each) for kind, each in shown if kind == name]
+        out += _section(title, steps, data[f"{name}_total"])
+    return "\n".join([head, *note_lines(page.own_notes), *frame(out)])
+
+
+def _section(title: str, lines: list[str], total: int) -> list[str]:
+    if not total:
+        return []
+    count = f"{len(lines)} of {total}" if len(lines) < total else f"{total}"
+    return [f"{title} ({count}):", *lines]
+
+
+def _member(entry: dict[str, Any]) -> str:
+    name = quote_name(entry["name"]) + call_signature(entry)
+    return f"  {entry['start_line']}-{entry['end_line']} {entry['kind']} {name}"
+
+
+def _neighbour(step: dict[str, Any]) -> str:
+    other = step["symbol"]
+    test = ", test" if step["test"] else ""
+    name = f"{other['kind']} {quote_name(other['qualified_name'])}"
+    return f"  {quote_name(step['path'])}:{step['line']} {name} ({step['certainty']}{test})"
+
+
+def _symbol_json(page: _Page, arguments: SymbolArguments, lines: int, neighbours: int) -> str:
+    selected, shown = page.lines[:lines], page.neighbours[:neighbours]
+    code = "\n".join(text for _, text in selected)
+    is_full = arguments.detail == "full"
+    notes = [*page.notes, *page.own_notes]
+    if lines < len(page.lines):
+        notes.append(Note("truncated", f"{lines} of {len(page.lines)} lines fit: raise max_tokens"))
+    data = {
+        **page.data,
+        "doc": "",  # it is in the code
+        "editor": "",  # for people who click
+        "code": "" if is_full else code,
+        "code_lines": [] if is_full else [number for number, _ in selected],
+        "source": code if is_full else "",
+        "notes": notes_to_json(notes),
+        **{name: [each for kind, each in shown if kind == name] for name in _LISTS},
+    }
+    if arguments.detail == "names":  # no code is shown
+        budget = arguments.max_tokens * BYTES_PER_TOKEN - json_bytes(data)
+        data["doc"] = truncate_json(page.data["doc"], budget)
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def graph(relation: str, context: ToolContext, arguments: GraphArguments) -> Reply:
+    """Walk one relation of the call graph: as many of the nearest steps as the budget allows."""
+    with open_symbol(context, arguments.symbol) as (repository, target):
+        check_symbol(target.row)
+        answer = walk(target, relation, arguments.depth or None)
+    notes, own = notes_for_agents(answer.notes), context.own_notes(repository)
+    where = f"in {describe_roots([repository])}"
+    max_tokens = arguments.max_tokens
+
+    def largest(render: Callable[[GraphAnswer], str]) -> str:
+        def render_first(count: int) -> str:
+            return render(replace(answer, steps=answer.steps[:count]))
+
+        return render_first(max_items(len(answer.steps), max_tokens, render_first))
+
+    text = largest(lambda part: _graph_text(part, where, notes, own))
+    data = largest(lambda part: _graph_json(part, repository.name, [*notes, *own]))
+    return Reply(truncate(text, max_tokens), json.loads(data))
+
+
+def _graph_text(part: GraphAnswer, where: str, notes: list[Note], own: list[Note]) -> str:
+    """Return an answer as text; notes about symbols quote their names, and are in the frame."""
+    shown, total, seed = len(part.steps), part.total, part.seed
+    count = f"{total}" if shown == total else f"{shown} nearest of {total}"
+    more = "" if shown == total else "; raise max_tokens for more"
+    about = f"{seed.kind} {quote_name(seed.qualified_name)} ({quote_name(seed.path)}:{seed.start_line})"
+    head = f"{count} {_COUNTED[part.relation]} {where}; depth {part.depth}{more}"
+    # The first line of the rendering says the same for people.
+    lines = [line for line in render_graph(part, Style()).strip().split("\n")[1:] if line.strip()]
+    quoting = [f"{_HEADS[part.relation]} {about}", *note_lines(notes), *lines]
+    return "\n".join([head, *note_lines(own), *frame(quoting)])
+
+
+def _graph_json(part: GraphAnswer, index: str, notes: list[Note]) -> str:
+    omitted = part.total - len(part.steps)
+    if omitted:
+        notes = [*notes, Note("truncated", f"{omitted} more steps did not fit: raise max_tokens")]
+    data = {**graph_to_json(part), "index": index, "notes": notes_to_json(notes)}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+class _Candidates(UnknownName):
+    """An unknown or ambiguous name; the message lists what may be meant, one a line."""
+
+    is_list = True
+
+    def __init__(self, message: str, lines: list[str]) -> None:
+        """Put the lines, which quote the repository, into a frame."""
+        super().__init__("\n".join([message, *frame(lines)]))
+
+
+@contextlib.contextmanager
+def open_symbol(context: ToolContext, target: str) -> Iterator[tuple[Repository, Target]]:
+    """Give the one symbol that a call names, and its repository."""
+    context.call.check()
+    repositories, name = parse_location(context.repositories, target)
+    indexes = ServedIndexes(each.served for each in repositories)
+    with _listing_candidates(repositories, name), open_target(indexes, None, name) as match:
+        yield next(each for each in repositories if each.served is match.served), match
+
+
+@contextlib.contextmanager
+def _listing_candidates(repositories: list[Repository], name: str) -> Iterator[None]:
+    """Have errors about a name list what can be named instead."""
+    try:
+        yield
+    except AmbiguousTarget as error:
+        raise _ambiguous(name, error) from None
+    except UnknownName as error:
+        message = escape_name(str(error).partition("; ")[0])
+        similar = [line for each in repositories for line in _similar(each, name)]
+        remedy = "name one of the nearest:" if similar else "use the search tool to find it"
+        raise _Candidates(f"{message}; {remedy}", similar) from None
+
+
+def _ambiguous(name: str, error: AmbiguousTarget) -> _Candidates:
+    if len({index for index, _ in error.candidates}) > 1:
+        lines = [
+            f"  {quote_name(index)}  {quote_name(row.path)}:{row.start_line}"
+            f"  {quote_name(mask_text(row.qualified_name))}"
+            for index, row in error.candidates
+        ]
+        message = f"{quote_name(name)} is in several repositories; name one of them with `repo`"
+        return _Candidates(message, lines)
+    rows = [row for _, row in error.candidates[:_MAX_CANDIDATES]]
+    lines = [_line(row.path, row.start_line, row.kind, mask_text(row.qualified_name)) for row in rows]
+    more = len(error.candidates) - len(rows)
+    count = f" ({more} more)" if more else ""
+    return _Candidates(f"{quote_name(name)} could be any of these{count}; name one by its path:line", lines)
+
+
+def _line(path: str, line: int, kind: str, name: str) -> str:
+    return f"  {quote_name(path)}:{line}  {kind} {quote_name(name)}"
+
+
+def _similar(repository: Repository, name: str) -> list[str]:
+    """Return the symbols that a keyword search for a name finds."""
+    try:
+        answer = repository.index.search(name, _MAX_SIMILAR, "keyword", plain=True)
+    except (DowseError, ValueError):
+        return []
+    symbols = [hit.symbol for hit in answer.hits]
+    return [_line(each.path, each.start_line, each.kind, each.qualified_name) for each in symbols]

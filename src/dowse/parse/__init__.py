@@ -1,5 +1,0 @@
-"""From a file's text to the definitions in it and the names it refers to (`files.parse_file`).
-
-Kinds of definitions: function, method, class, interface, struct, enum, trait, type, module (also the
-remainder of a file outside its definitions), macro, constant; section and text without a grammar.
-"""

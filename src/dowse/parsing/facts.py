@@ -1,0 +1,236 @@
+"""Name bindings of a file: imports, declared types, results of calls, aliases. The input of the code graph.
+
+A file binds far more names than it calls methods on. Only bindings of names that some reference starts with
+are kept, and of fields, which methods in other files can use.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dowse.parsing.grammar import Pattern
+from dowse.parsing.imports import Import, parse_imports
+from dowse.parsing.limits import MAX_NAME_BYTES
+from dowse.parsing.source_text import SourceText
+from dowse.types import Fact, Reference
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# A literal, or anything else that is certainly no class of this index.
+LITERAL = "!"
+# Longer type expressions are not names of classes.
+_MAX_TYPE_BYTES = 200
+
+# Prefixes of a field of the current object.
+_FIELD_PREFIXES = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
+_BUILTIN_TYPES = frozenset(
+    b"int str float bool bytes dict list tuple set None Any string number boolean any void unknown char long"
+    b" double short byte size_t i32 i64 u8 u32 u64 usize String error int64 uint64 object Int Boolean Bool"
+    b" Double Float Long Unit Self T K V E var auto let val"
+    b" unsigned int32_t uint32_t int64_t uint64_t uint8_t".split()
+)
+# Roles of patterns that bind no name of their own.
+_UNNAMED_ROLES = frozenset(["statement", "package", "default", "impl", "picks"])
+
+_TYPE_PATH = re.compile(
+    rb"[&*?:\s\"'\\]*(?:mut\s+|dyn\s+|impl\s+|const\s+|struct\s+)*((?:\w+(?:\.|::|\\))*)([A-Za-z_]\w*)"
+)
+_HEAD = re.compile(r"[^\s.:\-?!&(\[\\]*")
+_PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_CALLED_PATH = re.compile(r"@?[\w$]+(?:\(\))?(?:\.[\w$]+(?:\(\))?)*")
+_SPACE = re.compile(r"\s+")
+_TURBOFISH = re.compile(r"::<[^()]*>$")
+_ANGLES = re.compile(r"<[^<>()]*>")
+_ARGUMENTS = re.compile(r"\([^()]*\)")
+_SEPARATORS = re.compile(r"\?\.|->|::|\\")
+# Wrapper types whose methods are those of what they hold.
+_WRAPPERS = re.compile(r"^(?:Optional|Box|Rc|Arc|Annotated|ClassVar|Final|Readonly|Required)[<\[](.*)[>\]]$")
+# Words in the position of a type that are none.
+_NON_TYPES = frozenset(
+    ["var", "auto", "val", "let", "dynamic", "any", "Any", "unknown", "mixed", "object", "T"]
+)
+_GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
+_NAME = re.compile(r"[\w$]+(?:(?:\.|::|\\)[\w$]+)*")
+_PREFIXES = re.compile(
+    r"^(?:[&*?\s:(\\]|(?:mut|dyn|impl|const|final|readonly|struct|'\w+|asserts|unsafe)\s)+"
+)
+
+
+@lru_cache(maxsize=8192)
+def parse_type_name(text: str) -> str:
+    """Return the one class that a type expression names, joined with dots; "" if it is not that simple."""
+    text = text.strip().strip("\"'").strip()
+    text = _PREFIXES.sub("", text)
+    text = re.sub(r"\s*\|\s*(?:None|null|undefined)\b|\b(?:None|null)\s*\|\s*|\?$", "", text)
+    wrapped = _WRAPPERS.match(text)
+    if wrapped:
+        return parse_type_name(wrapped[1].split(",")[0])
+    if text.startswith(("[", "map[", "func", "chan ", "{", "(")):
+        return LITERAL
+    if text.endswith("]") and text.endswith("[]"):
+        return LITERAL
+    while (shorter := _GENERICS.sub("", text)) != text:
+        text = shorter
+    text = text.strip(" &*?!.")
+    match = _NAME.fullmatch(text)
+    return re.sub(r"::|\\", ".", match[0]) if match and match[0] not in _NON_TYPES else ""
+
+
+class Facts:
+    """Collects the bindings in query matches, then keeps those that can matter."""
+
+    __slots__ = ("_data", "_has_nul", "_language", "_matches", "_source")
+
+    def __init__(self, source: SourceText, language: str) -> None:
+        self._source, self._data = source, source.data
+        self._has_nul = b"\0" in source.data  # the separator of stored names
+        self._language = language
+        self._matches: list[tuple[Pattern, dict[str, list[Node]]]] = []
+
+    def bind(self, pattern: Pattern, captures: dict[str, list[Node]]) -> None:
+        """Add one match of a pattern that binds names; most turn out not to matter."""
+        self._matches.append((pattern, captures))
+
+    def type_uses(self) -> Iterator[tuple[int, str, str]]:
+        """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
+        data = self._data
+        for _, captures in self._matches:
+            if "as" in captures:
+                start, end = captures["as"][0].byte_range
+                if end - start > _MAX_TYPE_BYTES or data[start:end] in _BUILTIN_TYPES:
+                    continue
+                match = _TYPE_PATH.match(data, start, end)
+                if match and match[2] not in _BUILTIN_TYPES:
+                    qualifier = match[1].rstrip(b".:\\").decode("utf-8", "ignore")
+                    yield match.start(2), match[2].decode("utf-8", "ignore"), qualifier
+
+    def collect(
+        self,
+        references: tuple[Reference, ...],
+        owners: tuple[list[int], list[int]],
+        first_parts: list[int],
+        in_types: frozenset[int],
+    ) -> tuple[Fact, ...]:
+        """Return the bindings that can matter, each with its owner."""
+        if not self._matches:
+            return ()
+        data, needed, (starts, numbers) = self._data, self._needed(references), owners
+        facts = dict[Fact, None]()
+        lines = self._source.starts if any("within" in captures for _, captures in self._matches) else []
+        for pattern, captures in self._matches:
+            start, end = captures["bind"][0].byte_range
+            owner = numbers[bisect_right(starts, start) - 1]
+            name = data[start:end]
+            if name not in needed and pattern.role not in _UNNAMED_ROLES:
+                # Fields are visible in every method, names of a module in every file: others nowhere else.
+                public = (
+                    owner < 0
+                    or owner in in_types
+                    or name.startswith(_FIELD_PREFIXES)
+                    or pattern.role == "field"
+                )
+                if not (pattern.has_value and public) or self._has_builtin_type(captures):
+                    continue
+            scope_owner = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
+            first = last = 0
+            if "within" in captures:
+                begin, stop = captures["within"][0].byte_range
+                first, last = bisect_right(lines, begin), bisect_right(lines, stop)
+            for kind, called, value, origin in self._read(pattern, captures):
+                facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
+        return tuple(facts)
+
+    def _has_builtin_type(self, captures: dict[str, list[Node]]) -> bool:
+        """Whether a name has a built-in type, as most have."""
+        if "as" not in captures:
+            return False
+        start, end = captures["as"][0].byte_range
+        return end - start <= _MAX_TYPE_BYTES and self._data[start:end] in _BUILTIN_TYPES
+
+    def _needed(self, references: tuple[Reference, ...]) -> set[bytes]:
+        """Return the names that references start with, and those that these are aliases of."""
+        heads = {r.qualifier or r.name for r in references}
+        needed = {_HEAD.match(head)[0].encode() for head in heads}  # type: ignore[index]
+        for pattern, captures in self._matches:
+            if pattern.alias_capture:
+                start, end = captures["bind"][0].byte_range
+                if self._data[start:end] in needed:
+                    first, last = captures[pattern.alias_capture][0].byte_range
+                    text = self._text(first, min(last, first + _MAX_TYPE_BYTES))
+                    needed.add(_HEAD.match(text)[0].encode())  # type: ignore[index]
+        return needed
+
+    def _read(self, pattern: Pattern, captures: dict[str, list[Node]]) -> list[Import]:
+        """Return the bindings of one match: (kind, name, value, origin)."""
+        if pattern.role == "statement":
+            return parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
+        name = self._name(captures["bind"][0])
+        if pattern.role == "package":
+            return [("package", "", name, "")]
+        if pattern.role == "impl":
+            return [("type", "Self", parse_type_name(name), "")]
+        if pattern.role == "default":
+            return [("same", "export default", name, "")]
+        if "required" in captures:
+            module = self._name(captures["required"][0])
+            if pattern.role == "picks":
+                return [
+                    ("import", bound, picked, module)
+                    for bound, picked in self._destructured_names(captures["bind"][0])
+                ]
+            value = self._name(captures["picked"][0]) if "picked" in captures else ""
+            return [("import", name, value, module)]
+        kind, value = self._value(captures)
+        bindings = [(kind, self._name(node), value, "") for node in captures["bind"]]
+        if pattern.role == "field":  # a parameter that is a field as well
+            bindings.append((kind, "self." + name.lstrip("$"), value, ""))
+        return bindings
+
+    def _destructured_names(self, pattern: Node) -> Iterator[tuple[str, str]]:
+        """Yield the names of a destructuring `{ a, b: c }` with the member that each is: (a, a), (c, b)."""
+        for child in pattern.named_children:
+            if child.type == "shorthand_property_identifier_pattern":
+                yield self._name(child), self._name(child)
+            elif child.type == "pair_pattern":
+                key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+                if key is not None and value is not None and value.type == "identifier":
+                    yield self._name(value), self._name(key)
+
+    def _value(self, captures: dict[str, list[Node]]) -> tuple[str, str]:
+        for capture, kind, read in (
+            ("as", "type", parse_type_name),
+            ("made", "made", _parse_path),
+            ("same", "same", _parse_path),
+        ):
+            if capture in captures:
+                start, end = captures[capture][0].byte_range
+                value = read(self._text(start, end)) if end - start <= _MAX_TYPE_BYTES else ""
+                return (kind, value) if value else ("local", "")
+        return ("type", LITERAL) if "literal" in captures else ("local", "")
+
+    def _name(self, node: Node) -> str:
+        """Return the text of a node, cut to the maximum length of a name."""
+        start, end = node.byte_range
+        return self._text(start, min(end, start + MAX_NAME_BYTES))
+
+    def _text(self, start: int, end: int) -> str:
+        text = self._data[start:end].decode("utf-8", "ignore")
+        return text.replace("\0", "") if self._has_nul else text
+
+
+@lru_cache(maxsize=8192)
+def _parse_path(text: str) -> str:
+    """Return a callee or an alias, joined with dots; "" if it is more than a path."""
+    if _PLAIN_PATH.fullmatch(text):
+        return text
+    text = _TURBOFISH.sub("", _SPACE.sub("", text))
+    while (shorter := _ANGLES.sub("", text)) != text:
+        text = shorter
+    text = _SEPARATORS.sub(".", text).lstrip(".&*$")
+    text = _ARGUMENTS.sub("()", text)
+    return text if _CALLED_PATH.fullmatch(text) else ""

@@ -1,0 +1,288 @@
+"""The table of languages: to add one, add a row here and a query file in `queries`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# What makes a header C++ rather than C. The blanks before a word must not cross lines: else a search of many
+# blank lines would take quadratic time.
+_CPP_SYNTAX = re.compile(
+    rb"^[^\S\n]*(?:class\s+\w|template\s*<|namespace\s+\w|namespace\s*\{|using\s+\w|public:|private:)"
+    rb"|\bconstexpr\b|\bstd::|\bvirtual\s|\bnoexcept\b",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The package of a tree-sitter grammar and the query files for it."""
+
+    module: str
+    queries: tuple[str, ...]
+    function: str = "language"
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language with a grammar: how it is detected, parsed and commented."""
+
+    name: str
+    grammar: Grammar
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    line_comments: tuple[str, ...] = ("//",)
+    block_comments: tuple[tuple[str, str], ...] = (("/*", "*/"),)
+    separators: tuple[str, ...] = (".",)  # between the segments of a qualified name
+    merges_clauses: bool = False  # adjacent clauses of one function are one definition
+    docstrings: bool = False  # a string at the start of a body documents it
+    lead_keywords: tuple[str, ...] = ()  # leading attributes that hold documentation
+    variants: Mapping[str, Grammar] = field(default_factory=dict)  # by extension
+
+    def grammar_for(self, path: str) -> Grammar:
+        """Return the grammar for a path: dialects have an extension of their own."""
+        for extension, grammar in self.variants.items():
+            if path.endswith(extension):
+                return grammar
+        return self.grammar
+
+
+_TABLE = (
+    Language(
+        "python",
+        Grammar("tree_sitter_python", ("python",)),
+        (".py", ".pyi", ".pyw"),
+        ("SConstruct", "SConscript", "wscript"),
+        ("python", "pypy"),
+        line_comments=("#",),
+        block_comments=(),
+        docstrings=True,
+    ),
+    Language(
+        "javascript",
+        Grammar("tree_sitter_javascript", ("ecmascript", "javascript", "jsx")),
+        (".js", ".jsx", ".mjs", ".cjs"),
+        ("Jakefile",),
+        ("node", "deno", "bun"),
+    ),
+    Language(
+        "typescript",
+        Grammar("tree_sitter_typescript", ("ecmascript", "typescript"), "language_typescript"),
+        (".ts", ".tsx", ".mts", ".cts"),
+        variants={
+            ".tsx": Grammar("tree_sitter_typescript", ("ecmascript", "typescript", "jsx"), "language_tsx")
+        },
+    ),
+    Language("go", Grammar("tree_sitter_go", ("go",)), (".go",)),
+    Language("java", Grammar("tree_sitter_java", ("java",)), (".java",)),
+    Language(
+        "php",
+        Grammar("tree_sitter_php", ("php",), "language_php"),
+        (".php", ".phtml", ".php5"),
+        interpreters=("php",),
+        line_comments=("//", "#"),
+        separators=("\\", "::", "->"),
+    ),
+    Language(
+        "ruby",
+        Grammar("tree_sitter_ruby", ("ruby",)),
+        (".rb", ".rake", ".gemspec", ".ru"),
+        ("Rakefile", "Gemfile", "Guardfile", "Vagrantfile"),
+        ("ruby", "rake"),
+        line_comments=("#",),
+        block_comments=(("=begin", "=end"),),
+        separators=("::", "."),
+    ),
+    Language("rust", Grammar("tree_sitter_rust", ("rust",)), (".rs",), separators=("::", ".")),
+    Language("c", Grammar("tree_sitter_c", ("c",)), (".c", ".h")),
+    Language(
+        "cpp",
+        Grammar("tree_sitter_cpp", ("c", "cpp")),
+        (".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".cu", ".cuh"),
+        separators=("::",),
+    ),
+    Language("csharp", Grammar("tree_sitter_c_sharp", ("csharp",)), (".cs", ".csx")),
+    Language("kotlin", Grammar("tree_sitter_kotlin", ("kotlin",)), (".kt", ".kts")),
+    Language("scala", Grammar("tree_sitter_scala", ("scala",)), (".scala", ".sc", ".sbt")),
+    Language("swift", Grammar("tree_sitter_swift", ("swift",)), (".swift",)),
+    Language(
+        "elixir",
+        Grammar("tree_sitter_elixir", ("elixir",)),
+        (".ex", ".exs"),
+        interpreters=("elixir",),
+        line_comments=("#",),
+        block_comments=(),
+        merges_clauses=True,
+        lead_keywords=("@doc", "@typedoc"),
+    ),
+    Language(
+        "haskell",
+        Grammar("tree_sitter_haskell", ("haskell",)),
+        (".hs",),
+        interpreters=("runhaskell",),
+        line_comments=("--",),
+        block_comments=(("{-", "-}"),),
+        separators=(),
+        merges_clauses=True,
+    ),
+    Language(
+        "lua",
+        Grammar("tree_sitter_lua", ("lua",)),
+        (".lua", ".rockspec"),
+        interpreters=("lua", "luajit"),
+        line_comments=("--",),
+        block_comments=(("--[[", "]]"),),
+        separators=(".", ":"),
+    ),
+    Language(
+        "bash",
+        Grammar("tree_sitter_bash", ("bash",)),
+        (".sh", ".bash", ".zsh", ".ksh", ".bats"),
+        (".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"),
+        ("sh", "bash", "zsh", "ksh", "dash"),
+        line_comments=("#",),
+        block_comments=(),
+        separators=(),
+    ),
+    Language("zig", Grammar("tree_sitter_zig", ("zig",)), (".zig",), block_comments=()),
+)
+
+LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE}
+
+# Languages without a grammar: named for `lang:` filters, chunked into windows of lines.
+_PLAIN_EXTENSIONS = {
+    "markdown": ".md .markdown .mdx .mkd",
+    "restructuredtext": ".rst",
+    "asciidoc": ".adoc .asciidoc",
+    "text": ".txt .text",
+    "json": ".json .jsonc .json5 .jsonl .ndjson .geojson .webmanifest",
+    "yaml": ".yaml .yml",
+    "toml": ".toml",
+    "ini": ".ini .cfg .conf .properties .editorconfig",
+    "xml": ".xml .xsd .xsl .xslt .svg .plist .csproj .props .targets .resx .xaml",
+    "html": ".html .htm .xhtml",
+    "css": ".css",
+    "scss": ".scss .sass",
+    "less": ".less",
+    "vue": ".vue",
+    "svelte": ".svelte",
+    "astro": ".astro",
+    "sql": ".sql .psql",
+    "graphql": ".graphql .gql",
+    "protobuf": ".proto",
+    "thrift": ".thrift",
+    "dart": ".dart",
+    "perl": ".pl .pm .t",
+    "r": ".r .rmd",
+    "julia": ".jl",
+    "clojure": ".clj .cljs .cljc .edn",
+    "erlang": ".erl .hrl",
+    "ocaml": ".ml .mli",
+    "fsharp": ".fs .fsx .fsi",
+    "objective-c": ".m .mm",
+    "groovy": ".groovy .gradle",
+    "powershell": ".ps1 .psm1 .psd1",
+    "batch": ".bat .cmd",
+    "fish": ".fish",
+    "vim": ".vim",
+    "lisp": ".lisp .lsp .cl",
+    "emacs-lisp": ".el",
+    "scheme": ".scm .ss .rkt",
+    "nim": ".nim",
+    "crystal": ".cr",
+    "d": ".d",
+    "v": ".v",
+    "verilog": ".sv .svh",
+    "vhdl": ".vhd .vhdl",
+    "assembly": ".asm .s",
+    "fortran": ".f .f90 .f95 .for",
+    "pascal": ".pas .pp",
+    "ada": ".adb .ads",
+    "cobol": ".cob .cbl",
+    "visual-basic": ".vb .vbs",
+    "tcl": ".tcl",
+    "awk": ".awk",
+    "solidity": ".sol",
+    "terraform": ".tf .tfvars .hcl",
+    "nix": ".nix",
+    "cmake": ".cmake",
+    "make": ".mk .mak",
+    "dockerfile": ".dockerfile",
+    "starlark": ".bzl .bazel .star",
+    "tex": ".tex .sty .cls .bib",
+    "jinja": ".j2 .jinja .jinja2",
+    "erb": ".erb",
+    "heex": ".heex .eex .leex",
+    "razor": ".cshtml .razor",
+    "csv": ".csv .tsv",
+    "diff": ".diff .patch",
+    "notebook": ".ipynb",
+    "gleam": ".gleam",
+    "elm": ".elm",
+    "purescript": ".purs",
+    "reason": ".re .rei",
+    "coffeescript": ".coffee",
+    "pug": ".pug",
+    "handlebars": ".hbs .handlebars",
+    "cython": ".pyx .pxd .pxi",
+    "literate-haskell": ".lhs",
+    "glsl": ".glsl .vert .frag .hlsl .wgsl .metal",
+}
+
+_PLAIN_FILENAMES = {
+    "dockerfile": "Dockerfile Containerfile",
+    "make": "Makefile GNUmakefile makefile",
+    "cmake": "CMakeLists.txt",
+    "starlark": "BUILD WORKSPACE",
+    "text": "README LICENSE COPYING NOTICE AUTHORS CHANGELOG CONTRIBUTORS INSTALL TODO",
+    "ini": ".gitconfig .gitmodules .npmrc .flake8 .pylintrc",
+    "json": ".babelrc .eslintrc .prettierrc composer.lock",
+    "go-module": "go.mod go.sum go.work",
+    "groovy": "Jenkinsfile",
+}
+
+_PLAIN_INTERPRETERS = {"perl": "perl", "awk": "awk", "fish": "fish", "tclsh": "tcl", "julia": "julia"}
+
+
+def _invert(attribute: str, plain: Mapping[str, str]) -> dict[str, str]:
+    """Return a table from extension, file name or interpreter to language."""
+    table = {key: name for name, keys in plain.items() for key in keys.split()}
+    table.update((key, language.name) for language in _TABLE for key in getattr(language, attribute))
+    return table
+
+
+_EXTENSIONS = _invert("extensions", _PLAIN_EXTENSIONS)
+_FILENAMES = _invert("filenames", _PLAIN_FILENAMES)
+_INTERPRETERS = {**_PLAIN_INTERPRETERS, **_invert("interpreters", {})}
+
+
+def language_names() -> tuple[str, ...]:
+    """Return every name that `detect_language` can give, in order."""
+    return tuple(sorted({*_EXTENSIONS.values(), *_FILENAMES.values(), *_INTERPRETERS.values()}))
+
+
+def detect_language(path: str, head: bytes = b"") -> str:
+    """Return the language of a file by its name, else by the shebang in `head`; "" if unknown."""
+    name = path.rpartition("/")[2]
+    if name in _FILENAMES:
+        return _FILENAMES[name]
+    stem, dot, extension = name.rpartition(".")
+    if not dot or not stem:
+        return _by_shebang(head) or ("dockerfile" if name.startswith("Dockerfile") else "")
+    language = _EXTENSIONS.get("." + extension) or _EXTENSIONS.get("." + extension.lower(), "")
+    if language == "c" and extension == "h" and _CPP_SYNTAX.search(head):
+        return "cpp"
+    return language or _by_shebang(head)
+
+
+def _by_shebang(head: bytes) -> str:
+    """Return the language of a script by the interpreter in its shebang."""
+    if not head.startswith(b"#!"):
+        return ""
+    words = head.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
+    while words and (words[0].endswith("/env") or words[0].startswith("-") or "=" in words[0]):
+        words.pop(0)
+    program = words[0].rpartition("/")[2].rstrip("0123456789.") if words else ""
+    return _INTERPRETERS.get(program, "")

@@ -1,0 +1,114 @@
+"""Names in source code, split into qualifier and last segment."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Callees can be whole chains of calls; only the end of them is used.
+MAX_CALLEE_BYTES = 200
+
+# The qualifier of a name after an expression that is too complex for a name.
+UNKNOWN = "?"
+
+# Enough for the callees of many files; the limit is for generated ones.
+_MAX_CACHED_CALLEES = 32768
+
+# The last name of an expression, with type arguments after it if any.
+_LAST = re.compile(r"(?<![\w$])([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+# Most callees: names joined with dots.
+_DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+[?!]?)")
+_SEPARATORS = re.compile(r"(?:\?\.|!\.|&\.|->|::|[.:\\#~])\s*$")
+# The look-behind keeps these from starting again at every letter of a word that does not match (ReDoS).
+_PATH = re.compile(r"(?<![\w$@.:\\?&!>-])[\w$@.:\\?&!>-]+$")
+_CALLED = re.compile(r"(?<![\w$@.:])([\w$@.:]+)\((?:[^()]*)\)$")
+_GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+
+# Segments that are no qualifier of a definition's name.
+_NON_QUALIFIERS = frozenset(
+    ("exports", "module", "prototype", "this", "self", "window", "globalThis", "static")
+)
+
+_MODULE_SUFFIX = re.compile(r"\.(?:js|mjs|cjs|ts|tsx|jsx|h|hpp|hh|rb|sh|bash|zig|json)$")
+
+
+class _Callees(dict[bytes, tuple[str, str, int]]):
+    """Callee as written → its parts; a dictionary is twice as fast as `lru_cache`."""
+
+    def __missing__(self, source: bytes) -> tuple[str, str, int]:
+        if len(self) >= _MAX_CACHED_CALLEES:
+            self.clear()
+        parts = self[source] = _split_callee(source)
+        return parts
+
+
+def _split_callee(source: bytes) -> tuple[str, str, int]:
+    text = source.decode("utf-8", "ignore")
+    plain = _DOTTED.fullmatch(text)
+    if plain:
+        return plain[2], plain[1] or "", len(plain[2].encode())
+    match = _LAST.search(text)
+    if not match:
+        return "", "", 0
+    before = text[: match.start(1)]
+    back = len(text[match.start(1) :].encode())
+    separator = _SEPARATORS.search(before)
+    return match[1], _qualifier(before[: separator.start()]) or UNKNOWN if separator else "", back
+
+
+# The parts of `self.client.get`: name, qualifier, and how many bytes before the end the name starts.
+callees = _Callees()
+
+
+def _qualifier(before: str) -> str:
+    """Return the expression before the last separator as a path or a call, else ""."""
+    before = before.strip()
+    if before.endswith(")"):
+        called = _CALLED.search(before)
+        return f"{called[1]}()" if called else ""
+    if before.endswith((">", "]")):
+        before = _GENERICS.sub("", before)
+    match = _PATH.search(before)
+    return match[0].lstrip("&.>:-") if match else ""
+
+
+@lru_cache(maxsize=8192)
+def clean_qualifier(source: bytes) -> str:
+    """Return a receiver that is captured on its own, in the form of those inside callees."""
+    return _qualifier(source.decode("utf-8", "ignore")) or UNKNOWN
+
+
+@lru_cache(maxsize=8192)
+def split_definition_name(source: bytes, separators: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the meaningful segments of a definition's name: `Foo.prototype.bar` is Foo, bar."""
+    text = " ".join(source.decode("utf-8", "ignore").split())
+    if "<" in text and "operator" not in text:
+        text = _GENERICS.sub("", text)
+    for separator in separators:
+        text = text.replace(separator, "\0")
+    parts = [part.strip().strip("'\"`") for part in text.split("\0")]
+    kept = [part for part in parts[:-1] if part and part not in _NON_QUALIFIERS] + parts[-1:]
+    return tuple(kept) if kept and kept[-1] and kept != ["exports"] else ()
+
+
+@lru_cache(maxsize=4096)
+def type_name(source: bytes) -> str:
+    """Return the bare name of a type expression: `&mut a::Foo<T>`, `*Foo[T]` and `(Foo a)` are all Foo."""
+    text = re.split(r"[<\[{]", source.decode("utf-8", "ignore").lstrip("&*([ "), maxsplit=1)[0]
+    words = re.findall(r"[\w$]+", text.removeprefix("mut ").removeprefix("dyn ").rpartition("::")[2])
+    return words[0] if words else ""
+
+
+def split_import(source: str, module: str) -> tuple[str, str]:
+    """Return the name and module of an import by name."""
+    separator = next((j for j in ("::", "\\", ".") if j in source), "")
+    if not separator:
+        return source, module
+    before, _, name = source.rpartition(separator)
+    return name, f"{module}{separator}{before}" if module else before.lstrip("\\")
+
+
+def split_path(source: str) -> tuple[str, str]:
+    """Return the name and module of an import by path: the file's name without its suffix."""
+    path = source.strip("<>\"'")
+    return _MODULE_SUFFIX.sub("", path.removeprefix("node:").rstrip("/").rpartition("/")[2]), path

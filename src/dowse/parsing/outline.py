@@ -1,0 +1,434 @@
+"""The outline of a file from query matches: nested, named and documented definitions, sorted references."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from dowse.parsing.comments import Comments, clean_doc, docstring_at
+from dowse.parsing.facts import Facts
+from dowse.parsing.grammar import (
+    IMPORT_STATEMENT,
+    IMPORTED_NAME,
+    REFERENCE_CAPTURES,
+    CompiledGrammar,
+    Pattern,
+)
+from dowse.parsing.languages import Language
+from dowse.parsing.limits import MAX_DEPTH, MAX_IMPORT_BYTES, MAX_NAME_BYTES, MAX_QUALIFIED_NAME
+from dowse.parsing.names import (
+    MAX_CALLEE_BYTES,
+    callees,
+    clean_qualifier,
+    split_definition_name,
+    split_import,
+    split_path,
+    type_name,
+)
+from dowse.parsing.source_text import SourceText
+from dowse.parsing.spans import contains_offset
+from dowse.types import TYPE_KINDS, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# Functions directly inside of these are methods.
+_WITH_METHODS = TYPE_KINDS - {"type"}
+
+NAMED_TYPES = TYPE_KINDS - {"impl"}
+
+# The own text of these is without inner definitions.
+CONTAINERS = frozenset(["class", "interface", "struct", "enum", "trait", "module", "object", "impl"])
+
+# Shorter constants are more informative together, in the remainder of the module, than each alone.
+_MIN_CONSTANT_LINES = 3
+
+_SIGNATURE_CHARS = 300
+# What opens a body, at the end of a signature.
+_OPENERS = " :{=,;"
+_OPENING_WORDS = (" do", " where", "=>")
+
+# Annotations and attributes that a grammar has inside of the definition.
+_ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
+_ATTRIBUTE_STARTS = frozenset("@[#")
+
+# (byte offset of the name, kind, name, qualifier, number of arguments or -1)
+RawReference = tuple[int, str, str, str, int]
+
+
+class Entry:
+    """A definition in progress: the range of its node, then the range of its text."""
+
+    __slots__ = (
+        "doc", "doc_spans", "end", "head_end", "holes", "kind", "last", "name", "name_start",
+        "number", "path", "start", "text_end", "text_start",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, start: int, end: int) -> None:
+        self.kind = kind
+        self.start = self.text_start = start
+        self.end = self.text_end = end
+        self.head_end = -1  # end of the signature; -1 for the end of the first line
+        self.name = ""
+        self.name_start = -1
+        self.path: tuple[str, ...] = ()  # the segments of the qualified name
+        self.last: Entry | None = None  # the last entry directly inside
+        self.number = -1  # index among the definitions; scopes have that of what encloses them
+        self.holes: list[Span] = []
+        self.doc = ""
+        self.doc_spans: list[Span] = []
+
+
+class Outline:
+    """The definitions of one syntax tree, sorted, and the innermost definition (owner) of every byte."""
+
+    def __init__(self, text: SourceText, language: Language, matches: Matches) -> None:
+        self._text = text
+        self._language = language
+        self._comments = Comments(text, language, matches.leads)
+        self.entries: list[Entry] = []
+        self.owner_starts = [0]
+        self.owners = [-1]
+        self.root = Entry("module", 0, len(text.data))
+        self.impls: list[Entry] = []
+        self._types = {e.path[-1] for e in matches.entries if e.kind in NAMED_TYPES and e.path}
+        self._nest(sorted(matches.entries, key=lambda e: (e.start, -e.end)))
+        self._attach_inner_docs(matches.docs)
+        if language.docstrings:
+            self._attach_docstrings()
+
+    def owner_at(self, offset: int) -> int:
+        """Return the number of the innermost definition around this byte, -1 for the module."""
+        return self.owners[bisect_right(self.owner_starts, offset) - 1]
+
+    def _nest(self, entries: list[Entry]) -> None:
+        """Nest the entries in one sweep over byte ranges."""
+        licensed, header = self._comments.file_header()
+        if licensed:
+            self.root.holes.append((0, licensed))
+            self.root.text_start = licensed
+        stack, bodies = [self.root], set[int]()
+        for entry in entries:
+            while len(stack) > 1 and stack[-1].end <= entry.start:
+                self._close(stack)
+            # `typedef struct X {} Y` matches twice around one body.
+            if entry.head_end > 0 and entry.head_end in bodies:
+                continue
+            bodies.add(entry.head_end)
+            # Deeper ones stay part of what encloses them.
+            if len(stack) <= MAX_DEPTH and self._accept(entry, stack[-1]):
+                stack.append(self._open(entry, stack[-1]))
+        while len(stack) > 1:
+            self._close(stack)
+        self._file_doc(header)
+
+    def _accept(self, entry: Entry, parent: Entry) -> bool:
+        """Whether an entry becomes a definition; if so, its kind and path are set."""
+        if entry.kind == "member" and parent.kind != "object":
+            return False
+        if entry.kind == "constant":
+            lines = self._text.data.count(b"\n", entry.start, entry.end) + 1
+            if lines < _MIN_CONSTANT_LINES:
+                return False
+        if not entry.path and entry.kind != "object":
+            return False
+        qualified = len(entry.path) > 1
+        if entry.kind == "member" or (
+            entry.kind == "function" and (qualified or parent.kind in _WITH_METHODS)
+        ):
+            entry.kind = "method" if parent is not self.root or qualified else "function"
+        if entry.kind == "method" and not parent.path and not qualified:
+            entry.kind = "function"
+        entry.name = entry.path[-1] if entry.path else ""
+        entry.path = _truncate_path(parent.path + entry.path)
+        return True
+
+    def _open(self, entry: Entry, parent: Entry) -> Entry:
+        """Find the entry's own text, merge it with an earlier clause, and number it."""
+        before, own = parent.last, entry.start
+        floor = before.text_end if before else max(parent.head_end, parent.start, parent.text_start)
+        if floor < own:
+            own = self._text.extend_to_line_start(own)
+            if own < floor:
+                own = floor
+            start, docs, attributed = self._comments.leading(own, floor)
+        else:
+            start, docs, attributed = own, [], False
+        entry.text_start, entry.start = start, own
+        entry.text_end = self._text.extend_to_line_end(entry.end)
+        if entry.text_end > parent.end:
+            entry.text_end = max(parent.end, entry.end)
+        if before and self._is_next_clause(before, entry, attributed):
+            before.end, before.text_end = entry.end, entry.text_end
+            self.owner_starts.append(start)
+            self.owners.append(before.number)
+            return before
+        parent.last = entry
+        if docs:
+            entry.doc_spans = docs
+            entry.doc = clean_doc(b"\n".join([self._text.data[s:e] for s, e in docs]))
+        self._number(entry, parent)
+        return entry
+
+    def _number(self, entry: Entry, parent: Entry) -> None:
+        """Number an entry among the definitions unless it only qualifies the names inside of it."""
+        kind = entry.kind
+        if kind == "scope" and entry.doc:
+            kind = entry.kind = "module"
+        # An impl of a type from another file is a definition: else nothing here would implement the trait.
+        has_type = kind == "impl" and entry.name in self._types
+        if has_type:
+            self.impls.append(entry)
+        if has_type or kind == "scope" or (kind == "object" and not entry.name):
+            entry.number, entry.holes = parent.number, parent.holes
+            return
+        entry.number = len(self.entries)
+        self.entries.append(entry)
+        self.owner_starts.append(entry.text_start)
+        self.owners.append(entry.number)
+
+    def _is_next_clause(self, before: Entry, entry: Entry, attributed: bool) -> bool:
+        """Whether an entry is one more clause of the function before it."""
+        return (
+            self._language.merges_clauses
+            and not attributed
+            and before.name == entry.name
+            and before.kind == entry.kind
+            and not self._text.data[before.text_end : entry.text_start].strip()
+        )
+
+    def _close(self, stack: list[Entry]) -> None:
+        """Close the innermost entry: its text is a hole in what encloses it."""
+        entry = stack.pop()
+        parent = stack[-1]
+        if entry.number != parent.number:
+            if parent.holes and parent.holes[-1][0] == entry.text_start:
+                parent.holes.pop()
+            parent.holes.append((entry.text_start, entry.text_end))
+            self.owner_starts.append(entry.text_end)
+            self.owners.append(parent.number)
+
+    def _file_doc(self, header: Span | None) -> None:
+        """Attach the comment at the top of the file, unless it documents a definition."""
+        if header and self.owner_at(header[0]) < 0:
+            self.root.doc = clean_doc(self._text.data[header[0] : header[1]])
+            self.root.doc_spans = [header]
+
+    def _attach_inner_docs(self, docs: list[Span]) -> None:
+        """Attach docstrings to the innermost definition around them; they override comments."""
+        for start, end in docs:
+            number = self.owner_at(start)
+            entry = self.entries[number] if number >= 0 else self.root
+            entry.doc = clean_doc(self._text.data[start:end])
+            entry.doc_spans = [(start, end)]
+
+    def _attach_docstrings(self) -> None:
+        """Attach strings at the start of bodies; they override the comment above."""
+        data, header = self._text.data, self.root.doc_spans
+        for entry in self.entries:
+            if entry.head_end > 0:
+                span = docstring_at(data, entry.head_end, entry.end)
+                if span:
+                    entry.doc, entry.doc_spans = clean_doc(data[span[0] : span[1]]), [span]
+        start = header[0][1] if header else self.root.text_start
+        start += len(data[start : start + 4096]) - len(data[start : start + 4096].lstrip())
+        span = docstring_at(data, start, len(data))
+        if span:
+            self.root.doc, self.root.doc_spans = clean_doc(data[span[0] : span[1]]), [span]
+
+
+class Matches:
+    """The query matches of one syntax tree: definitions, references, attributes and docstrings."""
+
+    def __init__(self, text: SourceText, language: Language, grammar: CompiledGrammar, root: Node) -> None:
+        self._data = text.data
+        self.entries: list[Entry] = []
+        self.facts = Facts(text, language.name)
+        self.leads: dict[int, int] = {}
+        self.docs: list[Span] = []
+        self._calls: list[RawReference] = []
+        self._others: list[RawReference] = []  # references that are no calls
+        self._skip: set[int] = set()
+        self._imported_names: list[Span] = []
+        self._import_statements: list[tuple[int, int, str]] = []
+        self._read(grammar, root, language)
+        self._add_imported_names()
+        for _, end in self.docs:
+            self.leads.pop(end, None)
+        self.references = self._ordered_references(drop_in_leads=bool(language.lead_keywords))
+
+    def _read(self, grammar: CompiledGrammar, root: Node, language: Language) -> None:
+        """Iterate over the matches once; plain calls, most of them, take a fast path."""
+        data, add, bind = self._data, self._calls.append, self.facts.bind
+        for cursor, patterns in grammar.queries:
+            plain = [pattern.plain_call for pattern in patterns]
+            binds = [pattern.binds and not pattern.words for pattern in patterns]
+            for index, captures in cursor.matches(root):
+                if plain[index]:
+                    start, end = captures["call"][0].byte_range
+                    if end - start > MAX_CALLEE_BYTES:
+                        start = end - MAX_CALLEE_BYTES
+                    name, qualifier, back = callees[data[start:end]]
+                    if "on" in captures:
+                        begin, stop = captures["on"][0].byte_range
+                        if stop - begin > MAX_CALLEE_BYTES:
+                            begin = stop - MAX_CALLEE_BYTES
+                        qualifier = clean_qualifier(data[begin:stop])
+                    if name:
+                        count = captures["args"][0].named_child_count if "args" in captures else -1
+                        add((end - back, "call", name, qualifier, count))
+                elif binds[index]:
+                    bind(patterns[index], captures)
+                else:
+                    self._read_other(patterns[index], captures, language)
+
+    def _read_other(self, pattern: Pattern, captures: dict[str, list[Node]], language: Language) -> None:
+        if pattern.words:
+            start, end = captures["word"][0].byte_range
+            if self._data[start:end] not in pattern.words:
+                return
+            if not pattern.binds:
+                self._skip.add(start)
+        if pattern.binds:
+            self.facts.bind(pattern, captures)
+            return
+        if pattern.defines:
+            self._define(pattern, captures, language)
+        for kind in pattern.other_captures:
+            if kind == "lead":
+                start, end = captures[kind][0].byte_range
+                self.leads[end] = start
+            elif kind == "doc":
+                self.docs.append(captures[kind][0].byte_range)
+            elif kind == IMPORTED_NAME:
+                self._imported_names.append(captures[kind][0].byte_range)
+            elif kind == IMPORT_STATEMENT:
+                self._import_statements.append((*captures[kind][0].byte_range, self._module(captures)))
+            else:
+                self._refer(kind, captures)
+
+    def _define(self, pattern: Pattern, captures: dict[str, list[Node]], language: Language) -> None:
+        kind = pattern.defines
+        start, end = captures[kind][0].byte_range
+        entry = Entry(kind, start, end)
+        if "name" in captures:
+            start, end = captures["name"][0].byte_range
+            self._skip.add(start)
+            source = self._data[start : min(end, start + MAX_NAME_BYTES)]
+            if kind == "impl":
+                bare = type_name(source)
+                entry.path = (bare,) if bare else ()
+            else:
+                entry.path = split_definition_name(source, language.separators)
+            entry.name_start = start
+        if "receiver" in captures:
+            start, end = captures["receiver"][0].byte_range
+            receiver = type_name(self._data[start : min(end, start + MAX_NAME_BYTES)])
+            entry.path = (receiver, *entry.path) if receiver and entry.path else entry.path
+        if "body" in captures:
+            entry.head_end = captures["body"][0].start_byte
+        elif "head" in captures:
+            entry.head_end = captures["head"][0].end_byte
+        elif pattern.is_head:
+            entry.head_end = entry.end
+        self.entries.append(entry)
+
+    def _refer(self, kind: str, captures: dict[str, list[Node]]) -> None:
+        """Add a reference that is no plain call."""
+        for node in captures[kind]:
+            start, end = node.byte_range
+            if kind in ("import", "path", "imports"):
+                self._import(kind, start, end, captures)
+                continue
+            name, qualifier, back = callees[self._data[max(start, end - MAX_CALLEE_BYTES) : end]]
+            if not name or (kind == "component" and not (qualifier or name[0].isupper())):
+                continue
+            raw = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
+            (self._calls if raw[1] == "call" else self._others).append(raw)
+
+    def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
+        """Add what is imported, with its module as qualifier."""
+        if end - start > (MAX_IMPORT_BYTES if kind == "imports" else MAX_NAME_BYTES):
+            return
+        source = self._decode(start, end)
+        if kind == "path":
+            pairs = [split_path(source)]
+        elif kind == "imports":
+            pairs = _import_list(source)
+        else:
+            pairs = [split_import(source, self._module(captures))]
+        for name, qualifier in pairs:
+            if name:
+                self._others.append((start, "import", name, qualifier, -1))
+
+    def _add_imported_names(self) -> None:
+        """Add each name in an import statement, with the module at the end of the statement."""
+        self._import_statements.sort()
+        starts = [start for start, _, _ in self._import_statements]
+        for start, end in self._imported_names:
+            index = bisect_right(starts, start) - 1
+            if index >= 0 and start < self._import_statements[index][1] and end - start <= MAX_NAME_BYTES:
+                name, qualifier = split_import(self._decode(start, end), self._import_statements[index][2])
+                if name:
+                    self._others.append((start, "import", name, qualifier, -1))
+
+    def _module(self, captures: dict[str, list[Node]]) -> str:
+        if "from" not in captures:
+            return ""
+        start, end = captures["from"][0].byte_range
+        return self._decode(start, min(end, start + MAX_NAME_BYTES))
+
+    def _decode(self, start: int, end: int) -> str:
+        """Return text without NUL, the separator of stored names."""
+        return self._data[start:end].decode("utf-8", "ignore").replace("\0", "")
+
+    def _ordered_references(self, drop_in_leads: bool) -> list[RawReference]:
+        """Return the references sorted; defined names, keywords and attributes are no calls."""
+        calls, taken = self._calls, self._skip
+        taken.update([at for at, kind, *_ in self._others if kind != "import"])
+        if not taken.isdisjoint([call[0] for call in calls]):
+            calls = [call for call in calls if call[0] not in taken]
+        if drop_in_leads and self.leads:
+            spans = sorted((start, end) for end, start in self.leads.items())
+            starts = [start for start, _ in spans]
+            calls = [call for call in calls if not contains_offset(call[0], starts, spans)]
+        source = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
+        types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
+        return sorted({*calls, *self._others, *types})
+
+
+def _truncate_path(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the end of a qualified name that is too long."""
+    while len(path) > 1 and sum(map(len, path)) > MAX_QUALIFIED_NAME:
+        path = path[1:]
+    return path
+
+
+def _import_list(source: str) -> list[tuple[str, str]]:
+    """Parse a Scala import with several names: `a.b.{C, D => E}`."""
+    clause = source.removeprefix("import").strip()
+    module, brace, names = clause.partition("{")
+    if not brace:
+        return [split_import(" ".join(each.split()).partition(" as ")[0], "") for each in clause.split(",")]
+    picked = (re.split(r"=>|\sas\s", name)[0].strip() for name in names.rstrip("} \n").split(","))
+    module = module.rstrip(". ")[:MAX_NAME_BYTES]
+    return [(name, module) for name in picked]
+
+
+def signature(data: bytes, entry: Entry) -> str:
+    """Return the signature of a definition on one line."""
+    start, end = entry.start, entry.head_end
+    if end <= start:
+        end = entry.end
+        if entry.head_end == -1:
+            line = data.find(b"\n", max(start, entry.name_start), end)
+            end = line if line >= 0 else end
+    head = data[start : min(end, start + 4 * _SIGNATURE_CHARS)].decode("utf-8", "ignore").lstrip()
+    if head[:1] in _ATTRIBUTE_STARTS:
+        attributes = _ATTRIBUTES.match(head)
+        head = head[attributes.end() :] if attributes else head
+    head = " ".join(head.split()).rstrip(_OPENERS)
+    if head.endswith(_OPENING_WORDS):
+        head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)
+    return head[:_SIGNATURE_CHARS]

@@ -1,0 +1,212 @@
+"""The parser: from a file to its definitions, references and name bindings."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import partial
+
+from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
+from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
+from dowse.parsing.languages import LANGUAGES, Language
+from dowse.parsing.limits import parse_seconds
+from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
+from dowse.parsing.source_text import SourceText
+from dowse.parsing.spans import intersect_spans
+from dowse.types import Definition, ParsedFile, Reference, Span
+
+# A remainder of one such line adds nothing to the other definitions of the file.
+_BOILERPLATE_LINE = re.compile(
+    rb"\s*(?:package|module|namespace|import|from|use|using|require|#include|<\?php)\b"
+)
+
+# Create named tuples at the speed of plain ones.
+_REFERENCE = partial(tuple.__new__, Reference)
+_DEFINITION = partial(tuple.__new__, Definition)
+
+# The definitions of an outline entry: the index of the first, and the starts of the parts if there are
+# several.
+EntryParts = tuple[int, list[int] | None]
+
+# From the first word of a line to its end, so that matches are lines.
+_NONBLANK_LINE = re.compile(rb"\w[^\n]*")
+
+
+def parse_file(
+    text: bytes, language: str, path: str, max_lines: int = MAX_LINES, time_limit: float | None = None
+) -> ParsedFile:
+    """Parse a file into definitions, references and name bindings.
+
+    Args:
+        text: The file's content, valid UTF-8.
+        language: A name from `detect_language`.
+        path: Names the module, and selects the dialect.
+        max_lines: Longer definitions are split into parts.
+        time_limit: Seconds of CPU time after which the file is chunked into lines instead; by default in
+            proportion to its size. `math.inf` if the process as a whole has a limit.
+    """
+    if not text.strip():
+        return ParsedFile(language, (), ())
+    source, stem = SourceText(text), _stem(path)
+    known = LANGUAGES.get(language)
+    if known is None:
+        return ParsedFile(language, line_windows(source, language, stem), ())
+    kit = compile_grammar(known.grammar_for(path))
+    seconds = parse_seconds(len(text)) if time_limit is None else time_limit
+    tree = kit.parse(text, seconds)
+    if tree is None:
+        return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
+    if has_long_unnamed_run(tree.root_node, text):
+        return parse_as_plain_lines(text, language, path, "punctuation without end")
+    return _from_tree(source, known, stem, Matches(source, known, kit, tree.root_node), max_lines)
+
+
+def parse_as_plain_lines(text: bytes, language: str, path: str, reason: str) -> ParsedFile:
+    """Chunk a file that could not be parsed into windows of lines."""
+    windows = line_windows(SourceText(text), "", _stem(path)) if text.strip() else ()
+    return ParsedFile(language, windows, (), f"{reason}; indexed as plain lines")
+
+
+def _from_tree(
+    text: SourceText, language: Language, stem: str, matches: Matches, max_lines: int
+) -> ParsedFile:
+    """Return the definitions in the order of their starts, the module's remainder last."""
+    outline = Outline(text, language, matches)
+    definitions, entry_parts = _definitions(text, outline.entries, max_lines)
+    remainder = _remainder(text, outline.root, stem, max_lines, alone=not definitions)
+    entry_parts.append((len(definitions) if remainder else -1, _part_starts(remainder)))
+    definitions.extend(remainder)
+    references = _references(text, outline, matches, entry_parts)
+    in_types = frozenset(e.number for e in outline.entries if e.kind in CONTAINERS)  # fields belong to these
+    owners, first_parts = (outline.owner_starts, outline.owners), [parts[0] for parts in entry_parts]
+    facts = matches.facts.collect(references, owners, first_parts, in_types)
+    return ParsedFile(
+        language.name, tuple(definitions), references, facts=facts, remainder=entry_parts[-1][0]
+    )
+
+
+def _definitions(
+    text: SourceText, entries: list[Entry], max_lines: int
+) -> tuple[list[Definition], list[EntryParts]]:
+    """Return the definitions of all entries, split where the text is too long, and the parts of each."""
+    data, count = text.data, text.data.count
+    definitions: list[Definition] = []
+    entry_parts: list[EntryParts] = []
+    at, line = 0, 1  # entries are sorted, so each line number is counted from the one before
+    for entry in entries:
+        start, end, kind = entry.text_start, entry.text_end, entry.kind
+        line += count(b"\n", at, start) if start >= at else -count(b"\n", start, at)
+        at, last = start, line + count(b"\n", start, end - 1)
+        spans: tuple[Span, ...] = ((start, end),)
+        if entry.holes and kind in CONTAINERS:
+            spans = tuple(_remaining_spans(data, spans[0], entry.holes))
+        if kind == "object":
+            kind = "constant"
+        # fmt: off
+        whole = _DEFINITION(
+            (kind, entry.name, ".".join(entry.path), line, last, signature(data, entry), entry.doc,
+             spans, tuple(entry.doc_spans), 0)
+        )
+        # fmt: on
+        if last - line >= max_lines or end - start > MAX_BYTES:
+            parts = _split(text, whole, max_lines)
+            entry_parts.append((len(definitions), _part_starts(parts)))
+            definitions.extend(parts)
+        else:
+            entry_parts.append((len(definitions), None))
+            definitions.append(whole)
+    return definitions, entry_parts
+
+
+def _part_starts(parts: list[Definition]) -> list[int] | None:
+    """Return the starts of the parts of one definition, None unless there are several."""
+    return [part.spans[0][0] for part in parts] if len(parts) > 1 else None
+
+
+def _split(text: SourceText, whole: Definition, max_lines: int) -> list[Definition]:
+    """Split a definition into parts: only the first has the documentation, each has its own lines."""
+    text.index_lines()
+    parts = split_spans(text, list(whole.spans), max_lines)
+    if len(parts) == 1:
+        return [whole]
+    split = []
+    for number, spans in enumerate(parts):
+        first, last = text.lines_of(spans[0][0], spans[-1][1])
+        doc_spans = tuple(intersect_spans(spans, whole.doc_spans))
+        doc = "" if number else whole.doc
+        split.append(
+            whole._replace(
+                start_line=first, end_line=last, doc=doc, spans=tuple(spans), doc_spans=doc_spans, part=number
+            )
+        )
+    return split
+
+
+def _remainder(text: SourceText, root: Entry, stem: str, max_lines: int, alone: bool) -> list[Definition]:
+    """Return the text outside of all definitions: imports, constants, top-level code."""
+    spans = _remaining_spans(text.data, (0, len(text.data)), root.holes)
+    lines = [len(_NONBLANK_LINE.findall(text.data, *span)) for span in spans]
+    spans, count = [span for span, says in zip(spans, lines, strict=True) if says], sum(lines)
+    if not count or (count == 1 and not alone and _BOILERPLATE_LINE.match(text.data, spans[0][0])):
+        return []
+    first, last = text.lines_of(spans[0][0], spans[-1][1])
+    docs = tuple(intersect_spans(spans, root.doc_spans))
+    whole = Definition("module", stem, stem, first, last, "", root.doc, tuple(spans), docs)
+    if last - first < max_lines and spans[-1][1] - spans[0][0] <= MAX_BYTES:
+        return [whole]
+    return _split(text, whole, max_lines)
+
+
+def _remaining_spans(data: bytes, whole: Span, holes: list[Span]) -> list[Span]:
+    """Return a range without its holes, and without blank lines at the edges."""
+    spans, start = [], whole[0]
+    for begin, end in [*holes, (whole[1], whole[1])]:
+        if begin > start and data[start:begin].strip():
+            spans.append(trim(data, start, begin))
+        start = max(start, end)
+    return spans
+
+
+def _references(
+    text: SourceText, outline: Outline, matches: Matches, entry_parts: list[EntryParts]
+) -> tuple[Reference, ...]:
+    """Return every reference with its line and the part of the definition that holds it."""
+    data, count, rfind = text.data, text.data.count, text.data.rfind
+    impl_owners = _impl_owners(text, outline, entry_parts)
+    # All of these are sorted: iterate over them in parallel.
+    borders = zip([*outline.owner_starts[1:], len(data) + 1], outline.owners, strict=True)
+    border, (first, parts) = -1, entry_parts[-1]
+    at, line, line_start = 0, 1, 0
+    rows = []
+    for offset, kind, name, qualifier, arguments in matches.references:
+        while offset >= border:
+            border, owner = next(borders)
+            first, parts = entry_parts[owner]
+        passed = count(b"\n", at, offset)
+        if passed:
+            line += passed
+            line_start = rfind(b"\n", at, offset) + 1
+        at, owner_index = offset, first
+        if parts:
+            owner_index += max(0, bisect_right(parts, offset) - 1)
+        if impl_owners and kind in ("implements", "extends"):
+            owner_index = impl_owners.get(line_start, owner_index)
+        rows.append(_REFERENCE((kind, name, qualifier, line, offset - line_start, owner_index, arguments)))
+    return tuple(rows)
+
+
+def _impl_owners(text: SourceText, outline: Outline, entry_parts: list[EntryParts]) -> dict[int, int]:
+    """Return, by the start of its first line, the definition of the type of every impl block."""
+    if not outline.impls:
+        return {}
+    first = {entry.name: entry.number for entry in reversed(outline.entries) if entry.kind in NAMED_TYPES}
+    return {
+        text.starts[bisect_right(text.starts, entry.start) - 1]: entry_parts[first[entry.name]][0]
+        for entry in outline.impls
+        if entry.name in first
+    }
+
+
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[0] or name

@@ -1,0 +1,1 @@
+"""Regular expressions: Rust syntax, translation to RE2, required trigrams, matching by line."""

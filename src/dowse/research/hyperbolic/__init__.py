@@ -1,0 +1,1 @@
+"""Embedding of trees in hyperbolic space (Poincaré ball): geometry alone, no storage and no search."""

@@ -1,0 +1,1 @@
+"""TF-IDF counts of an index, computed on first use and cached beside it."""

@@ -1,0 +1,340 @@
+"""Segments of the TF-IDF index: posting lists of terms and of bigrams (pairs of neighbours), and their files.
+
+Texts are keyed by content (sixteen bytes, as vectors are), terms by eight bytes of a hash: among a hundred
+million of them two collide in one index of three thousand. A segment is five arrays and is immutable:
+
+    keys     the key of every text, ordered by its first eight bytes
+    terms    the hash of every term, ascending
+    starts   where each posting list begins; one more, for the end of the last
+    texts    of each posting: the number of the text, ascending within a term
+    counts   of each posting: the term frequency; both as narrow as their largest number allows
+
+The folder of an index has them as memory-mapped files, and a state that names the valid ones:
+
+    state.json      the valid segments, and the generation whose symbols they are known to cover
+    000007.seg      the arrays of one segment, one after another
+    writer.lock     held by the process that adds segments
+
+A segment is complete on disk before the state names it, so what a killed writer leaves is never read; the
+next writer removes it. The texts of a segment that can't be read are counted again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dowse.security.safe_files import write_atomically
+from dowse.vectors.files import STATE, TEMPORARY
+from dowse.vectors.keys import Keys, as_keys, heads
+
+Hashes: TypeAlias = NDArray[np.uint64]
+Numbers: TypeAlias = NDArray[Any]  # unsigned, of any width
+
+# Joins the terms of a bigram: no term contains it.
+BIGRAM_SEPARATOR = " "
+# The golden ratio as a 64-bit number, and the multipliers of splitmix64 (Steele, Lea and Flood, 2014).
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_HALF = np.uint64(32)
+# Raised whenever the files, or which terms a text has, change.
+FORMAT_VERSION = 1
+_NAME = re.compile(r"[0-9]{6,}\.seg")
+_KEY_BYTES, _TERM_BYTES, _START_BYTES = 16, 8, 4
+_WIDTHS = frozenset([1, 2, 4, 8])
+# Segments may be replaced while they are opened; then the new state is read.
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The posting lists of some texts."""
+
+    keys: Keys
+    terms: Hashes
+    starts: Numbers
+    texts: Numbers
+    counts: Numbers
+
+    def postings(self, term: int) -> tuple[Numbers, Numbers]:
+        """Return the posting list of the term at a position in `terms`: texts, and the tf of each."""
+        part = slice(int(self.starts[term]), int(self.starts[term + 1]))
+        return self.texts[part], self.counts[part]
+
+    def find(self, hashes: Hashes) -> NDArray[np.int64]:
+        """Return the positions of terms in `terms`, -1 for an unknown term."""
+        if not len(self.terms):
+            return np.full(len(hashes), -1, np.int64)
+        positions = np.minimum(np.searchsorted(self.terms, hashes), len(self.terms) - 1)
+        return np.where(self.terms[positions] == hashes, positions, -1)
+
+
+class SegmentBuilder:
+    """Collects the terms of texts and makes a segment of them."""
+
+    def __init__(self) -> None:
+        self._vocabulary = _Vocabulary()
+        self._terms = array("I")  # of all texts, one after another
+        self._lengths = array("I")
+        self._keys: list[bytes] = []
+
+    @property
+    def size(self) -> int:
+        """How many terms the texts have, repetitions included."""
+        return len(self._terms)
+
+    def add(self, key: bytes, terms: Iterable[str]) -> None:
+        """Add a text: its key, which is unique, and its terms in order."""
+        before = len(self._terms)
+        self._terms.extend(map(self._vocabulary.__getitem__, terms))
+        self._lengths.append(len(self._terms) - before)
+        self._keys.append(key)
+
+    def segment(self) -> Segment:
+        """Return the segment of all texts."""
+        keys = as_keys(self._keys)
+        order = np.argsort(heads(keys), kind="stable")
+        number = np.empty(len(order), np.uint64)
+        number[order] = np.arange(len(order), dtype=np.uint64)
+        texts = np.repeat(number, np.frombuffer(self._lengths, np.uint32)) if self._keys else number
+        hashes = np.array(self._vocabulary.hashes, np.uint64)[np.frombuffer(self._terms, np.uint32)]
+        neighbours = np.flatnonzero(texts[1:] == texts[:-1])
+        bigrams = _bigram_hashes(hashes[neighbours], hashes[neighbours + 1])
+        return _assemble(
+            keys[order], np.concatenate((hashes, bigrams)), np.concatenate((texts, texts[neighbours]))
+        )
+
+
+def term_hashes(terms: Sequence[str]) -> Hashes:
+    """Return the hashes of terms, and of bigrams written `one other`."""
+    parts = [[_hash(part) for part in term.split(BIGRAM_SEPARATOR)] for term in terms]
+    single = np.array([each[0] for each in parts], np.uint64)
+    other = np.array([each[-1] for each in parts], np.uint64)
+    is_bigram = np.array([len(each) > 1 for each in parts], bool)
+    return np.where(is_bigram, _bigram_hashes(single, other), single)
+
+
+def merge(segments: Sequence[tuple[Segment, NDArray[np.bool_]]]) -> Segment:
+    """Merge segments that have no text in common; of each, only the texts in its mask are kept."""
+    keys = np.concatenate([segment.keys[kept] for segment, kept in segments])
+    order = np.argsort(heads(keys), kind="stable")
+    new_number = np.empty(len(order), np.uint64)
+    new_number[order] = np.arange(len(order), dtype=np.uint64)
+    hashes, texts, counts, before = [], [], [], 0
+    for segment, kept in segments:
+        number = np.zeros(len(kept), np.int64)
+        number[kept] = np.arange(before, before + int(kept.sum()))
+        before += int(kept.sum())
+        left = kept[segment.texts]
+        starts = segment.starts.astype(np.int64)
+        hashes.append(np.repeat(segment.terms, starts[1:] - starts[:-1])[left])
+        texts.append(new_number[number[segment.texts[left]]])
+        counts.append(segment.counts[left])
+    return _assemble(keys[order], np.concatenate(hashes), np.concatenate(texts), np.concatenate(counts))
+
+
+def _assemble(
+    keys: Keys, hashes: Hashes, texts: NDArray[np.uint64], counts: Numbers | None = None
+) -> Segment:
+    """Sort postings into posting lists; without `counts`, equal postings are counted."""
+    terms, which = np.unique(hashes, return_inverse=True)
+    both = (which.astype(np.uint64) << _HALF) | texts  # term and text in one number sort as one
+    if counts is None:
+        both.sort()
+        first = np.flatnonzero(np.concatenate(([True], both[1:] != both[:-1]))) if len(both) else which[:0]
+        counts = np.diff(first, append=len(both))
+        both = both[first]
+    else:
+        order = np.argsort(both)
+        both, counts = both[order], counts[order]
+    starts = np.searchsorted(both >> _HALF, np.arange(len(terms) + 1, dtype=np.uint64))
+    numbers = (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return Segment(keys, terms, starts.astype("<u4"), _narrow(numbers, len(keys)), _narrow(counts))
+
+
+def _narrow(numbers: NDArray[Any], most: int = 0) -> Numbers:
+    """Return numbers in the narrowest unsigned type that holds the largest of them."""
+    largest = max(most, int(numbers.max(initial=0)))
+    return numbers.astype(np.min_scalar_type(largest).newbyteorder("<"))
+
+
+def _bigram_hashes(first: Hashes, second: Hashes) -> Hashes:
+    """Return the hash of each bigram, which depends on the order of its two terms."""
+    mixed = first * _STEP + second  # modulo 2⁶⁴
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX[0]
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX[1]
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _hash(term: str) -> int:
+    digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+class _Vocabulary(dict[str, int]):
+    """Term → its number; unknown terms get the next one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hashes: list[int] = []
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        self.hashes.append(_hash(term))
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentInfo:
+    """Sizes and checksum of a segment: what is known without reading it."""
+
+    number: int
+    keys: int
+    terms: int
+    postings: int
+    text_bytes: int  # of one posting
+    count_bytes: int
+    checksum: int
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The bytes of its arrays, in the order of the file."""
+        return (
+            self.keys * _KEY_BYTES,
+            self.terms * _TERM_BYTES,
+            (self.terms + 1) * _START_BYTES,
+            self.postings * self.text_bytes,
+            self.postings * self.count_bytes,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The valid segments."""
+
+    segments: tuple[SegmentInfo, ...] = ()
+    covers: str = ""  # the generation whose symbols are all there, "" for none
+
+
+def read_state(folder: Path) -> State:
+    """Return the state of a folder; an empty one if it can't be read, or has another format."""
+    try:
+        stored = json.loads((folder / STATE).read_bytes())
+        if stored["format"] != FORMAT_VERSION:
+            return State()
+        segments = tuple(SegmentInfo(**each) for each in stored["segments"])
+        numbers = [number for info in segments for number in asdict(info).values()]
+        widths = {width for info in segments for width in (info.text_bytes, info.count_bytes)}
+        if all(isinstance(number, int) and number >= 0 for number in numbers) and widths <= _WIDTHS:
+            return State(segments, str(stored["covers"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    return State()
+
+
+def write_state(folder: Path, state: State) -> None:
+    """Make these the valid segments, in one atomic step."""
+    segments = [asdict(info) for info in state.segments]
+    stored = {"format": FORMAT_VERSION, "segments": segments, "covers": state.covers}
+    write_atomically(folder / STATE, json.dumps(stored).encode() + b"\n")
+
+
+def has_segment(folder: Path, info: SegmentInfo) -> bool:
+    """Whether the file of a segment is there and as long as it should be."""
+    try:
+        return _path(folder, info.number).stat().st_size == sum(info.sizes)
+    except OSError:
+        return False
+
+
+def write_segment(folder: Path, segment: Segment) -> SegmentInfo:
+    """Write a segment under a number that no other has; it is not valid before the state names it."""
+    used = [int(entry.name.partition(".")[0]) for entry in folder.iterdir() if _NAME.fullmatch(entry.name)]
+    number = max(used, default=0) + 1
+    arrays = (
+        *(segment.keys, segment.terms.astype("<u8", copy=False), segment.starts),
+        *(segment.texts, segment.counts),
+    )
+    # Under a temporary name first: a reader may have a file of the final name memory-mapped.
+    temporary = _path(folder, number).with_suffix(TEMPORARY)
+    checksum = 0
+    try:
+        with open(temporary, "wb") as file:
+            for each in arrays:
+                data = each.tobytes()
+                checksum = zlib.crc32(data, checksum)
+                file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        temporary.unlink(missing_ok=True)  # half a segment must not fill up a full disk
+        raise
+    temporary.replace(_path(folder, number))
+    return SegmentInfo(
+        *(number, len(segment.keys), len(segment.terms), len(segment.texts)),
+        *(segment.texts.itemsize, segment.counts.itemsize, checksum),
+    )
+
+
+def open_segments(folder: Path) -> tuple[State, list[tuple[SegmentInfo, Segment]]]:
+    """Memory-map the valid segments; those that can't be read are left out."""
+    for _ in range(_ATTEMPTS):
+        state = read_state(folder)
+        opened = [(info, segment) for info in state.segments if (segment := _open(folder, info))]
+        if len(opened) == len(state.segments) or read_state(folder) == state:
+            break
+    return state, opened
+
+
+def _open(folder: Path, info: SegmentInfo) -> Segment | None:
+    if not has_segment(folder, info):
+        return None
+    try:
+        # A plain array over the mapping: the subclass `memmap` makes every slice of it slower.
+        data = np.asarray(np.memmap(_path(folder, info.number), np.uint8, "r"))
+    except (OSError, ValueError):
+        return None
+    if len(data) != sum(info.sizes):
+        return None
+    parts = np.split(data, np.cumsum(info.sizes)[:-1])
+    types = ("<u8", "<u4", f"<u{info.text_bytes}", f"<u{info.count_bytes}")
+    keys = parts[0].reshape(-1, _KEY_BYTES)
+    return Segment(keys, *(part.view(kind) for part, kind in zip(parts[1:], types, strict=True)))
+
+
+def remove_leftovers(folder: Path, state: State) -> None:
+    """Remove segments that are not valid, and temporary files of killed writers."""
+    kept = {_path(folder, info.number).name for info in state.segments}
+    for entry in sorted(folder.iterdir()):
+        if (_NAME.fullmatch(entry.name) and entry.name not in kept) or entry.name.endswith(TEMPORARY):
+            with contextlib.suppress(OSError):  # Windows can't remove files that are memory-mapped
+                entry.unlink()
+
+
+def segment_problems(folder: Path, segments: Sequence[SegmentInfo]) -> Iterable[str]:
+    """Yield what is wrong with segments; reads all of them."""
+    for info in segments:
+        path = _path(folder, info.number)
+        try:
+            checksum = zlib.crc32(path.read_bytes())
+        except OSError as error:
+            yield f"{path} can't be read ({error.strerror})"
+            continue
+        if checksum != info.checksum:
+            yield f"{path} is not what was written"
+
+
+def _path(folder: Path, number: int) -> Path:
+    return folder / f"{number:06d}.seg"

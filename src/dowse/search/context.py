@@ -1,0 +1,80 @@
+"""The values that travel along the pipeline: what every step knows of a query, and what each step returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dowse.config import Settings
+from dowse.search.exact import ExactMatches, exact_rows
+from dowse.search.lanes.jobs import Outcome
+from dowse.search.options import SearchOptions, SearchRequest
+from dowse.search.planner import Plan
+from dowse.search.ranking.profile import Profile
+from dowse.search.ranking.signals import QueryFeatures, RankedHit
+from dowse.storage.protocol import KeywordRequest, Reader
+from dowse.types import LaneScore, Note
+
+if TYPE_CHECKING:
+    from dowse.encoders.encoder import Encoder
+    from dowse.search.ranking.coverage import QueryTerms
+    from dowse.types import Boost
+
+
+@dataclass(frozen=True)
+class SearchContext:
+    """What every step of the pipeline knows of a query."""
+
+    reader: Reader  # one generation of the index
+    request: SearchRequest
+    options: SearchOptions  # of the request
+    plan: Plan
+    settings: Settings
+    profile: Profile
+    matches: ExactMatches  # of the phrases and regexes in the query
+    features: QueryFeatures
+    candidate_count: int  # how many candidates each lane returns
+    encoder: Encoder | None = None
+    boosts: Mapping[str, Boost] = field(default_factory=dict)  # from feedback, by symbol id
+
+    @cached_property
+    def allowed_rows(self) -> frozenset[int]:
+        """Every symbol that meets the filters."""
+        request = KeywordRequest((), {}, self.plan.constraint, exact_rows(self.matches))
+        return frozenset(
+            row for row, _ in self.reader.search_bm25(request, max(1, self.reader.symbol_count()))
+        )
+
+    def allows(self, row: int) -> bool:
+        """Whether a symbol meets the filters."""
+        return self.plan.constraint is None or row in self.allowed_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the lanes returned for a query text."""
+
+    text: str  # the words to rank by, expanded or not
+    outcomes: Sequence[Outcome]
+    expansion: tuple[str, ...] = ()  # terms that were added to the query
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One ranking of all candidates, with their rank and score in each lane."""
+
+    hits: list[RankedHit]
+    terms: QueryTerms
+    fusion: str = ""  # how the lanes were fused; "" where one answered alone
+    lane_scores: Mapping[int, Sequence[LaneScore]] = field(default_factory=dict)  # by row
+
+    def lanes_of(self, hit: RankedHit) -> Sequence[LaneScore]:
+        """Return the rank and score of a hit in each lane that returned it."""
+        return self.lane_scores.get(hit.row.row, ())
+
+    def is_from(self, hit: RankedHit, lane: str) -> bool:
+        """Whether a lane returned a hit."""
+        return any(each.lane == lane for each in self.lanes_of(hit))

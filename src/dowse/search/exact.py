@@ -1,0 +1,207 @@
+"""Exact search: the lines that match phrases and regexes, grouped by the symbols that contain them.
+
+The trigram index selects files; their text is matched by RE2.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dowse.errors import TooSlow
+from dowse.query.ast import (
+    Constraint,
+    LangFilter,
+    Leaf,
+    PathFilter,
+    Phrase,
+    Regex,
+    RepoFilter,
+    leaves,
+)
+from dowse.query.evaluate import evaluate, matches_row
+from dowse.search.planner import Plan
+from dowse.search.ranking.profile import Profile
+from dowse.search.ranking.signals import QueryFeatures, RankedHit, location, rank
+from dowse.security.secret_masking import mask_lines
+from dowse.storage.protocol import Reader
+from dowse.types import Contribution, LineMatch, SymbolRanges, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.query.regex.matcher import Pattern
+
+# File id and row of a symbol; lines outside every symbol belong to row 0 of their file.
+SymbolLocation = tuple[int, int]
+# The numbers of the lines that match, under the innermost symbol around each.
+SymbolLines = dict[SymbolLocation, list[int]]
+# For each pattern of a plan, the lines that match it, by symbol.
+ExactMatches = dict[Phrase | Regex, SymbolLines]
+
+
+def match_patterns(reader: Reader, plan: Plan, seconds: float = math.inf) -> ExactMatches:
+    """Return the lines of every pattern in the plan, in files that its filters do not rule out.
+
+    Raises:
+        TooSlow: It took longer than `seconds`. Patterns run in linear time, but there may be many texts.
+    """
+    if not plan.exact:
+        return {}
+    from dowse.query.regex.matcher import compile_leaf  # only when a query has a pattern
+
+    has_filters = len(list(leaves(plan.constraint))) > len(plan.exact)
+    keep = (lambda file: _may_match(plan.constraint, file)) if has_filters else None
+    deadline = time.monotonic() + seconds
+    return {
+        leaf: exact_lane(reader, compile_leaf(leaf, plan.query.case), keep, deadline) for leaf in plan.exact
+    }
+
+
+def exact_lane(
+    reader: Reader,
+    pattern: Pattern,
+    keep_file: Callable[[SymbolRow], bool] | None = None,
+    deadline: float = math.inf,
+) -> SymbolLines:
+    """Return every line of the index that matches; a deadline is a time of `time.monotonic`."""
+    from dowse.query.regex.trigrams import required_trigrams
+
+    files = reader.trigram_candidates(required_trigrams(pattern))
+    if keep_file is not None:
+        files = [row.file_id for row in reader.file_rows(files) if keep_file(row)]
+    lines = {}
+    for file_id, text in reader.texts(files):
+        if time.monotonic() > deadline:
+            raise TooSlow("the pattern took too long; add filters such as path: or lang:, or write it rarer")
+        if numbers := pattern.line_numbers(text):
+            lines[file_id] = numbers
+    symbol_lines: SymbolLines = {}
+    for file_id, extents in reader.symbol_ranges(list(lines)):
+        assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
+    return symbol_lines
+
+
+def assign_to_symbols(
+    file_id: int, extents: SymbolRanges, numbers: list[int], symbol_lines: SymbolLines
+) -> None:
+    """Assign each line to the innermost symbol around it."""
+    rows, starts, ends = extents
+    enclosing: list[int] = []
+    for number in numbers:
+        index = bisect_right(starts, number) - 1
+        while index >= 0 and ends[index] < number:
+            enclosing = enclosing or _enclosing(ends)
+            index = enclosing[index]
+        symbol_lines.setdefault((file_id, rows[index] if index >= 0 else 0), []).append(number)
+
+
+def _enclosing(ends: Sequence[int]) -> list[int]:
+    """Return for each symbol the last one before it that ends later, -1 for none.
+
+    Symbols in between end too early as well, and there may be thousands.
+    """
+    enclosing: list[int] = []
+    stack: list[int] = []
+    for index, end in enumerate(ends):
+        while stack and ends[stack[-1]] <= end:
+            stack.pop()
+        enclosing.append(stack[-1] if stack else -1)
+        stack.append(index)
+    return enclosing
+
+
+def rank_exact(
+    reader: Reader, plan: Plan, matches: ExactMatches, profile: Profile, features: QueryFeatures, limit: int
+) -> tuple[list[RankedHit], int]:
+    """Rank the symbols that meet the filters by matching lines and signals; also return how many there are.
+
+    With a limit, only so many symbols with most matching lines are ranked; without one all are, sorted by
+    location.
+    """
+    counts: dict[SymbolLocation, int] = {}
+    for lines in matches.values():
+        for symbol, numbers in lines.items():
+            counts[symbol] = counts.get(symbol, 0) + len(numbers)
+    symbols = sorted(counts, key=lambda symbol: (-counts[symbol], symbol))
+    total = len(symbols)
+    if isinstance(plan.constraint, Phrase | Regex) and limit:
+        symbols = symbols[:limit]  # nothing else can rule a symbol out
+    rows = [row for row in _rows_at(reader, symbols) if _meets_filters(plan, row, matches)]
+    if not isinstance(plan.constraint, Phrase | Regex):
+        total, rows = len(rows), rows[:limit] if limit else rows
+    rows.sort(key=location)
+    contributions = [[Contribution("exact", math.log2(1 + counts[_symbol_location(row)]))] for row in rows]
+    ranked = rank(rows, contributions, features, profile)
+    if not limit:
+        ranked.sort(key=lambda hit: location(hit.row))
+    return ranked, total
+
+
+def matching_lines(
+    reader: Reader,
+    plan: Plan,
+    ranked: Sequence[RankedHit],
+    matches: ExactMatches,
+    *,
+    show_secrets: bool = False,
+) -> Iterator[tuple[tuple[LineMatch, ...], int]]:
+    """Yield for each hit its matching lines, each once, and how many secrets are masked in them."""
+    from dowse.query.regex.matcher import compile_leaf
+
+    patterns = {leaf: compile_leaf(leaf, plan.query.case) for leaf in matches}
+    matched: dict[tuple[int, Phrase | Regex], dict[int, LineMatch]] = {}
+    for hit in ranked:
+        lines: dict[int, LineMatch] = {}
+        for leaf, symbols in matches.items():
+            numbers = symbols.get(_symbol_location(hit.row), ())
+            key = (hit.row.file_id, leaf)
+            if numbers and key not in matched:
+                text = reader.text(hit.row.file_id)
+                matched[key] = {match.line: match for match in patterns[leaf].find_lines(text)}
+            for number in numbers:
+                match, known = matched[key][number], lines.get(number)
+                spans = {*known.spans, *match.spans} if known else match.spans
+                lines[number] = LineMatch(number, match.text, tuple(sorted(spans)))
+        shown = [lines[number] for number in sorted(lines)]
+        masked = 0
+        if shown and not show_secrets:
+            shown, masked = mask_lines(reader.text(hit.row.file_id), shown)
+        yield tuple(shown), masked
+
+
+def exact_rows(matches: ExactMatches) -> dict[object, frozenset[int]]:
+    """Return the rows of the symbols that match each pattern."""
+    return {leaf: frozenset(row for _, row in symbols) for leaf, symbols in matches.items()}
+
+
+def _rows_at(reader: Reader, locations: Sequence[SymbolLocation]) -> list[SymbolRow]:
+    """Return the symbols at some locations, and files where a line is in no symbol."""
+    symbols = {row.row: row for row in reader.rows([row for _, row in locations if row])}
+    files = {row.file_id: row for row in reader.file_rows([file for file, row in locations if not row])}
+    return [symbols[row] if row else files[file] for file, row in locations]
+
+
+def _meets_filters(plan: Plan, row: SymbolRow, matches: ExactMatches) -> bool:
+    """Whether a symbol meets the filters, patterns included."""
+
+    def decide(leaf: Leaf) -> bool | None:
+        if isinstance(leaf, Phrase | Regex):
+            return _symbol_location(row) in matches[leaf]
+        return matches_row(leaf, row)
+
+    return evaluate(plan.constraint, decide) is True
+
+
+def _may_match(constraint: Constraint | None, file: SymbolRow) -> bool:
+    """Whether some symbol of a file can meet the filters, judged by the file's metadata alone."""
+
+    def decide(leaf: Leaf) -> bool | None:
+        return matches_row(leaf, file) if isinstance(leaf, LangFilter | PathFilter | RepoFilter) else None
+
+    return evaluate(constraint, decide) is not False
+
+
+def _symbol_location(row: SymbolRow) -> SymbolLocation:
+    return (row.file_id, row.row)

@@ -1,0 +1,273 @@
+"""The answer: hits with their texts, contributions, confidences and line matches, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import repeat
+
+from dowse.config import index_command
+from dowse.search.context import Candidates, Ranking, SearchContext
+from dowse.search.exact import matching_lines
+from dowse.search.lanes.bm25 import KeywordResult
+from dowse.search.lanes.tfidf import TfidfResult
+from dowse.search.ranking.confidence import NOTHING_RELEVANT, confidence, is_nothing
+from dowse.search.ranking.signals import RankedHit
+from dowse.search.refine import diversifies_by_vectors
+from dowse.security.secret_masking import mask_text, masked_note
+from dowse.types import (
+    INCOMPLETE_INDEX,
+    Answer,
+    Contribution,
+    EmbeddingCoverage,
+    Hit,
+    LaneReport,
+    LaneScore,
+    LineMatch,
+    Note,
+    PlanReport,
+)
+
+# Hits whose texts are in memory at the same time.
+_BATCH = 100
+# Tokens of providers are at least so long.
+_MIN_TOKEN_LENGTH = 20
+# The graph lane scores one hop above this; see lanes/graph.py.
+_DIRECT_SCORE = 0.5
+
+
+def make_answer(
+    context: SearchContext,
+    candidates: Candidates,
+    ranking: Ranking,
+    hits: list[RankedHit],
+    total: int,
+    embedded: EmbeddingCoverage | None,
+    notes: Sequence[Note],
+) -> Answer:
+    """Return the answer: the best k hits with their texts, and everything there is to note."""
+    plan, options = context.plan, context.options
+    shown = hits[: options.k] if options.k else hits
+    confidences = hit_confidences(context, candidates, ranking, shown)
+    all_notes = [*notes]
+    if plan.unknown:
+        all_notes.append(Note("unknown-name", f"no symbol here is called {plan.unknown}"))
+    if is_nothing([confidences[hit.row.row] for hit in shown if hit.row.row in confidences]):
+        all_notes.append(NOTHING_RELEVANT)
+    all_notes += _relaxation_notes(candidates, ranking, shown)
+    all_notes += _graph_notes(context, ranking, shown)
+    all_notes += _incomplete_notes(context, candidates, embedded)
+    if options.explain:
+        _break_down_scores(context, candidates, shown)
+    masked_counts: list[int] = []
+    final = tuple(_hits(context, ranking, shown, confidences, masked_counts))
+    if any(masked_counts):
+        all_notes.append(masked_note(sum(masked_counts)))
+    return Answer(
+        query=context.request.text,
+        mode=plan.mode,
+        hits=final,
+        total_candidates=total,
+        generation=context.reader.generation,
+        notes=tuple(dict.fromkeys(all_notes)),
+        embedded=embedded,
+        plan=PlanReport(
+            plan.kind,
+            plan.reason,
+            plan.lanes,
+            ranking.fusion,
+            tuple(map(mask_text, plan.seeds)),
+            plan.structural.relation if plan.structural else "",
+            candidates.expansion,
+        ),
+        lanes=tuple(
+            LaneReport(
+                each.lane, len(each.result.rows) if each.result else 0, each.milliseconds, each.problem
+            )
+            for each in candidates.outcomes
+        ),
+    )
+
+
+def above_min_score(
+    context: SearchContext, candidates: Candidates, ranking: Ranking, hits: list[RankedHit]
+) -> tuple[list[RankedHit], list[Note]]:
+    """Return the hits above the minimum score, and a note where none is."""
+    minimum = context.options.min_score
+    if not minimum or not hits:
+        return hits, []
+    confidences = hit_confidences(context, candidates, ranking, hits)
+    if context.plan.kind == "structure":  # what the graph lane finds is a fact
+        kept = [hit for hit in hits if ranking.is_from(hit, "graph")]
+    else:
+        kept = [hit for hit in hits if confidences.get(hit.row.row, hit.score) >= minimum]
+    if kept:
+        return kept, []
+    text = f"{len(hits):,} candidates, none of them above the minimum score"
+    return kept, [Note("below-min-score", text)]
+
+
+def hit_confidences(
+    context: SearchContext, candidates: Candidates, ranking: Ranking, hits: Sequence[RankedHit]
+) -> dict[int, float]:
+    """Return the confidence of each hit where the embedding lane answered and its encoder is calibrated."""
+    nearest = next((each.result for each in candidates.outcomes if each.lane == "embedding"), None)
+    # Expansion terms cover more than the query itself.
+    if nearest is None or context.encoder is None or not hits or candidates.expansion:
+        return {}
+    cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
+    lowest = min(nearest.scores, default=0.0)
+    rows = [hit.row.row for hit in hits]
+    coverage, term_count = ranking.terms.coverage(rows), len(ranking.terms.weights)
+    values = {
+        row: confidence(context.encoder.id, cosines.get(row, lowest), coverage[row], term_count)
+        for row in rows
+    }
+    return {row: value for row, value in values.items() if value is not None}
+
+
+def _hits(
+    context: SearchContext,
+    ranking: Ranking,
+    ranked: Sequence[RankedHit],
+    confidences: Mapping[int, float],
+    masked_counts: list[int],
+) -> Iterator[Hit]:
+    """Yield the hits with their texts, in batches: the texts of a large answer would fill the memory."""
+    reader, show_secrets = context.reader, context.settings.show_secrets
+    for start in range(0, len(ranked), _BATCH):
+        batch = ranked[start : start + _BATCH]
+        symbols = reader.symbols([hit.row for hit in batch], show_secrets=show_secrets)
+        matches: Iterable[tuple[tuple[LineMatch, ...], int]] = repeat(((), 0), len(batch))
+        if context.matches:
+            matches = matching_lines(reader, context.plan, batch, context.matches, show_secrets=show_secrets)
+        for rank, (hit, symbol, (lines, masked)) in enumerate(
+            zip(batch, symbols, matches, strict=True), start + 1
+        ):
+            lanes, contributions = tuple(ranking.lanes_of(hit)), tuple(hit.contributions)
+            if not show_secrets:  # details name symbols
+                lanes = tuple(map(_mask_lane, lanes))
+                contributions = tuple(map(_mask_contribution, contributions))
+            masked_counts.append(max(symbol.masked, masked))
+            yield Hit(rank, hit.score, symbol, contributions, lines, lanes, confidences.get(hit.row.row))
+
+
+def _relaxation_notes(candidates: Candidates, ranking: Ranking, shown: Sequence[RankedHit]) -> list[Note]:
+    """Return how the keyword lane relaxed the query, if a hit that is shown is there because of it."""
+    results = (outcome.result for outcome in candidates.outcomes if outcome.lane == "keyword")
+    result = next((each for each in results if isinstance(each, KeywordResult)), None)
+    if result is None or not result.notes:
+        return []
+    is_relaxed = any(hit.row.row not in result.exact and ranking.is_from(hit, "keyword") for hit in shown)
+    return [Note("relaxed", text) for text in result.notes] if is_relaxed else []
+
+
+def _graph_notes(context: SearchContext, ranking: Ranking, shown: Sequence[RankedHit]) -> list[Note]:
+    """Return how many hits of a structural query are direct, and what only mentions the symbol."""
+    structural = context.plan.structural
+    if context.plan.kind != "structure" or structural is None:
+        return []
+    from_graph = [lane for hit in shown for lane in ranking.lanes_of(hit) if lane.lane == "graph"]
+    direct = sum(lane.score > _DIRECT_SCORE for lane in from_graph)
+    mentions = len(from_graph) < len(shown)
+    if from_graph:
+        if not mentions and direct == len(from_graph):
+            return []
+        suffix = "; what follows only mentions it" if mentions else ""
+        text = f"{direct} directly, {len(from_graph) - direct} through others{suffix}"
+    else:
+        relation = structural.relation
+        what = f"path to {structural.target}" if relation == "path" else relation
+        filtered = " that the filters leave" if context.plan.constraint is not None else ""
+        suffix = "; these only mention it" if shown else ""
+        text = f"the graph knows no {what} of {structural.seed or 'it'}{filtered}{suffix}"
+    return [Note("graph", text)]
+
+
+def _incomplete_notes(
+    context: SearchContext, candidates: Candidates, embedded: EmbeddingCoverage | None
+) -> list[Note]:
+    """Return which lanes failed, and whether the index or its vectors are incomplete."""
+    notes = [
+        Note("lane-failed", f"left out: {outcome.problem}")
+        for outcome in candidates.outcomes
+        if outcome.problem
+    ]
+    if not context.reader.is_complete:
+        notes.append(INCOMPLETE_INDEX)
+    # Exact matches and names need no vectors; keywords alone find less of a query in prose.
+    needs_vectors = (
+        context.plan.kind in ("prose", "mixed")
+        or "embedding" in context.plan.lanes
+        or (context.options.diversify and diversifies_by_vectors(context))
+    )
+    if needs_vectors and embedded and embedded.symbols < embedded.total:
+        share = 100 * embedded.symbols // max(1, embedded.total)
+        command = index_command(context.settings)
+        text = f"{share} % of the symbols are embedded"
+        notes.append(Note("partly-embedded", text, f"`{command}` finishes it"))
+    return notes
+
+
+def _break_down_scores(context: SearchContext, candidates: Candidates, hits: Sequence[RankedHit]) -> None:
+    """Replace the contribution of a text lane by those of every field and term."""
+    rows = [hit.row.row for hit in hits]
+    for outcome in candidates.outcomes:
+        if isinstance(outcome.result, KeywordResult):
+            _replace_contribution(hits, "keyword", context.reader.explain_bm25(outcome.result.request, rows))
+        elif isinstance(outcome.result, TfidfResult):
+            from dowse.research.tfidf.index import explain_tfidf
+
+            counts = explain_tfidf(context.reader, outcome.result.terms, rows)
+            products = {
+                row: {
+                    ("pair" if " " in term else "term", f"{term}: {frequency} × {idf:.2f}"): frequency * idf
+                    for term, (frequency, idf) in terms.items()
+                }
+                for row, terms in counts.items()
+            }
+            _replace_contribution(hits, "tfidf", products)
+
+
+def _replace_contribution(
+    hits: Sequence[RankedHit], lane: str, parts: Mapping[int, Mapping[tuple[str, str], float]]
+) -> None:
+    for hit in hits:
+        index = next((n for n, part in enumerate(hit.contributions) if part.source == lane), None)
+        if index is not None:
+            split = _split_contribution(hit.contributions[index], parts.get(hit.row.row, {}))
+            hit.contributions[index : index + 1] = split
+
+
+def _split_contribution(whole: Contribution, parts: Mapping[tuple[str, str], float]) -> list[Contribution]:
+    """Split the contribution of a text lane among fields and terms, in proportion to its own score."""
+    total = sum(parts.values())
+    if not total:
+        return [whole]
+    # Without fusion the lane's score is the contribution.
+    scale = whole.value / total if whole.detail else 1.0
+    by_value = sorted(parts.items(), key=lambda item: -item[1])
+    split = [
+        Contribution(f"{whole.source}.{field}", scale * value, term) for (field, term), value in by_value
+    ]
+    remainder = whole.value - sum(part.value for part in split)
+    if abs(remainder) > 1e-3 * abs(whole.value):
+        split.append(Contribution(whole.source, remainder, "filters"))
+    return split
+
+
+def _mask_detail(detail: str) -> str:
+    """Mask names that contain a token; short words are none."""
+    if len(detail) < _MIN_TOKEN_LENGTH or all(len(word) < _MIN_TOKEN_LENGTH for word in detail.split()):
+        return detail
+    return mask_text(detail)
+
+
+def _mask_lane(lane: LaneScore) -> LaneScore:
+    detail = _mask_detail(lane.detail)
+    return lane if detail is lane.detail else lane._replace(detail=detail)
+
+
+def _mask_contribution(part: Contribution) -> Contribution:
+    detail = _mask_detail(part.detail)
+    return part if detail is part.detail else replace(part, detail=detail)

@@ -1,0 +1,88 @@
+"""Where lanes run: several in parallel, in processes of their own; one alone in this process."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dowse.config import Settings
+from dowse.search.lanes.jobs import LANES, Lane, LaneJob, Outcome, failure, log_problem
+
+if TYPE_CHECKING:
+    from dowse.encoders.encoder import Encoder
+    from dowse.search.lanes.host import LaneHost
+    from dowse.storage.protocol import Reader
+
+
+class InlineLanes:
+    """Runs lanes in this process, one after another: no limits, no start-up."""
+
+    def __init__(
+        self, encoder: Callable[[], Encoder | None] = lambda: None, lanes: Mapping[str, Lane] = LANES
+    ) -> None:
+        self._encoder = encoder  # called only for a lane that needs one
+        self._lanes = lanes
+
+    def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float = 0.0) -> list[Outcome]:
+        """Run each job to its end, however long that takes; an exception becomes a problem of its outcome."""
+        return [self._run(reader, job) for job in jobs]
+
+    def _run(self, reader: Reader, job: LaneJob) -> Outcome:
+        started, detail = time.perf_counter(), ""
+        result, problem, user_error = None, "", None
+        try:
+            lane = self._lanes[job.lane]
+            encoder = self._encoder() if lane.wants_encoder else None
+            result = lane.call(reader, encoder, job.arguments)
+        except Exception as error:
+            import traceback
+
+            problem, user_error = failure(job.lane, error)
+            detail = traceback.format_exc()
+        milliseconds = 1000 * (time.perf_counter() - started)
+        outcome = Outcome(job.lane, result, problem, milliseconds, error=user_error)
+        log_problem(outcome, detail)
+        return outcome
+
+
+class LaneDispatcher:
+    """Runs the lanes of one index as its setting `isolation` says.
+
+    A search with one lane has no answer without it, and so nothing to gain from a process of its own.
+    """
+
+    def __init__(self, address: str, settings: Settings, encoder: Callable[[], Encoder | None]) -> None:
+        self._address, self._settings = address, settings
+        self._inline = InlineLanes(encoder)
+        self._host: LaneHost | None = None
+        self._lock = threading.Lock()
+
+    def run(self, reader: Reader, jobs: Sequence[LaneJob], seconds: float) -> list[Outcome]:
+        """Return the outcome of each job, in their order."""
+        if not self._needs_processes(len(jobs)):
+            return self._inline.run(reader, jobs, seconds)
+        return self._lane_host().run(reader, jobs, seconds)
+
+    def warm(self, lanes: Sequence[str]) -> None:
+        """Start the processes that a search with these lanes will need, and do not wait for them."""
+        if self._needs_processes(len(lanes)):
+            self._lane_host().warm(*lanes)
+
+    def close(self) -> None:
+        """End the processes; a later search starts new ones."""
+        if self._host is not None:
+            self._host.close()
+
+    def _needs_processes(self, count: int) -> bool:
+        isolation = self._settings.isolation
+        return isolation == "always" or (isolation == "auto" and count > 1)
+
+    def _lane_host(self) -> LaneHost:
+        with self._lock:  # threads whose first searches come together share the processes
+            if self._host is None:
+                from dowse.search.lanes.host import LaneHost
+
+                self._host = LaneHost(self._address, self._settings)
+            return self._host

@@ -1,0 +1,332 @@
+"""The search pipeline, top to bottom: parse and plan, retrieve, fuse, rank, refine, explain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dowse.config import Settings
+from dowse.errors import DowseError
+from dowse.query.ast import PathFilter, positive_leaves
+from dowse.search.context import Candidates, Ranking, SearchContext
+from dowse.search.exact import match_patterns, rank_exact
+from dowse.search.explain import above_min_score, make_answer
+from dowse.search.lanes.bm25 import query_terms
+from dowse.search.lanes.dispatch import InlineLanes
+from dowse.search.lanes.jobs import LaneRunner
+from dowse.search.options import SearchRequest
+from dowse.search.planner import Plan, lane_weights, make_plan, plain_name
+from dowse.search.ranking.coverage import QueryTerms
+from dowse.search.ranking.fusion import (
+    FusedCandidate,
+    LaneRanking,
+    blend,
+    collect,
+    convex,
+    intersection,
+    keep_first_in,
+    rrf,
+)
+from dowse.search.ranking.profile import CORPUS, NO_SIGNALS, TREE, Profile
+from dowse.search.ranking.signals import (
+    QueryFeatures,
+    location,
+    name_terms,
+    profile_for_blend,
+    profile_for_cosines,
+    rank,
+)
+from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
+from dowse.search.retrieval import (
+    GraphSeeds,
+    expand_query,
+    find_seeds,
+    is_final_order,
+    retrieve,
+    seed_described,
+)
+from dowse.storage.protocol import Reader
+from dowse.symbol_lookup import has_symbol
+from dowse.types import NON_DEFINITION_KINDS, Answer, Contribution, EmbeddingCoverage, Note, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.encoders.encoder import Encoder
+    from dowse.feedback.store import FeedbackStore
+    from dowse.types import Boost
+
+
+def search(
+    reader: Reader,
+    request: SearchRequest,
+    settings: Settings,
+    *,
+    lanes: LaneRunner | None = None,
+    encoder: Encoder | None = None,
+    profile: Profile | None = None,
+    feedback: FeedbackStore | None = None,
+) -> Answer:
+    """Answer one query from one generation of an index.
+
+    Args:
+        reader: The generation.
+        request: The query and its options.
+        settings: Limits and models that no option names.
+        lanes: Runs the lanes; None runs them in this process, one after another.
+        encoder: Encodes queries; None where no vectors are in use.
+        profile: Weights of fields and signals; None takes those for the shape of the index.
+        feedback: What was chosen before; None where it must not count.
+    """
+    lanes = lanes or InlineLanes(lambda: encoder)
+    embedded = None
+    if encoder:
+        embedded = EmbeddingCoverage(encoder.id, reader.embedded_count(encoder.id), reader.symbol_count())
+    plan = make_plan(
+        request,
+        partial(has_symbol, reader),
+        has_vectors=bool(embedded and embedded.symbols),
+        has_graph=not reader.is_corpus,
+    )
+    if "embedding" in plan.lanes and encoder is None:
+        raise DowseError("there is no encoder to search by meaning with; set `encoder`, e.g. to base")
+    profile = profile or (CORPUS if reader.is_corpus else TREE)
+    boosts, notes = _boosts(feedback, reader, plan, request)
+    matches = match_patterns(reader, plan, settings.exact_seconds) if plan.exact else {}
+    features = query_features(plan)
+    context = SearchContext(
+        reader,
+        request,
+        request.options,
+        plan,
+        settings,
+        profile,
+        matches,
+        features,
+        max(settings.candidates or profile.candidates, request.options.k),
+        encoder,
+        boosts,
+    )
+    if plan.mode == "regex":
+        return _search_exact(context, embedded, notes)
+    candidates = retrieve(context, lanes, _seeds(context, lanes))
+    ranking = rank_candidates(context, candidates)
+    if plan.kind != "structure":  # the graph's answer is a fact, not a guess to be improved
+        candidates, ranking = _refine(context, lanes, candidates, ranking)
+    hits, below = ranking.hits, list[Note]()
+    if boosts:
+        hits = apply_boosts(context, ranking, hits)
+    if request.options.diversify and plan.kind != "structure":
+        # The minimum comes first, for diversification passes scores on to other hits.
+        hits, below = above_min_score(context, candidates, ranking, hits)
+        hits = diversify(context, hits)
+    retrieved = {row for outcome in candidates.outcomes if outcome.result for row in outcome.result.rows}
+    total = max(len(hits), len(retrieved))
+    hits, also_below = above_min_score(context, candidates, ranking, hits)
+    notes = [*notes, *candidates.notes, *below, *also_below]
+    return make_answer(context, candidates, ranking, hits, total, embedded, notes)
+
+
+def rank_candidates(context: SearchContext, candidates: Candidates) -> Ranking:
+    """Fuse the rankings of the lanes and add the signals."""
+    reader, terms = context.reader, QueryTerms(context.reader, candidates.text)
+    rankings = [
+        _filtered(context, LaneRanking(outcome.lane, result.rows, result.scores, result.details))
+        for outcome in candidates.outcomes
+        if (result := outcome.result) is not None
+    ]
+    if len(rankings) == 1:
+        return _rank_single_lane(context, rankings[0], terms)
+    fusion, fused = _fuse(context, rankings, terms)
+    hits = rank(
+        reader.rows([each.row for each in fused]),
+        [each.contributions for each in fused],
+        context.features,
+        _signal_profile(context, fusion),
+    )
+    return Ranking(hits, terms, fusion, {each.row: each.lanes for each in fused})
+
+
+def query_features(plan: Plan) -> QueryFeatures:
+    """Return what the ranking signals need to know of a query."""
+    words = plan.query.words
+    # A name inside prose is one word among others; alone it asks for a definition.
+    only_names = len(words) == 1 or all(word.identifier for word in words)
+    return QueryFeatures(
+        frozenset(term.text for term in query_terms(" ".join(word.text for word in words))),
+        frozenset(plain_name(word.text) for word in words) if only_names else frozenset(),
+        _filtered_roles(plan),
+    )
+
+
+def _filtered_roles(plan: Plan) -> frozenset[str]:
+    """Return the roles that path filters select: a search in tests/ must not rank tests lower."""
+    globs = [leaf.glob for leaf in positive_leaves(plan.constraint) if isinstance(leaf, PathFilter)]
+    if not globs:
+        return frozenset()
+    from dowse.source.roles import file_role
+
+    return frozenset(role for glob in globs if (role := file_role(f"{glob}/x") or file_role(glob)))
+
+
+def _search_exact(
+    context: SearchContext, embedded: EmbeddingCoverage | None, notes: Sequence[Note]
+) -> Answer:
+    """Answer a query of patterns alone: every line that matches."""
+    limit = context.options.k and context.candidate_count
+    hits, total = rank_exact(
+        context.reader, context.plan, context.matches, context.profile, context.features, limit
+    )
+    candidates = Candidates(context.plan.text, ())
+    ranking = Ranking(hits, QueryTerms(context.reader, candidates.text))
+    if context.boosts:
+        hits = apply_boosts(context, ranking, hits)
+    hits, below = above_min_score(context, candidates, ranking, hits)
+    return make_answer(context, candidates, ranking, hits, total, embedded, [*notes, *below])
+
+
+def _refine(
+    context: SearchContext, lanes: LaneRunner, candidates: Candidates, ranking: Ranking
+) -> tuple[Candidates, Ranking]:
+    """Expand the query, add callees and rerank, as the options say."""
+    options = context.options
+    if options.expand:
+        candidates = expand_query(context, lanes, candidates, ranking.hits)
+        ranking = rank_candidates(context, candidates)
+    if options.graph_expand:
+        ranking = replace(ranking, hits=add_callees(context, ranking.hits))
+    if options.rerank:
+        ranking = replace(ranking, hits=rerank_hits(context, ranking.hits))
+    return candidates, ranking
+
+
+def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:
+    """Return where the graph lane starts: at symbols that the query names, or at the one it describes."""
+    if "graph" not in context.plan.lanes:
+        return GraphSeeds()
+    seeds, structural = find_seeds(context.reader, context.plan), context.plan.structural
+    if seeds.rows:
+        return seeds
+    if structural and structural.described:
+        described = seed_described(_best_definition(context, lanes, structural.described))
+        seeds = replace(seeds, rows=described.rows, notes=(*seeds.notes, *described.notes))
+    if not seeds.rows and context.plan.kind == "forced":
+        text = "no symbol of this index is named, so the graph has nowhere to start"
+        seeds = replace(seeds, notes=(*seeds.notes, Note("graph", text)))
+    return seeds
+
+
+def _best_definition(context: SearchContext, lanes: LaneRunner, words: str) -> SymbolRow | None:
+    """Return the definition that some words describe best, by keywords; filters do not apply to it."""
+    options = replace(
+        context.options,
+        mode="keyword",
+        lanes=(),
+        filters="-kind:module -kind:text",
+        lang=(),
+        path=(),
+        exclude=(),
+        kind=(),
+    )
+    request = SearchRequest(words, options)
+    plan = make_plan(request)
+    inner = replace(
+        context,
+        request=request,
+        options=options,
+        plan=plan,
+        matches={},
+        features=query_features(plan),
+        encoder=None,
+        boosts={},
+    )
+    ranking = rank_candidates(inner, retrieve(inner, lanes, GraphSeeds()))
+    return next((hit.row for hit in ranking.hits if hit.row.kind not in NON_DEFINITION_KINDS), None)
+
+
+def _filtered(context: SearchContext, ranking: LaneRanking) -> LaneRanking:
+    """Apply the filters to the graph lane, which knows none; the other lanes apply them themselves."""
+    if ranking.lane != "graph" or context.plan.constraint is None:
+        return ranking
+    kept = [each for each in zip(*ranking[1:], strict=True) if context.allows(each[0])]
+    rows, scores, details = zip(*kept, strict=True) if kept else ((), (), ())
+    return LaneRanking(ranking.lane, rows, scores, details)
+
+
+def _rank_single_lane(context: SearchContext, ranking: LaneRanking, terms: QueryTerms) -> Ranking:
+    """Rank the candidates of one lane; its scores stay as they are."""
+    profile = profile_for_cosines(context.profile) if ranking.lane == "embedding" else context.profile
+    if ranking.lane in ("graph", "tfidf"):
+        profile = NO_SIGNALS
+    rows = context.reader.rows(ranking.rows)
+    pairs = sorted(zip(rows, ranking.scores, strict=True), key=lambda pair: location(pair[0]))
+    contributions = [[Contribution(ranking.lane, score)] for _, score in pairs]
+    hits = rank([row for row, _ in pairs], contributions, context.features, profile)
+    return Ranking(hits, terms, "", {each.row: each.lanes for each in collect([ranking])})
+
+
+def _fuse(
+    context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
+) -> tuple[str, list[FusedCandidate]]:
+    """Return the fusion that was used, and the fused candidates, best first."""
+    plan, fusion = context.plan, context.plan.fusion
+    if plan.kind == "structure":
+        return "weighted", rrf(keep_first_in(rankings, "graph"), lane_weights(plan, "weighted"))
+    if fusion == "blend" and not any(each.lane == "embedding" for each in rankings):
+        fusion = "convex"  # the embedding lane is not in the plan, or did not answer in time
+    weights = lane_weights(plan, fusion)
+    if fusion == "blend":
+        return fusion, _blend(context, rankings, terms)
+    if fusion == "convex":
+        return fusion, convex(rankings, weights)
+    if fusion == "intersection":
+        return fusion, intersection(rankings)
+    return fusion, rrf(rankings, weights if fusion in ("weighted", "adaptive") else None)
+
+
+def _blend(
+    context: SearchContext, rankings: Sequence[LaneRanking], terms: QueryTerms
+) -> list[FusedCandidate]:
+    from dowse.encoders.registry import is_shipped
+
+    encoder = context.encoder
+    rows = list(dict.fromkeys(row for ranking in rankings for row in ranking.rows))
+    name_coverage: dict[int, float] = {}
+    if context.profile.blend.name:
+        for row in context.reader.rows(rows):
+            shared = name_terms(row.name) & terms.weights.keys()
+            if shared:
+                name_coverage[row.row] = sum(terms.weights[term] for term in shared)
+    return blend(
+        rankings,
+        context.profile.blend,
+        len(terms.weights),
+        terms.coverage(rows),
+        name_coverage,
+        is_shipped_encoder=encoder is None or is_shipped(encoder.name),
+        limit=context.options.k or None if is_final_order(context) else None,
+    )
+
+
+def _signal_profile(context: SearchContext, fusion: str) -> Profile:
+    """Return the weights of the signals after a fusion.
+
+    A structural query is answered by the graph lane. Sums of 1/rank lie so close together that signals, which
+    are shares of the best score, would decide the order.
+    """
+    if context.plan.kind == "structure" or fusion in ("rrf", "weighted", "adaptive", "intersection"):
+        return NO_SIGNALS
+    return profile_for_blend(context.profile) if fusion == "blend" else context.profile
+
+
+def _boosts(
+    feedback: FeedbackStore | None, reader: Reader, plan: Plan, request: SearchRequest
+) -> tuple[Mapping[str, Boost], list[Note]]:
+    """Return the boosts of feedback, or a note why it does not count; without it an answer is still one."""
+    lists_all_lines = plan.mode == "regex" and not request.options.k  # sorted by location
+    if feedback is None or lists_all_lines:
+        return {}, []
+    try:
+        return find_boosts(feedback, reader, plan, request.text), []
+    except DowseError as error:
+        return {}, [Note("feedback", f"left out: {error}")]

@@ -1,0 +1,208 @@
+"""The query planner: which lanes answer, where the graph lane starts, and how the rankings are fused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from dowse.query.ast import (
+    Constraint,
+    Phrase,
+    Query,
+    Regex,
+    WordConstraint,
+    leaves,
+    needs_match,
+    with_exact_words,
+)
+from dowse.query.parser import narrow, parse_query, plain_query
+from dowse.query.structural import StructuralQuery, parse_structural
+from dowse.search.options import LANE_ORDER, SearchOptions, SearchRequest
+
+# The lanes that the planner chooses from; tfidf answers on request only.
+PLANNED_LANES = ("keyword", "embedding", "graph")
+_MODE_LANES = {
+    "keyword": ("keyword",),
+    "tfidf": ("tfidf",),
+    "symbol": ("keyword",),
+    "embedding": ("embedding",),
+    "hybrid": ("keyword", "embedding"),
+    "graph": ("graph",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a query is answered; a value, so that it can be shown and tested."""
+
+    mode: str  # "regex", "symbol", or what the lanes are called together: "keyword", "hybrid", …
+    kind: str  # of the query: "structure", "name", "mixed", "prose", "pattern", "filter" or "forced"
+    reason: str
+    lanes: tuple[str, ...]
+    fusion: str
+    query: Query
+    constraint: Constraint | None
+    exact: tuple[Phrase | Regex, ...] = ()  # patterns to match in the text before ranking
+    structural: StructuralQuery | None = None
+    seeds: tuple[str, ...] = ()  # names of the symbols that the graph lane starts from
+    unknown: str = ""  # a name in the query that no symbol has
+    text: str = ""  # the words to rank by; of a structural query only the names or words it is about
+
+
+def make_plan(
+    request: SearchRequest | str,
+    exists: Callable[[str], bool] = lambda _: True,
+    *,
+    has_vectors: bool = True,
+    has_graph: bool = True,
+) -> Plan:
+    """Parse a query and decide how to answer it.
+
+    Args:
+        request: The query and its options.
+        exists: Whether a symbol has a name.
+        has_vectors: Whether an encoder is in use and something is embedded.
+        has_graph: Whether there are references between symbols; a corpus of functions has none.
+    """
+    request = SearchRequest(request) if isinstance(request, str) else request
+    options = request.options
+    query = narrow(_parse(request), filter_query(options))
+    constraint = with_exact_words(query)
+    parts = list(leaves(constraint))
+    exact = tuple(leaf for leaf in parts if isinstance(leaf, Phrase | Regex))
+    has_required_words = any(isinstance(leaf, WordConstraint) for leaf in parts)
+    plan = Plan("", "forced", "asked for", (), "", query, constraint, exact, text=query.text_for_ranking)
+    if options.mode == "regex" or (
+        options.mode in ("auto", "hybrid", "embedding", "graph")
+        and needs_match(constraint)
+        and not (plan.text or has_required_words)
+    ):
+        # A pattern alone lists every line that matches; words are ranked.
+        return replace(plan, mode="regex", kind="pattern", reason="a pattern: every line that matches")
+    if not plan.text.strip():
+        return replace(plan, mode="keyword", kind="filter", reason="filters alone", lanes=("keyword",))
+    if options.lanes or options.mode != "auto":
+        plan = _plan_forced(plan, request, exists)
+    else:
+        plan = _plan_by_kind(plan, exists, has_graph)
+        if not has_vectors:
+            plan = _without_lane(plan, "embedding")
+    return replace(plan, fusion=_choose_fusion(plan, options.fusion))
+
+
+def _parse(request: SearchRequest) -> Query:
+    if request.options.mode == "regex":
+        return Query((Regex(request.text),), source=request.text)
+    return plain_query(request.text) if request.options.plain else parse_query(request.text)
+
+
+def _plan_forced(plan: Plan, request: SearchRequest, exists: Callable[[str], bool]) -> Plan:
+    """Take the lanes that the options name."""
+    options = request.options
+    lanes = tuple(lane for lane in LANE_ORDER if lane in options.lanes) or _MODE_LANES[options.mode]
+    mode: str = options.mode
+    if options.lanes:
+        mode = lanes[0] if len(lanes) == 1 else "hybrid"
+    plan = replace(plan, mode=mode, lanes=lanes)
+    if "graph" not in lanes:
+        return plan
+    structural = parse_structural(plan.query.source, exists)
+    return replace(plan, structural=structural, seeds=_seeds(plan.query, structural, exists))
+
+
+def _plan_by_kind(plan: Plan, exists: Callable[[str], bool], has_graph: bool) -> Plan:
+    """Choose lanes by the kind of query."""
+    query = plan.query
+    structural = parse_structural(query.source, exists) if has_graph else None
+    if structural and (not structural.seed or exists(structural.seed)):
+        reason = f"asks for {structural.relation} of {structural.seed or structural.described}"
+        return replace(
+            plan,
+            mode="graph",
+            kind="structure",
+            reason=reason,
+            lanes=("keyword", "graph"),
+            structural=structural,
+            seeds=(structural.seed,) if structural.seed else (),
+            text=" ".join(filter(None, (structural.seed, structural.target))) or structural.described,
+        )
+    if structural and structural.seed:
+        plan = replace(plan, unknown=structural.seed)
+    names = [word.text for word in query.words if word.identifier]
+    if names and len(names) == len(query.words):
+        seeds = _seeds(query, None, exists)
+        if seeds:
+            reason = "a name and nothing else: its definition first, then what stands around it"
+            lanes = ("keyword", "graph") if has_graph else ("keyword",)
+            return replace(plan, mode="keyword", kind="name", reason=reason, lanes=lanes, seeds=seeds)
+        # Part of a name, or a misspelt one: the embedding lane can still find it.
+        plan = replace(plan, unknown=plain_name(names[0]))
+    seeds = _seeds(query, None, exists) if names and has_graph else ()
+    if seeds:
+        reason = "words with a name among them: all lanes"
+        return replace(plan, mode="hybrid", kind="mixed", reason=reason, lanes=PLANNED_LANES, seeds=seeds)
+    kind = "mixed" if names else "prose"
+    return replace(plan, mode="hybrid", kind=kind, reason="words: meaning first", lanes=PLANNED_LANES[:2])
+
+
+def _seeds(
+    query: Query, structural: StructuralQuery | None, exists: Callable[[str], bool]
+) -> tuple[str, ...]:
+    """Return the names in a query that symbols have."""
+    if structural:
+        return tuple(filter(None, (structural.seed, structural.target)))
+    words = query.words
+    named = [word.text for word in words if word.identifier or len(words) == 1]
+    return tuple(name for name in dict.fromkeys(map(plain_name, named)) if exists(name))
+
+
+def plain_name(word: str) -> str:
+    """Return a name without the punctuation that people write around it."""
+    return word.strip("`()").replace("::", ".").replace("#", ".")
+
+
+def _without_lane(plan: Plan, lane: str) -> Plan:
+    lanes = tuple(each for each in plan.lanes if each != lane)
+    mode = "keyword" if plan.mode == "hybrid" and lanes == ("keyword",) else plan.mode
+    return replace(plan, lanes=lanes, mode=mode)
+
+
+def _choose_fusion(plan: Plan, fusion: str) -> str:
+    """Return how the lanes are fused; "" where there is one lane."""
+    if len(plan.lanes) < 2:
+        return ""
+    if plan.kind == "structure":
+        return "weighted"  # only this keeps the order of the graph lane
+    if fusion != "auto":
+        return fusion
+    return "blend" if "embedding" in plan.lanes else "convex"
+
+
+def lane_weights(plan: Plan, fusion: str) -> dict[str, float]:
+    """Return the weight of each lane in a weighted fusion.
+
+    The embedding lane finds what keywords miss more often than the other way round. "adaptive" lowers its
+    weight where the query has identifiers, which keywords find. For a structural query the graph lane counts
+    so much that its last candidate comes before the first one of another lane.
+    """
+    if plan.kind == "structure":
+        return {"keyword": 1.0, "embedding": 1.0, "graph": 20.0}
+    has_names = fusion == "adaptive" and any(word.identifier for word in plan.query.words)
+    return {"keyword": 1.0, "embedding": 1.0 if has_names else 3.0, "graph": 0.2}
+
+
+def filter_query(options: SearchOptions) -> str:
+    """Return all filters of the options in the query language; each value is quoted."""
+    lists = (
+        ("lang", options.lang),
+        ("path", options.path),
+        ("kind", options.kind),
+        ("-path", options.exclude),
+    )
+    parts = [f"{name}:{_quote(value)}" for name, values in lists for value in values]
+    return " ".join([options.filters, *parts] if options.filters.strip() else parts)
+
+
+def _quote(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

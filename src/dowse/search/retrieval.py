@@ -1,0 +1,185 @@
+"""Retrieval: find the seeds of the graph lane, run the lanes of a plan, and again with an expanded query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import zip_longest
+
+from dowse.errors import DowseError
+from dowse.parsing.tokenizer import STOP_WORDS
+from dowse.search.context import Candidates, SearchContext
+from dowse.search.exact import exact_rows
+from dowse.search.lanes.bm25 import without_language
+from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
+from dowse.search.planner import Plan
+from dowse.search.ranking.coverage import term_idf
+from dowse.search.ranking.profile import SYMBOL_FIELDS
+from dowse.search.ranking.query_expansion import expansion_terms
+from dowse.search.ranking.signals import RankedHit, has_no_signals
+from dowse.storage.protocol import Reader
+from dowse.symbol_lookup import is_partial_match, symbols_named
+from dowse.types import Note, SymbolRow
+
+# The intersection of TF-IDF and embedding takes so many of the embedding's first, in any index.
+_INTERSECTION_CANDIDATES = 100
+# Symbols of one name that the graph lane starts from; a name of more symbols says too little.
+_MAX_SEEDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSeeds:
+    """Rows to start from, and the rows that a path ends at."""
+
+    rows: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+    notes: tuple[Note, ...] = ()  # which symbols a name was taken for
+
+
+class StaleGeneration(Exception):
+    """The index got a new generation while lanes were running; the search must start again."""
+
+
+def find_seeds(reader: Reader, plan: Plan) -> GraphSeeds:
+    """Return the symbols that the names in a plan refer to."""
+    structural = plan.structural
+    ends = symbols_named(reader, structural.target, _MAX_SEEDS) if structural and structural.target else []
+    names = plan.seeds[:1] if ends else plan.seeds
+    # Names take turns, so that a name of many symbols leaves room for the others.
+    by_name = [symbols_named(reader, name, _MAX_SEEDS + 1) for name in names]
+    symbols = [row for turn in zip_longest(*by_name) for row in turn if row is not None]
+    notes = _ambiguity_notes(names, symbols) if plan.kind == "structure" else ()
+    return GraphSeeds(tuple(row.row for row in symbols[:_MAX_SEEDS]), tuple(row.row for row in ends), notes)
+
+
+def seed_described(symbol: SymbolRow | None) -> GraphSeeds:
+    """Return the seed of a query that describes a symbol in words, if there is one."""
+    if symbol is None:
+        return GraphSeeds()
+    text = f"taken for {symbol.qualified_name} ({symbol.path}:{symbol.start_line})"
+    return GraphSeeds((symbol.row,), notes=(Note("graph", text),))
+
+
+def retrieve(context: SearchContext, lanes: LaneRunner, seeds: GraphSeeds) -> Candidates:
+    """Run the lanes of the plan; one that fails or is late is left out and named in a note."""
+    text = context.plan.text
+    jobs = _text_jobs(context, text)
+    if seeds.rows:
+        jobs.append(_graph_job(context, seeds))
+    outcomes = _run(context, lanes, jobs)
+    failed = [outcome for outcome in outcomes if outcome.problem]
+    for outcome in failed:
+        # A mistake in the query is one for every lane; without any lane there is no answer.
+        if outcome.error is not None or len(failed) == len(outcomes):
+            raise outcome.error or DowseError(outcome.problem)
+    return Candidates(text, outcomes, notes=seeds.notes)
+
+
+def expand_query(
+    context: SearchContext, lanes: LaneRunner, candidates: Candidates, ranked: Sequence[RankedHit]
+) -> Candidates:
+    """Run the text lanes again with terms of the best hits (pseudo-relevance feedback)."""
+    reader, settings = context.reader, context.settings
+    best = reader.symbols([hit.row for hit in ranked[: settings.expand_documents]])
+    terms = expansion_terms(
+        [symbol.code for symbol in best],
+        context.features.terms | STOP_WORDS,
+        partial(term_idf, reader),
+        settings.expand_terms,
+        partial(reader.prefetch_document_frequencies, field="body"),
+    )
+    if not terms:
+        return candidates
+    text = " ".join((context.plan.text, *terms))
+    again = {outcome.lane: outcome for outcome in _run(context, lanes, _text_jobs(context, text))}
+    problems = [outcome.problem for outcome in again.values() if outcome.problem]
+    if problems:
+        notes = tuple(Note("lane-failed", f"not expanded: {problem}") for problem in problems)
+        return replace(candidates, notes=(*candidates.notes, *notes))
+    outcomes = [again.get(outcome.lane, outcome) for outcome in candidates.outcomes]
+    return Candidates(text, outcomes, terms, candidates.notes)
+
+
+def is_final_order(context: SearchContext) -> bool:
+    """Whether the best k of the lanes are the best k of the answer: no signal and no later step counts."""
+    options = context.options
+    has_later_step = (
+        options.graph_expand
+        or options.rerank
+        or options.expand
+        or options.diversify
+        or options.min_score
+        or context.boosts
+    )
+    return has_no_signals(context.profile) and not context.features.names and not has_later_step
+
+
+def _ambiguity_notes(names: Sequence[str], symbols: Sequence[SymbolRow]) -> tuple[Note, ...]:
+    """Return a note where a name does not stand for exactly one symbol of that name."""
+    if not symbols or len(names) != 1:
+        return ()
+    name, first = names[0], symbols[0]
+    if len(symbols) > _MAX_SEEDS:
+        text = f"more than {_MAX_SEEDS} symbols are called {name}; the first {_MAX_SEEDS} count"
+    elif len({row.qualified_name for row in symbols}) > 1:
+        text = f"{len(symbols)} symbols are called {name}; all of them count"
+    elif is_partial_match(name, first):
+        text = f"{name} is not here; taken for {first.qualified_name} ({first.path})"
+    else:
+        return ()
+    return (Note("graph", text),)
+
+
+def _run(context: SearchContext, lanes: LaneRunner, jobs: Sequence[LaneJob]) -> list[Outcome]:
+    outcomes = lanes.run(context.reader, jobs, context.settings.lane_seconds)
+    if any(outcome.is_stale for outcome in outcomes):
+        raise StaleGeneration
+    return outcomes
+
+
+def _text_jobs(context: SearchContext, text: str) -> list[LaneJob]:
+    return [_text_job(context, lane, text) for lane in context.plan.lanes if lane != "graph"]
+
+
+def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
+    plan, settings, profile = context.plan, context.settings, context.profile
+    arguments: dict[str, object] = {
+        "text": text if lane == "embedding" else without_language(context.reader, text),
+        "limit": _lane_limit(context, lane),
+        "constraint": plan.constraint,
+        "exact_rows": exact_rows(context.matches) if context.matches else {},
+    }
+    if lane == "embedding":
+        return LaneJob(lane, {**arguments, "method": settings.vectors})
+    if lane == "tfidf":
+        return LaneJob(lane, arguments)
+    return LaneJob(
+        lane,
+        {
+            **arguments,
+            "relax_below": settings.relax_below,
+            "fuzziness": context.options.fuzziness,
+            "field_weights": SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
+            "abbreviation": profile.abbreviation,
+        },
+    )
+
+
+def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:
+    structural = context.plan.structural
+    arguments: dict[str, object] = {"seeds": seeds.rows, "limit": context.candidate_count}
+    if structural:
+        arguments.update(relation=structural.relation, depth=context.settings.graph_depth, ends=seeds.ends)
+    return LaneJob("graph", arguments)
+
+
+def _lane_limit(context: SearchContext, lane: str) -> int:
+    """Return how many candidates are requested from a lane."""
+    k, lanes = context.options.k, context.plan.lanes
+    if lane == "embedding" and "tfidf" in lanes and context.plan.fusion == "intersection":
+        return context.settings.candidates or _INTERSECTION_CANDIDATES
+    is_alone = len(lanes) == 1
+    if lane == "embedding":
+        return context.candidate_count if k or not is_alone else context.reader.symbol_count()
+    return k if k and is_alone and is_final_order(context) else context.candidate_count

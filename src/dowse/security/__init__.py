@@ -1,0 +1,1 @@
+"""Untrusted input: bounded reads, escaped output, secret scanning, trust on first use (docs/SECURITY.md)."""

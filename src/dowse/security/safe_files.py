@@ -1,0 +1,216 @@
+"""File access in untrusted folders, safe from symlink attacks, path traversal and TOCTOU races.
+
+A cloned repository is untrusted data (docs/SECURITY.md). Every file of a repository is read through
+`read_regular_file`: no symbolic links, no devices, bounded reads. Every file that dowse writes is created in
+a private folder that was checked, without following links. This module loads only the standard library's
+smallest modules: every search imports it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from dowse.errors import DowseError
+
+# Missing on Windows: there is neither a FIFO to block on nor a flag to refuse links.
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_CREATE = os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | _NOFOLLOW
+PRIVATE_DIRECTORY, PRIVATE_FILE = 0o700, 0o600
+_OTHERS = 0o077
+
+
+class NotRegularFile(OSError):
+    """A symbolic link, FIFO, device, socket or directory instead of a regular file."""
+
+
+class FileTooLarge(OSError):
+    """A file larger than its reader accepts."""
+
+
+def read_regular_file(
+    path: str | os.PathLike[str], max_bytes: int, *, follow_symlinks: bool = False
+) -> bytes:
+    """Return the content of a regular file; raises OSError for anything else, and for a larger file.
+
+    The checks are made on the open descriptor, so that nobody can replace the file in between (TOCTOU).
+    `O_NONBLOCK` keeps a FIFO without a writer from blocking for ever.
+
+    Args:
+        path: The file.
+        max_bytes: A larger file raises `FileTooLarge`; no more is ever read.
+        follow_symlinks: Only for files that the user named or owns; never inside a repository.
+    """
+    handle = open_regular_file(path, follow_symlinks=follow_symlinks)
+    try:
+        size = os.fstat(handle).st_size
+        if size > max_bytes:
+            raise FileTooLarge(errno.EFBIG, f"larger than {max_bytes:,} bytes", os.fspath(path))
+        return _read_at_most(handle, size, max_bytes, path)
+    finally:
+        os.close(handle)
+
+
+def read_below(directory: str, name: str, max_bytes: int) -> bytes:
+    """Read a file below a directory; raises OSError if it or a folder on the way is a link or special."""
+    *parents, last = name.split("/")
+    for parent in parents:
+        directory = os.path.join(directory, parent)
+        if not stat.S_ISDIR(os.lstat(directory).st_mode):
+            raise NotADirectoryError(directory)
+    return read_regular_file(os.path.join(directory, last), max_bytes)
+
+
+def open_regular_file(path: str | os.PathLike[str], *, follow_symlinks: bool = False) -> int:
+    """Open a regular file for reading and return its descriptor; raises NotRegularFile for anything else."""
+    return _open_checked(path, _READ | (0 if follow_symlinks else _NOFOLLOW))
+
+
+def resolve_inside(root: Path, path: str) -> Path:
+    """Return a file of a repository by its path in an index, which is untrusted: no path traversal.
+
+    Raises:
+        NotRegularFile: The path leads out of the root: it is absolute, has `..`, or passes a folder that has
+            become a symbolic link.
+    """
+    parts = path.split("/")
+    if "\0" in path or any(part in ("", ".", "..") for part in parts):
+        raise _not_regular(path)
+    file = root.joinpath(*parts)
+    if file.parent.resolve() != root.resolve().joinpath(*parts[:-1]):
+        raise _not_regular(path)
+    return file
+
+
+def _read_at_most(handle: int, size: int, max_bytes: int, path: str | os.PathLike[str]) -> bytes:
+    """Read to the end; files of /proc and files that grow have more bytes than their size."""
+    blocks, total = [], 0
+    while block := os.read(handle, max(size + 1 - total, 4096)):
+        blocks.append(block)
+        total += len(block)
+        if total > max_bytes:
+            raise FileTooLarge(errno.EFBIG, f"larger than {max_bytes:,} bytes", os.fspath(path))
+    return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+
+def _not_regular(path: str | os.PathLike[str]) -> NotRegularFile:
+    return NotRegularFile(errno.EINVAL, "not a regular file", os.fspath(path))
+
+
+def make_private_directory(path: str | os.PathLike[str]) -> None:
+    """Create a directory for its owner alone (0700); an existing one of this user becomes private.
+
+    Raises:
+        DowseError: The path is a symbolic link or belongs to another user, who could replace what is written
+            there.
+        OSError: It can't be created.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(PRIVATE_DIRECTORY)
+    except FileNotFoundError:
+        make_parents(folder)  # `Path.mkdir(parents=True)` would leave them open to others
+        folder.mkdir(PRIVATE_DIRECTORY, exist_ok=True)
+    except FileExistsError:
+        check_private_directory(folder)
+
+
+def make_parents(path: Path) -> None:
+    """Create the missing parents of a path, for their owner alone."""
+    missing = []
+    folder = path.parent
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(PRIVATE_DIRECTORY, exist_ok=True)
+
+
+def check_private_directory(folder: Path) -> None:
+    """Remove other users' access to a directory; raises DowseError if it belongs to another user."""
+    status = folder.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        raise DowseError(f"{folder} is a symbolic link; dowse writes nothing there: name what it leads to")
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    if not hasattr(os, "geteuid"):  # Windows: the user's profile is private by its ACL
+        return
+    if status.st_uid != os.geteuid():
+        if os.geteuid() == 0:  # root in a container, on a mounted volume
+            return
+        raise DowseError(f"{folder} belongs to another user; name a directory of your own")
+    if status.st_mode & _OTHERS:
+        folder.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
+
+
+def refuse_links(folder: Path, remedy: str) -> None:
+    """Raise DowseError if a folder holds a symbolic link, device, FIFO or socket at any depth.
+
+    SQLite and tantivy open files by path and follow links. A folder that came with a repository may hold
+    links to files of the user (symlink attack); a private one without links can't lead elsewhere.
+    """
+    pending = [folder]
+    while pending:
+        try:
+            listing = os.scandir(pending.pop())
+        except (FileNotFoundError, NotADirectoryError):  # missing, or a writer has just removed it
+            continue
+        with listing as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(Path(entry.path))
+                elif not entry.is_file(follow_symlinks=False):
+                    raise DowseError(f"{entry.path} is a symbolic link or no regular file; {remedy}")
+
+
+def open_without_links(
+    path: str | os.PathLike[str], flags: int, mode: int = PRIVATE_FILE, *, create: bool = True
+) -> int:
+    """Open or create a file for writing and return its descriptor; a symbolic link is refused, not followed.
+
+    Raises:
+        DowseError: The path is a symbolic link, or no regular file.
+    """
+    try:
+        return _open_checked(path, flags | (_CREATE if create else _CREATE & ~os.O_CREAT), mode)
+    except NotRegularFile:
+        raise DowseError(
+            f"{os.fspath(path)} is a symbolic link or no regular file; remove it and try again"
+        ) from None
+
+
+def _open_checked(path: str | os.PathLike[str], flags: int, mode: int = 0) -> int:
+    """Open a file and check the open descriptor; raises NotRegularFile for all but regular files."""
+    try:
+        handle = os.open(path, flags, mode)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # a symbolic link; a socket
+            raise _not_regular(path) from None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise _not_regular(path)
+    return handle
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = PRIVATE_FILE) -> None:
+    """Replace a file atomically, so that it survives a crash; a symbolic link is replaced, not followed.
+
+    The temporary file is created exclusively, so that a link with its name is not followed either.
+    """
+    target = Path(path)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.new")
+    temporary.unlink(missing_ok=True)
+    handle = os.open(temporary, os.O_WRONLY | os.O_EXCL | _CREATE, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""What HTTP, MCP and the daemon share: served indexes, targets, merging, updates, and the web server."""

@@ -1,0 +1,306 @@
+"""Evaluation reports that a server shows: the shipped ones, and those in folders of the user."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dowse.errors import EvalError
+from dowse.eval.reports.json_form import from_json
+from dowse.eval.reports.model import Report, SetReport, first_rank
+from dowse.eval.reports.saved import MAX_STORED, most_plain, parse_saved
+from dowse.eval.types import CaseResult, Result
+from dowse.security.safe_files import FileTooLarge, read_regular_file
+from dowse.security.terminal import first_line
+from dowse.services.errors import NotFound
+from dowse.services.models.evaluation import CasesQuery, EvalRow, EvalSummary
+
+_ENDINGS = (".json", ".json.gz")
+# Limits for one folder: files, bytes that are kept in memory, and bytes of files that turn out to be no
+# reports, which are read again the next time.
+MAX_FILES = 200
+MAX_KEPT_BYTES = 20_000_000
+MAX_INVALID_BYTES = 100_000_000
+# Directory entries that are examined to find them.
+_MAX_ENTRIES = 5_000
+# Of a set, as the page shows it.
+_COPIED = ("name", "level", "metric", "half", "cases", "strip_docs", "graded", "index", "notes")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedReport:
+    """One report and where it comes from."""
+
+    id: str
+    name: str
+    source: str  # "shipped" or "own"
+    stamp: tuple[int, int]  # size and time of the file
+    report: Report
+    data: dict[str, Any]  # as it was written: differences take long to compute again
+    uncompressed_bytes: int
+
+
+class _Folder(NamedTuple):
+    source: str  # "shipped" or "own"
+    path: Path
+    root: Path | None = None  # the repository that no symbolic link may lead out of
+
+
+class Reports:
+    """All reports, cached; a file is read again when it has changed."""
+
+    def __init__(
+        self, folders: Iterable[Path], within: Iterable[tuple[Path, Path]] = (), shipped: Path | None = None
+    ) -> None:
+        """Name the folders; nothing is read yet.
+
+        Args:
+            folders: Folders that the user named.
+            within: Repositories, each with a folder in it. Anybody may have written these: no symbolic link
+                may lead out of the repository.
+            shipped: The folder of the reports that come with the package; None finds it.
+        """
+        self._folders = [
+            *(_Folder("own", folder) for folder in folders),
+            *(_Folder("own", folder, root) for root, folder in within),
+            _Folder("shipped", shipped_folder() if shipped is None else shipped),
+        ]
+        self._known: dict[str, SavedReport] = {}
+        self._lock = threading.Lock()
+
+    def all(self) -> tuple[list[SavedReport], list[str]]:
+        """Return every report, own ones first, and the problems of invalid files."""
+        return self._read_folders(self._folders)
+
+    def read_shipped(self) -> None:
+        """Read the reports that come with the package, so that the first request need not wait.
+
+        Those of a repository are read when somebody requests reports, and not before.
+        """
+        self._read_folders([each for each in self._folders if each.source == "shipped"])
+
+    def _read_folders(self, folders: Iterable[_Folder]) -> tuple[list[SavedReport], list[str]]:
+        problems: list[str] = []
+        reports: dict[str, SavedReport] = {}
+        with self._lock:
+            for folder in folders:
+                self._read_folder(folder, reports, problems)
+            self._known = reports
+        return sorted(reports.values(), key=_sort_key), problems
+
+    def _read_folder(self, folder: _Folder, reports: dict[str, SavedReport], problems: list[str]) -> None:
+        """Read the reports of one folder, within the limits."""
+        kept = invalid = 0
+        for count, path in enumerate(_files(folder)):
+            if count >= MAX_FILES or kept > MAX_KEPT_BYTES or invalid > MAX_INVALID_BYTES:
+                problems.append(f"{folder.path.name}: too many reports; only the first {count} are read")
+                return
+            try:
+                saved = self._read(folder, path)
+            except (EvalError, OSError) as error:
+                problems.append(f"{_printable(path.name)}: {error}")
+                invalid += _max_bytes_read(path)
+                continue
+            kept += saved.uncompressed_bytes
+            reports[saved.id] = saved
+
+    def get(self, report_id: str) -> SavedReport:
+        """Return one report."""
+        saved = next((saved for saved in self.all()[0] if saved.id == report_id), None)
+        if saved is None:
+            raise NotFound(f"there is no report {report_id!r}; /api/eval lists them")
+        return saved
+
+    def _read(self, folder: _Folder, path: Path) -> SavedReport:
+        name = _printable(path.name).removesuffix(".gz").removesuffix(".json").removeprefix("eval-")
+        digest = hashlib.blake2b(os.fsencode(path), digest_size=6).hexdigest()
+        report_id = name if folder.source == "shipped" else digest
+        follow_symlinks = folder.root is None
+        stat = path.stat(follow_symlinks=follow_symlinks)
+        stamp = (stat.st_size, stat.st_mtime_ns)
+        known = self._known.get(report_id)
+        if known is not None and known.stamp == stamp:
+            return known
+        try:
+            stored = read_regular_file(path, MAX_STORED, follow_symlinks=follow_symlinks)
+        except FileTooLarge:
+            raise EvalError("too large for a report") from None
+        data, size = parse_saved(stored, packed=path.name.endswith(".gz"))
+        saved = SavedReport(report_id, name, folder.source, stamp, from_json(data), data, size)
+        _check(saved)
+        return saved
+
+
+def _files(folder: _Folder) -> Iterator[Path]:
+    """Give the files of a folder that may be reports, sorted by name."""
+    source, directory, root = folder
+    if not directory.is_dir() or not (root is None or directory.resolve().is_relative_to(root.resolve())):
+        return
+    with os.scandir(directory) as entries:
+        names = sorted(entry.name for entry in islice(entries, _MAX_ENTRIES) if entry.name.endswith(_ENDINGS))
+    for name in names:
+        path = directory / name
+        # Inside a repository a symbolic link is not followed, wherever it leads.
+        is_file = path.is_file() and not (root is not None and path.is_symlink())
+        # The repository of dowse has results of other benchmarks in the same folder.
+        if is_file and (source == "own" or (name.startswith("eval-") and "-before" not in name)):
+            yield path
+
+
+def shipped_folder() -> Path:
+    """Return the folder of the shipped reports: in the package, or in the repository it is run from."""
+    packaged = Path(__file__).with_name("reports_data")
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "bench" / "results"
+
+
+def summary(saved: SavedReport) -> dict[str, Any]:
+    """Return the summary of a report."""
+    report, about = saved.report, saved.report.about
+    rows = saved.data["means"] or [row for each in saved.data["sets"][:1] for row in each["rows"]]
+    return {
+        "id": saved.id,
+        "name": saved.name,
+        "source": saved.source,
+        **{name: _join(about.get(name, "")) for name in ("date", "commit", "encoder", "machine")},
+        "sets": [each.dataset.name for each in report.sets],
+        "modes": list(report.modes),
+        "cases": sum(each.dataset.cases for each in report.sets),
+        "against": report.against,
+        "means": [figures(row) for row in rows],
+    }
+
+
+def figures(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the metrics of one row, without its cases."""
+    metrics = {name: row[name] for name in ("metrics", "intervals", "latency")}
+    return {"mode": row["mode"].removeprefix("mean:"), **metrics}
+
+
+def _check(saved: SavedReport) -> None:
+    """Reject a report that could not be shown: one bad file must not hide the others."""
+    try:
+        EvalSummary.model_validate(summary(saved))
+        for each in saved.data["sets"]:
+            for row in each["rows"]:
+                EvalRow.model_validate({**figures(row), "difference": row["difference"]})
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise EvalError(f"the report is damaged ({first_line(error)}); run the evaluation again") from None
+
+
+def _max_bytes_read(path: Path) -> int:
+    """Return how many bytes were read, at most, to find out that a file is no report."""
+    size = path.lstat().st_size
+    return most_plain(size) if path.name.endswith(".gz") else min(size, MAX_STORED)
+
+
+def _printable(name: str) -> str:
+    """Return a file name that can be sent as JSON; undecodable bytes are escaped."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def _join(value: object) -> str:
+    """Return one line for one or several values: several where several runs were merged."""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _sort_key(saved: SavedReport) -> tuple[bool, list[int], str]:
+    """Own reports first, then the latest, then by name."""
+    date = _join(saved.report.about.get("date", ""))
+    return saved.source != "own", [-ord(char) for char in date], saved.name
+
+
+def list_reports(reports: Reports) -> dict[str, Any]:
+    """Return the summaries of all reports, and the problems of invalid files."""
+    saved, problems = reports.all()
+    return {"reports": [summary(each) for each in saved], "problems": problems}
+
+
+def report_page(saved: SavedReport) -> dict[str, Any]:
+    """Return one report without its cases."""
+    sets = [_set(each, data) for each, data in zip(saved.report.sets, saved.data["sets"], strict=True)]
+    return {"summary": summary(saved), "about": dict(saved.report.about), "sets": sets}
+
+
+def cases_page(reports: Reports, report: str, query: CasesQuery) -> dict[str, Any]:
+    """Return a page of the cases of one row, each beside the same case of another row if one is named."""
+    saved = reports.get(report)
+    each = _find_set(saved, query.name)
+    row = _find_row(each, query.mode)
+    metrics = list(row.cases[0].values) if row.cases else []
+    metric = query.metric or each.metric
+    if row.cases and metric not in metrics:
+        raise NotFound(f"{metric} is not stored for every case; there are {', '.join(metrics)}")
+    others: dict[str, CaseResult] = {}
+    if query.other or query.other_mode:
+        other_set = _find_set(reports.get(query.other) if query.other else saved, each.dataset.name)
+        others = {case.id: case for case in _find_row(other_set, query.other_mode).cases}
+    cases = sorted(
+        (_case(case, metric, others.get(case.id)) for case in row.cases),
+        key=lambda case: _case_order(query.order, case),
+    )
+    end = query.offset + query.k
+    return {
+        "report": saved.id,
+        "set": each.dataset.name,
+        "mode": row.mode,
+        "metric": metric,
+        "metrics": metrics,
+        "total": len(cases),
+        "offset": query.offset,
+        "more": len(cases) > end,
+        "cases": cases[query.offset : end],
+    }
+
+
+def _set(each: SetReport, data: Mapping[str, Any]) -> dict[str, Any]:
+    best, base = each.best, each.baseline
+    return {
+        **{name: getattr(each.dataset, name) for name in _COPIED},
+        "notes": list(each.dataset.notes),
+        "against": base.mode if base else "",
+        "best": best.mode if best else "",
+        "rows": [{**figures(row), "difference": row["difference"]} for row in data["rows"]],
+    }
+
+
+def _find_set(saved: SavedReport, name: str) -> SetReport:
+    sets = saved.report.sets
+    for each in sets:
+        if not name or each.dataset.name == name:
+            return each
+    known = ", ".join(each.dataset.name for each in sets)
+    raise NotFound(f"{saved.name} has no set {name!r}; there are {known}")
+
+
+def _find_row(each: SetReport, mode: str) -> Result:
+    row = each.row(mode) if mode else each.baseline
+    if row is None:
+        known = ", ".join(row.mode for row in each.results)
+        raise NotFound(f"{each.dataset.name} has no row {mode!r}; there are {known}")
+    return row
+
+
+def _case(case: CaseResult, metric: str, other: CaseResult | None) -> dict[str, Any]:
+    return {
+        "id": case.id,
+        "query": case.query,
+        "value": case.values[metric],
+        "values": dict(case.values),
+        "rank": first_rank(case),
+        "found": list(case.found),
+        "relevant": list(case.relevant),
+        "other": {"value": other.values.get(metric), "rank": first_rank(other)} if other else None,
+    }
+
+
+def _case_order(order: str, case: Mapping[str, Any]) -> tuple[float, str]:
+    value, other = case["value"], case["other"]
+    gain = value - other["value"] if other and other["value"] is not None else 0.0
+    keys = {"worst": value, "best": -value, "lost": gain, "won": -gain, "name": 0.0}
+    return keys[order], case["id"]

@@ -1,0 +1,92 @@
+"""Everything about one symbol: its source, the outline of its file, its callers and callees."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from dowse.formats.json_format import graph_to_json, symbol_to_json
+from dowse.graph.queries import query_relation_of
+from dowse.security.safe_files import resolve_inside
+from dowse.security.secret_masking import mask_span, masked_note
+from dowse.services.targets import Target, resolve_overloads
+from dowse.types import SymbolRow
+
+_OUTLINE_FIELDS = ("id", "kind", "name", "qualified_name", "start_line", "end_line", "signature")
+_NEIGHBOUR_FIELDS = ("symbol", "path", "line", "kind", "confidence", "certainty", "test")
+
+
+def symbol_page(target: Target, neighbours: int) -> dict[str, Any]:
+    """Return a symbol with up to so many callers and callees as plain data; its notes are `Note` objects."""
+    served, reader, row = target
+    show_secrets = target.show_secrets
+    whole = reader.symbols([row], show_secrets=show_secrets)[0]
+    source, lines, masked = _source(reader.text(row.file_id), row, show_secrets)
+    file = _file(target)
+    return {
+        "index": served.name,
+        "generation": reader.generation,
+        "symbol": symbol_to_json(row, show_secrets=show_secrets),
+        "doc": whole.doc,
+        "code": whole.code,
+        "code_lines": list(whole.line_numbers),
+        "source": source,
+        "lines": lines,
+        "file": file,
+        "editor": f"vscode://file/{quote(file.lstrip('/'))}:{row.start_line}" if file else "",
+        "outline": [_outline_entry(each, show_secrets) for each in reader.rows_of_files([row.file_id])],
+        **_neighbours(target, neighbours, max(masked, whole.masked)),
+    }
+
+
+def _source(text: bytes, row: SymbolRow, show_secrets: bool) -> tuple[str, int, int]:
+    """Return the lines of a symbol, the number of lines of its file, and the number of masked secrets."""
+    text = text.removesuffix(b"\n")
+    start = _line_start(text, row.start_line)
+    end = max(start, _line_start(text, row.end_line + 1) - (row.end_line <= text.count(b"\n")))
+    part, masked = (text[start:end], 0) if show_secrets else mask_span(text, start, end)
+    return part.decode("utf-8", "replace"), text.count(b"\n") + 1, masked
+
+
+def _line_start(text: bytes, number: int) -> int:
+    """Return the offset of a line; the end of the text where there are fewer."""
+    offset = 0
+    for _ in range(number - 1):
+        offset = text.find(b"\n", offset) + 1
+        if not offset:
+            return len(text)
+    return offset
+
+
+def _file(target: Target) -> str:
+    """Return the path of a symbol's file, for a link; nothing is ever read from there."""
+    root = target.served.index.root
+    if target.reader.is_corpus or not root.is_dir():
+        return ""
+    try:
+        return resolve_inside(root, target.row.path).as_posix()
+    except OSError:
+        return ""
+
+
+def _outline_entry(row: SymbolRow, show_secrets: bool) -> dict[str, Any]:
+    data = symbol_to_json(row, show_secrets=show_secrets)
+    return {name: data[name] for name in _OUTLINE_FIELDS}
+
+
+def _neighbours(target: Target, limit: int, masked: int) -> dict[str, Any]:
+    """Return callers, callees and notes; a corpus has no call graph, and a whole file is not in it."""
+    data: dict[str, Any] = {}
+    notes = [masked_note(masked)] if masked else []
+    has_graph = bool(target.row.row) and not target.reader.is_corpus and limit > 0
+    reader, shows = target.reader, target.show_secrets
+    seeds = resolve_overloads(target.served, reader, target.row.key) if has_graph else ()
+    for relation in ("callers", "callees"):
+        answer = (
+            query_relation_of(reader, relation, seeds, 1, limit, show_secrets=shows) if has_graph else None
+        )
+        steps = graph_to_json(answer)["steps"] if answer else []
+        data[relation] = [{name: step[name] for name in _NEIGHBOUR_FIELDS} for step in steps]
+        data[f"{relation}_total"] = answer.total if answer else 0
+        notes += answer.notes if answer else ()
+    return {**data, "notes": list(dict.fromkeys(notes))}

@@ -1,0 +1,1 @@
+"""What every HTTP server of dowse shares: sockets, connection limits, access rules, rate and body limits."""

@@ -1,0 +1,58 @@
+"""The options of an HTTP server, and its limits with their reasons."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one client, and all clients together, may demand of a server."""
+
+    # A search waits for its lanes most of the time; more threads than this only wait for each other.
+    threads: int = 8
+    # Requests that may wait for a thread. At some 50 a second the last of them waits for about two seconds.
+    waiting: int = 128
+    seconds: float = 20.0  # time limit of a request, waiting included
+    pattern_seconds: float = 10.0  # time limit for reading texts in a search by phrase or regex
+    body_bytes: int = 64 * 1024  # of a request: the largest is one feedback event
+    target_bytes: int = 64 * 1024  # of a request's URL: a query of 10,000 characters, and filters
+    # The token bucket of one client address: requests a second, and burst size; a rate of 0 sets no limit.
+    rate: float = 200.0
+    burst: int = 400
+    listeners: int = 64  # open streams of server-sent events
+    # Open connections, fewer where the process may not open so many files; beyond that, the connection whose
+    # client keeps the server waiting longest is dropped.
+    connections: int = 512
+    # Time limits of a client (slowloris): to send a request's head, counted from the connection or the last
+    # response; to send its body; to read each piece of a response.
+    head_seconds: float = 10.0
+    body_seconds: float = 10.0
+    send_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """The options of one server."""
+
+    host: str = "127.0.0.1"
+    port: int = 8742
+    token: str = ""  # the bearer token that the API requires; "" requires none
+    allow_origins: tuple[str, ...] = ()  # other origins (https://host:port) whose pages may send requests
+    reports: tuple[Path, ...] = ()  # folders with reports of `dowse eval --report`
+    feedback: bool = True  # whether feedback is recorded and affects rankings
+    watch: bool = False  # whether changed files are indexed when they change, not when somebody searches
+    limits: Limits = field(default_factory=Limits)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address means this machine alone."""
+    name = host.strip("[]").rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name.partition("%")[0]).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,84 @@
+"""The uvicorn server: a listening socket, connection limits, and a clean shutdown."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from dowse.errors import DowseError
+from dowse.services.web.connections import ACCEPT_AT_ONCE, AcceptErrors, connection_class
+from dowse.services.web.options import Limits
+
+# Time limit for open requests after Ctrl-C.
+_GRACE_SECONDS = 3
+# A request's URL and headers; a little more than a URL may have, so that the guard can say what is wrong.
+_HEAD_BYTES = 96 * 1024
+# Connections that may wait to be accepted.
+_BACKLOG = 1024
+
+
+class Server(uvicorn.Server):
+    """A server with hooks: `on_exit` runs when a signal arrives, `on_shutdown` before it shuts down."""
+
+    on_exit: Callable[[], None] | None = None
+    on_shutdown: Callable[[], None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start; then allow a longer backlog than the connections accepted at once, which asyncio can't."""
+        asyncio.get_running_loop().set_exception_handler(AcceptErrors())
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_BACKLOG)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Shut down; afterwards uvicorn raises the signal again."""
+        if self.on_shutdown is not None:
+            self.on_shutdown()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self.on_exit is not None:
+            self.on_exit()
+        super().handle_exit(sig, frame)
+
+
+def create_server(app: ASGIApp, limits: Limits) -> Server:
+    """Return the server of an application, within limits on its connections."""
+    return Server(
+        uvicorn.Config(
+            app,
+            # Warnings are about what clients send: each could fill the log with them.
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,  # X-Forwarded-For could evade the rate limit
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+            http=connection_class(limits),
+            ws="none",
+            backlog=ACCEPT_AT_ONCE,
+            h11_max_incomplete_event_size=_HEAD_BYTES,
+        )
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bind and listen at once: clients that connect before the server is ready wait, and are served."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With an explicit protocol: otherwise asyncio leaves Nagle's algorithm on, which delays answers by 40 ms.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host.strip("[]"), port))
+        listening.listen(_BACKLOG)
+    except OSError as error:
+        listening.close()
+        raise DowseError(
+            f"can't listen on {host}:{port} ({error.strerror}); choose another with --port or --host"
+        ) from error
+    return listening

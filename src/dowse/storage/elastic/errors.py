@@ -1,0 +1,110 @@
+"""Translate errors of the Elasticsearch client into one line that names the remedy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dowse.errors import ConfigError, DowseError, IndexMissing
+from dowse.storage.elastic.address import API_KEY, CA_FILE, PASSWORD, ElasticAddress
+
+# Statuses of a cluster that recovers by itself.
+_RETRYABLE = (408, 429, 502, 503, 504)
+# Elasticsearch's words for an index that is read-only because the disk is full.
+_DISK_FULL = ("read-only / allow delete", "flood-stage", "flood stage")
+# A cluster that is electing its master blocks every request for a moment.
+_ELECTION = ("no master", "not recovered")
+RERUN = "then run the same again: nothing is lost, it resumes where it stopped"
+
+
+class ClusterBusy(DowseError):
+    """The cluster rejected a request (429) until all retries were spent."""
+
+
+class ClusterBlocked(DowseError):
+    """The cluster accepts no writes, usually because its disks are full."""
+
+
+def is_retryable(error: Exception) -> bool:
+    """Whether the same request may succeed later, or on another node."""
+    import elastic_transport
+    import elasticsearch
+
+    if isinstance(error, elastic_transport.TlsError):
+        return False
+    if isinstance(error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout):
+        return True
+    if not isinstance(error, elasticsearch.ApiError) or error.meta.status not in _RETRYABLE:
+        return False
+    return not is_write_block(error_reason(error.body))
+
+
+def translate_error(error: Exception, address: ElasticAddress) -> DowseError:
+    """Return the DowseError for an error of the client."""
+    import elastic_transport
+    import elasticsearch
+
+    if isinstance(error, elastic_transport.TlsError):
+        return DowseError(
+            f"the certificate of {address} can't be trusted ({one_line(error.message)}); "
+            f"set {CA_FILE} to the certificate of the authority that signed it"
+        )
+    if isinstance(error, elastic_transport.ConnectionTimeout):
+        return DowseError(f"{address} takes too long to answer; check its nodes, {RERUN}")
+    if isinstance(error, elasticsearch.ApiError):
+        return _api_error(error.meta.status, error_reason(error.body), address)
+    return DowseError(f"no node of {address} answers; start the cluster or check the address, {RERUN}")
+
+
+def _api_error(status: int, reason: str, address: ElasticAddress) -> DowseError:
+    if status == 401:
+        return ConfigError(f"{address} rejected the credentials; check {PASSWORD} or {API_KEY}")
+    if any(words in reason for words in _DISK_FULL):
+        return disk_full(address)
+    if "cluster_block_exception" in reason:
+        return ClusterBlocked(f"{address} accepts no writes ({reason}); lift the block, {RERUN}")
+    if status == 403:
+        return DowseError(
+            f"{address} does not allow this ({reason}); "
+            f"let this user read, write and create the indices dowse-{address.name}-*"
+        )
+    if status == 404 and "index_not_found" in reason:
+        return IndexMissing(f"no index {address.name} on {address}; run `dowse index` first")
+    if status == 429:
+        return cluster_busy(address)
+    if status in _RETRYABLE:
+        return DowseError(f"parts of {address} can't be reached ({reason}); see `dowse status`, {RERUN}")
+    return DowseError(f"{address} refused a request ({status}: {reason}); see `dowse doctor`")
+
+
+def cluster_busy(address: ElasticAddress) -> ClusterBusy:
+    """Return the error for a cluster that keeps answering 429."""
+    return ClusterBusy(f"{address} is overloaded (429); wait, or add nodes, {RERUN}")
+
+
+def disk_full(address: ElasticAddress) -> ClusterBlocked:
+    """Return the error for a cluster whose disks are above the flood-stage watermark."""
+    return ClusterBlocked(
+        f"{address} accepts no writes, its disks are nearly full; free some space there, {RERUN}"
+    )
+
+
+def is_write_block(reason: str) -> bool:
+    """Whether a request was refused because of a block that somebody has to lift."""
+    return "cluster_block_exception" in reason and not any(words in reason for words in _ELECTION)
+
+
+def error_reason(body: object) -> str:
+    """Return types and reason of an error response in one line."""
+    error: Any = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return one_line(error)
+    causes = error.get("root_cause") or [error]
+    cause = error.get("caused_by") or causes[0]
+    parts = [str(part) for part in (error.get("type"), cause.get("type"), cause.get("reason")) if part]
+    return one_line(": ".join(dict.fromkeys(parts)))
+
+
+def one_line(text: object) -> str:
+    """Return a text on one line of at most 300 characters."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= 300 else line[:299] + "…"

@@ -1,0 +1,230 @@
+"""The index in a local folder: SQLite catalog, tantivy and vectors; the catalog names the generation."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.errors import DowseError, IndexDamaged, IndexMissing
+from dowse.storage.local import layout
+from dowse.storage.local.catalog import Catalog
+from dowse.storage.local.reader import LocalReader
+from dowse.storage.local.vectors import GenerationVectors, LocalVectors, LocalVectorWriter
+from dowse.storage.local.writer import LocalWriter
+from dowse.storage.protocol import BrokenBlock, KnownVectors, OnWait
+from dowse.write_lock import lock_holder, write_lock
+
+if TYPE_CHECKING:
+    from dowse.storage.local.fulltext import FulltextReader
+
+# A reader may open a generation while it is replaced; each try sees a newer one.
+_OPEN_TRIES = 20
+
+
+class LocalBackend:
+    """A folder that holds one index."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        # A snapshot belongs to one connection, so concurrent readers have one each. This is the pool.
+        self._idle: list[Catalog] = []
+        self._lock = threading.Lock()
+        self._fulltext: tuple[object, FulltextReader] | None = None
+        self._vectors = LocalVectors(folder)
+        self._cleared = False  # then the folder was that of an index, whatever else is in it
+
+    @property
+    def address(self) -> str:
+        """Its absolute folder, whatever the working directory becomes."""
+        return str(self.folder.absolute())
+
+    def exists(self) -> bool:
+        """Whether there is anything that `clear` would remove."""
+        return self.folder.is_dir()
+
+    def has_generation(self) -> bool:
+        """Whether there is an index to read; also if it is damaged, but not while the first is being made."""
+        if not layout.catalog_path(self.folder).exists():
+            return False
+        try:
+            with self._catalog() as catalog:
+                return catalog.generation() > 0
+        except IndexMissing:
+            return False
+        except DowseError:
+            return self.writer_process() is None
+
+    @contextlib.contextmanager
+    def reader(self) -> Iterator[LocalReader]:
+        """Open the newest generation for reading."""
+        for attempt in range(_OPEN_TRIES):
+            with self._catalog() as catalog, catalog.snapshot() as generation:
+                if not generation:
+                    raise IndexMissing(f"the index in {self.folder} is empty; run `dowse index` first")
+                fulltext = self._open_fulltext(catalog, generation, last_try=attempt == _OPEN_TRIES - 1)
+                if fulltext is None:
+                    continue
+                yield LocalReader(self.folder, generation, catalog, fulltext, self._vectors)
+                return
+
+    @contextlib.contextmanager
+    def writer(self, wait: float | None = None, on_wait: OnWait = None) -> Iterator[LocalWriter]:
+        """Hold the write lock and start the next generation."""
+        if not self._cleared:
+            layout.refuse_foreign_folder(self.folder)
+        with write_lock(self.folder, wait, on_wait or (lambda _: None)), self._translate_errors():
+            layout.refuse_links(self.folder)
+            layout.tag_new_index(self.folder)
+            catalog = Catalog.open_for_writing(layout.catalog_path(self.folder))
+            writer = LocalWriter(self.folder, catalog)
+            try:
+                yield writer
+            finally:
+                writer.close()
+
+    def set_known_vectors(self, known: KnownVectors | None) -> None:
+        """Do nothing: vectors are not part of what a writer writes."""
+
+    def check_vectors(self, encoder: str, dimension: int) -> None:
+        """Raise DowseError if vectors of another size are there, or damaged ones."""
+        from dowse.vectors.matrix import Matrix
+
+        layout.refuse_links(self.folder)
+        Matrix.open(self._vectors.folder(encoder), dimension)
+
+    @contextlib.contextmanager
+    def vector_writer(
+        self, encoder: str, dimension: int, wait: float | None = None, on_wait: OnWait = None
+    ) -> Iterator[LocalVectorWriter]:
+        """Hold the write lock of the vectors of an encoder."""
+        from dowse.vectors.writer import matrix_writer
+
+        @contextlib.contextmanager
+        def read() -> Iterator[tuple[int, GenerationVectors]]:
+            with self._catalog() as catalog, catalog.snapshot() as generation:
+                yield generation, self._vectors.load(encoder, generation, catalog)
+
+        folder = self._vectors.folder(encoder)
+        layout.refuse_links(self.folder)
+        with matrix_writer(folder, dimension, wait, on_wait or (lambda _: None)) as writer:
+            vectors = LocalVectorWriter(writer, read)
+            try:
+                yield vectors
+            finally:
+                vectors.save_counts()
+
+    def start_over(self, wait: float | None = None, on_wait: OnWait = None) -> None:
+        """Remove the index: a folder holds one."""
+        if self.folder.exists():
+            self.clear(wait, on_wait)
+
+    def clear(self, wait: float | None = 0.0, on_wait: OnWait = None) -> None:
+        """Remove the index, and nothing else that may be in its folder."""
+        self.close()
+        layout.refuse_links(self.folder)
+        layout.refuse_foreign_folder(self.folder)
+        on_wait = on_wait or (lambda _: None)
+        with contextlib.ExitStack() as locks:
+            locks.enter_context(write_lock(self.folder, wait, on_wait))
+            # Another process may be writing to one of them.
+            for folder in (*self._vectors.folders(), *layout.derived_folders(self.folder)):
+                locks.enter_context(write_lock(folder, wait, on_wait))
+            layout.remove_index(self.folder)
+        self._cleared = True
+
+    def close(self) -> None:
+        """Close files; the next reader opens them again."""
+        with self._lock:
+            idle, self._idle, self._fulltext = self._idle, [], None
+        self._vectors.close()
+        for catalog in idle:
+            catalog.close()
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the index."""
+        try:
+            with self.reader() as reader:
+                return reader.check()
+        except IndexDamaged as error:
+            return [str(error)]
+
+    def health(self, *, fields: bool = False) -> dict[str, Any]:
+        """Return nothing: only a cluster has a health."""
+        return {}
+
+    def writer_process(self) -> int | None:
+        """Return the id of the process that holds the write lock, if any."""
+        return lock_holder(self.folder)
+
+    def size(self) -> int:
+        """Return the bytes that the index takes on disk."""
+        total = 0
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                with contextlib.suppress(OSError):  # a writer has just removed it
+                    total += Path(folder, name).stat().st_size
+        return total
+
+    @contextlib.contextmanager
+    def _catalog(self) -> Iterator[Catalog]:
+        """Take a connection from the pool for exclusive use."""
+        with self._translate_errors():
+            catalog = self._take()
+            try:
+                yield catalog
+            except (sqlite3.DatabaseError, BrokenBlock):
+                catalog.close()
+                raise
+            except BaseException:
+                self._give_back(catalog)
+                raise
+            self._give_back(catalog)
+
+    def _give_back(self, catalog: Catalog) -> None:
+        with self._lock:
+            self._idle.append(catalog)
+
+    def _take(self) -> Catalog:
+        while True:
+            with self._lock:
+                catalog = self._idle.pop() if self._idle else None
+            if catalog is None:
+                layout.refuse_links(self.folder)
+                return Catalog.open_for_reading(layout.catalog_path(self.folder))
+            if catalog.is_current():
+                return catalog
+            # The index was removed, and perhaps rebuilt; its inode number may be reused, so what is cached
+            # under it is dropped first.
+            self._fulltext = None
+            catalog.close()
+
+    def _open_fulltext(self, catalog: Catalog, generation: int, last_try: bool) -> FulltextReader | None:
+        """Return the tantivy indexes of a generation; None if they are being replaced."""
+        opened, wanted = self._fulltext, (catalog.identity, generation)
+        if opened is not None and opened[0] == wanted:
+            return opened[1]
+        from dowse.storage.local.fulltext import FulltextReader  # loads tantivy
+
+        try:
+            fulltext = FulltextReader(layout.generation_path(self.folder, generation))
+        except (ValueError, OSError) as error:
+            if not last_try:
+                return None
+            raise layout.damage_error(self.folder, error) from error
+        self._fulltext = (wanted, fulltext)
+        return fulltext
+
+    @contextlib.contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        """Turn errors of SQLite and of decompression into errors that name the remedy."""
+        try:
+            yield
+        except (sqlite3.DatabaseError, BrokenBlock) as error:
+            raise layout.unavailable_error(self.folder, error) or layout.damage_error(
+                self.folder, error
+            ) from error

@@ -1,0 +1,291 @@
+"""The catalog: files, their text, symbols and references in one SQLite database (write-ahead log)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from dowse.errors import IndexMissing, IndexVersionError
+from dowse.security.safe_files import make_private_directory
+from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
+from dowse.storage.local.graph_tables import GraphTables
+from dowse.storage.local.layout import damage_error, unavailable_error
+from dowse.storage.local.queries import CatalogQueries
+from dowse.types import FileRecord, SymbolRecord
+
+# Raised whenever what is stored, or the tokenizer, changes.
+FORMAT_VERSION = 6
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: deletes by id in tantivy stay exact
+    key TEXT NOT NULL UNIQUE,
+    repo TEXT NOT NULL, path TEXT NOT NULL, language TEXT NOT NULL, role TEXT NOT NULL,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, content_hash TEXT NOT NULL,
+    encoding TEXT NOT NULL, lines INTEGER NOT NULL, problem TEXT NOT NULL
+);
+CREATE TABLE texts (file_id INTEGER PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE refs (file_id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE symbols (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL, file_id INTEGER NOT NULL, kind TEXT NOT NULL,
+    name TEXT NOT NULL, qualified_name TEXT NOT NULL,
+    start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    signature TEXT NOT NULL, doc TEXT NOT NULL, spans TEXT NOT NULL, content_hash TEXT NOT NULL,
+    doc_spans TEXT NOT NULL,  -- "" for none
+    vector_key BLOB NOT NULL,
+    part INTEGER NOT NULL,
+    scope_key INTEGER NOT NULL, name_key INTEGER NOT NULL,  -- keys that linking looks up; 0 for none
+    overrides INTEGER NOT NULL  -- whether its name may be that of a class of another file
+);
+CREATE INDEX symbols_by_scope ON symbols (scope_key);
+CREATE INDEX symbols_by_name_key ON symbols (name_key);
+CREATE INDEX symbols_by_line ON symbols (file_id, start_line, end_line DESC);
+CREATE INDEX symbols_by_name ON symbols (name COLLATE NOCASE);
+CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+# Address space for the memory map: pages are read when they are touched.
+_MAPPED_BYTES = 1 << 32
+# How long a statement waits for another connection; writers exclude each other by the write lock.
+_BUSY_MS = 5_000
+
+
+class RemovedFile(NamedTuple):
+    """A file as it was before it was removed."""
+
+    file_id: int
+    offers: Sequence[int]
+    rows: dict[str, int]  # of its symbols, by key
+
+
+class Catalog(CatalogQueries):
+    """One connection to the catalog; readers use it inside `snapshot()`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        super().__init__(connection)
+        self.graph = GraphTables(connection)
+        self.path = path
+        self.identity = _identity(path)
+
+    @classmethod
+    def open_for_writing(cls, path: Path) -> Self:
+        """Open the catalog, creating it if there is none."""
+        make_private_directory(path.parent)
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("PRAGMA trusted_schema=OFF")
+            db.execute("PRAGMA journal_mode=WAL")
+            # The files of the old generation are removed after the commit, which must be on disk by then.
+            db.execute("PRAGMA synchronous=FULL")
+            db.execute("PRAGMA cache_size=-32000")
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name='meta'").fetchone():
+                db.execute("BEGIN IMMEDIATE")
+                for statement in re.sub(r"--[^\n]*", "", _SCHEMA + GRAPH_SCHEMA).split(";"):
+                    db.execute(statement)
+                db.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT_VERSION),))
+                db.execute("INSERT INTO meta VALUES ('generation', '0')")
+                db.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            db.close()
+            raise unavailable_error(path.parent, error) or damage_error(path.parent, error) from error
+        return cls(db, path)._checked()
+
+    @classmethod
+    def open_for_reading(cls, path: Path) -> Self:
+        """Open an existing catalog; also one in a folder that can't be written to."""
+        if not path.exists():
+            raise IndexMissing(f"no index in {path.parent}; run `dowse index` first")
+        uri = path.absolute().as_uri()
+        try:
+            return cls(_connect(f"{uri}?mode=ro"), path)._checked()
+        except sqlite3.OperationalError:
+            if os.access(path.parent, os.W_OK):
+                raise
+            # A read-only folder can't hold the shared memory of the write-ahead log, and so has no writer.
+            return cls(_connect(f"{uri}?immutable=1"), path)._checked()
+
+    def _checked(self) -> Self:
+        try:
+            # The schema has none; in an index from somebody else one could compute without end.
+            foreign = self._db.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')")
+            if foreign.fetchone():
+                raise sqlite3.DatabaseError("it has views or triggers")
+            version = self.meta().get("format", "?")
+        except sqlite3.OperationalError as error:
+            self._db.close()
+            if "no such table" in str(error):
+                raise damage_error(self.path.parent, error) from error
+            raise
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise damage_error(self.path.parent, error) from error
+        if version != str(FORMAT_VERSION):
+            self._db.close()
+            raise IndexVersionError(
+                f"the index in {self.path.parent} has format {version}, this dowse reads {FORMAT_VERSION}; "
+                "run `dowse index --rebuild`"
+            )
+        if self._is_truncated():
+            self._db.close()
+            raise damage_error(self.path.parent, "its end is missing")
+        return self
+
+    def _is_truncated(self) -> bool:
+        """Whether the file lacks pages: SQLite silently reads the missing part of a page as zeros."""
+        (pages,) = self._db.execute("PRAGMA page_count").fetchone()
+        (page_size,) = self._db.execute("PRAGMA page_size").fetchone()
+        log = self.path.with_name(self.path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            return False  # the newest pages may still be in the log
+        return self.path.stat().st_size < int(pages) * int(page_size)
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection, for readers of its snapshot."""
+        return self._db
+
+    def is_current(self) -> bool:
+        """Whether the file that is open is still the one at the path."""
+        return self.identity is not None and self.identity == _identity(self.path)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._db.close()
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[int]:
+        """Read from one generation (snapshot isolation); yields its number."""
+        self._db.execute("BEGIN")
+        try:
+            yield self.generation()
+        finally:
+            self._db.execute("COMMIT")
+
+    def begin(self) -> None:
+        """Start the transaction of a new generation."""
+        self._db.execute("BEGIN IMMEDIATE")
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._db.in_transaction
+
+    def commit(self, generation: int, meta: dict[str, str]) -> None:
+        """Make the new generation visible to readers."""
+        values = {**meta, "generation": str(generation)}
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+        self._db.execute("COMMIT")
+        # Active readers keep the log from being checkpointed; then the next commit does it. Nobody waits.
+        with contextlib.suppress(sqlite3.OperationalError):
+            self._db.execute("PRAGMA busy_timeout=0")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._db.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+
+    def rollback(self) -> None:
+        """Roll back the transaction of the new generation."""
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+    def generation(self) -> int:
+        """Return the generation this snapshot sees."""
+        row = self._db.execute("SELECT value FROM meta WHERE key='generation'").fetchone()
+        return int(row[0])
+
+    def put_file(self, record: FileRecord, before: RemovedFile | None = None) -> tuple[int, list[int]]:
+        """Add one file with its symbols; return its id and their rows.
+
+        `before` is the file that this one replaces: a symbol with the same key keeps its row, so that edges
+        from other files stay valid.
+        """
+        self.graph.note_change(before.offers if before else (), record.offers)
+        cursor = self._db.execute(
+            "INSERT INTO files (key, repo, path, language, role, size, mtime_ns, content_hash, encoding,"
+            " lines, problem) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            record[:11],
+        )
+        file_id = int(cursor.lastrowid or 0)
+        self._db.execute("INSERT INTO texts VALUES (?, ?)", (file_id, record.packed_text))
+        if record.references:
+            self._db.execute("INSERT INTO refs VALUES (?, ?)", (file_id, record.references))
+        rows = self._rows_for(record, dict(before.rows) if before else {})
+        self._db.executemany(
+            f"INSERT INTO symbols VALUES ({','.join('?' * 18)})",
+            [_symbol_values(row, file_id, each) for row, each in zip(rows, record.symbols, strict=True)],
+        )
+        self.graph.put_file(file_id, record, rows)
+        return file_id, rows
+
+    def _rows_for(self, record: FileRecord, known: dict[str, int]) -> list[int]:
+        """Return a row for every symbol: the one it had, or a new one."""
+        (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM symbols").fetchone()
+        last = max(last, *known.values()) if known else last
+        rows = []
+        for symbol in record.symbols:
+            row = known.pop(symbol.key, 0)
+            if not row:
+                last = row = last + 1
+            rows.append(row)
+        return rows
+
+    def delete_file(self, key: str, replacement: FileRecord | None = None) -> RemovedFile | None:
+        """Remove a file and all that belongs to it; return what `put_file` of its replacement needs.
+
+        Edges to symbols that `replacement` has too are kept.
+        """
+        row = self._db.execute("SELECT id FROM files WHERE key=?", (key,)).fetchone()
+        if row is None:
+            return None
+        symbols = self._db.execute("SELECT key, id FROM symbols WHERE file_id=?", row).fetchall()
+        removed = RemovedFile(int(row[0]), self.graph.offers(row[0]), dict(symbols))
+        keep = {symbol.key for symbol in replacement.symbols} if replacement else set()
+        self.graph.delete_file(removed.file_id, [each for name, each in symbols if name not in keep])
+        if replacement is None:
+            self.graph.note_change(removed.offers, ())
+        for table in ("symbols", "texts", "refs"):
+            self._db.execute(f"DELETE FROM {table} WHERE file_id=?", row)
+        self._db.execute("DELETE FROM files WHERE id=?", row)
+        return removed
+
+    def touch_file(self, key: str, size: int, mtime_ns: int) -> None:
+        """Record new size and time of a file with the same content."""
+        self._db.execute("UPDATE files SET size=?, mtime_ns=? WHERE key=?", (size, mtime_ns, key))
+
+    def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
+        """Replace the list of skipped paths."""
+        self._db.execute("DELETE FROM skipped")
+        self._db.executemany("INSERT OR REPLACE INTO skipped VALUES (?, ?)", skipped)
+
+
+def _symbol_values(row: int, file_id: int, s: SymbolRecord) -> tuple[object, ...]:
+    """Return the columns of a symbol."""
+    doc_spans = json.dumps(s.doc_spans) if s.doc_spans else ""
+    return (
+        *(row, s.key, file_id, s.kind, s.name, s.qualified_name, s.start_line, s.end_line, s.signature),
+        *(s.doc, json.dumps(s.spans), s.content_hash, doc_spans, s.vector_key),
+        *(s.part, s.scope_key, s.name_key, int(s.overrides)),
+    )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode number of a file; the number is not reused while the file is open."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA trusted_schema=OFF")  # an index may come from anybody: no functions in its schema
+    # Memory-mapped: a reader touches pages all over the file, without a system call for each.
+    db.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
+    return db

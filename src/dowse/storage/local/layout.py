@@ -1,0 +1,171 @@
+"""The index folder: its files, and generations as folders of hard links.
+
+    catalog.sqlite      the source of truth: its `generation` names the folder of text indexes
+    text/000012/        tantivy's files of generation 12 (`symbols/` and `files/`)
+    vectors/ENCODER/    a matrix of vectors, shared by all generations (dowse.vectors)
+    derived/            caches that `dowse.research` fills on first use
+    writer.lock         the write lock (dowse.write_lock)
+    CACHEDIR.TAG        tells backups, and our own walker, that all of this can be rebuilt
+
+A new generation starts as hard links to the files of the last one (tantivy never changes a file it
+has written), is changed in its own folder, and becomes visible when the catalog's transaction
+commits: an atomic commit. A writer killed before that leaves an unreferenced folder, which the next writer
+removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from pathlib import Path
+
+from dowse.errors import DowseError, IndexDamaged
+from dowse.security.safe_files import open_without_links
+from dowse.security.safe_files import refuse_links as _refuse_links
+from dowse.write_lock import LOCK
+
+CATALOG = "catalog.sqlite"
+TEXT = "text"
+VECTORS = "vectors"
+DERIVED = "derived"
+TAG = "CACHEDIR.TAG"
+_TAG_TEXT = "Signature: 8a477f597d28d172789f06886806bc55\n# The index of `dowse`; `dowse clear` removes it.\n"
+_CATALOG_FILES = tuple(CATALOG + ending for ending in ("", "-wal", "-shm", "-journal"))
+_GENERATION = re.compile(r"[0-9]{6,}")
+# Messages of SQLite and tantivy that do not mean damage (tantivy has no error codes), and the remedy.
+_REMEDIES = (
+    ("disk is full", "free some space on its disk"),
+    ("No space left", "free some space on its disk"),
+    ("is locked", "wait for the other process that has it open, or end that"),
+    ("readonly database", "check the permissions of that folder"),
+    ("unable to open database", "check the permissions of that folder"),
+    ("Permission denied", "check the permissions of that folder"),
+    ("out of memory", "free some memory"),
+)
+
+
+def catalog_path(folder: Path) -> Path:
+    """Return the path of the catalog."""
+    return folder / CATALOG
+
+
+def generation_path(folder: Path, generation: int) -> Path:
+    """Return the folder of the text indexes of one generation."""
+    return folder / TEXT / f"{generation:06d}"
+
+
+def derived_folders(folder: Path) -> list[Path]:
+    """Return the folders of caches that have a write lock of their own."""
+    return sorted(entry for entry in (folder / DERIVED).glob("*") if entry.is_dir())
+
+
+def clone_generation(folder: Path, old: int, new: int) -> Path:
+    """Start generation `new` as a copy of `old` made of hard links, or empty if there is no old one."""
+    import shutil
+
+    target = generation_path(folder, new)
+    shutil.rmtree(target, ignore_errors=True)
+    source = generation_path(folder, old)
+    if old and not source.is_dir():
+        raise damage_error(folder, f"{source} is missing")
+    if not old:
+        target.mkdir(parents=True)
+        return target
+    shutil.copytree(source, target, copy_function=link_file, ignore=shutil.ignore_patterns("*.lock"))
+    return target
+
+
+def remove_generation(folder: Path, generation: int) -> None:
+    """Remove the folder of one generation, if there is one."""
+    import shutil
+
+    shutil.rmtree(generation_path(folder, generation), ignore_errors=True)
+
+
+def remove_other_generations(folder: Path, keep: int) -> None:
+    """Remove every generation folder but one, and nothing else; readers keep what they have open."""
+    import shutil
+
+    kept = generation_path(folder, keep)
+    for entry in sorted((folder / TEXT).glob("*")):
+        if entry != kept and _GENERATION.fullmatch(entry.name):
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def remove_index(folder: Path) -> None:
+    """Remove the files of an index; the folder too, unless something else is in it.
+
+    The catalog is removed first: a reader then finds no index rather than half of one.
+    """
+    import shutil
+
+    for name in _CATALOG_FILES:
+        (folder / name).unlink(missing_ok=True)
+    remove_other_generations(folder, keep=0)
+    remove_generation(folder, 0)
+    with contextlib.suppress(OSError):
+        if (folder / TAG).read_bytes() == _TAG_TEXT.encode():
+            (folder / TAG).unlink()
+    with contextlib.suppress(OSError):  # something else is in it
+        (folder / TEXT).rmdir()
+    for name in (VECTORS, DERIVED):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / LOCK).unlink(missing_ok=True)  # from here on, another process may write
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def tag_new_index(folder: Path) -> None:
+    """Tag the folder of a new index, so that the walker does not index it."""
+    if not (folder / CATALOG).exists() and not (folder / TAG).exists():
+        with os.fdopen(open_without_links(folder / TAG, os.O_WRONLY), "wb") as file:
+            file.write(_TAG_TEXT.encode())
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise if an index folder holds symbolic links: one from a repository may point anywhere."""
+    _refuse_links(folder, f"an index holds none: remove {folder}, or name another one with --index-dir")
+
+
+def refuse_foreign_folder(folder: Path) -> None:
+    """Raise if the folder holds other files and neither an index nor the leftovers of a killed writer."""
+    try:
+        names = set(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return  # creating it reports what is wrong with the path
+    if CATALOG in names:
+        return
+    foreign = names - {*_CATALOG_FILES, LOCK, TAG, VECTORS, DERIVED}
+    if foreign == {TEXT}:
+        foreign = {e.name for e in (folder / TEXT).glob("*") if not _GENERATION.fullmatch(e.name)}
+    if foreign:
+        raise DowseError(
+            f"{folder} holds other files ({min(foreign)}) and no index; "
+            "name an empty or new folder for the index"
+        )
+
+
+def unavailable_error(folder: Path, reason: object) -> DowseError | None:
+    """Return the error for an intact index that can't be used now; None if the reason is another."""
+    for words, remedy in _REMEDIES:
+        if words in str(reason):
+            return DowseError(f"the index in {folder} can't be used now ({reason}); {remedy}")
+    return None
+
+
+def damage_error(folder: Path, reason: object) -> IndexDamaged:
+    """Return the error for an index that can't be read."""
+    return IndexDamaged(f"the index in {folder} is damaged ({reason}); run `dowse index --rebuild`")
+
+
+def link_file(source: str, target: str) -> str:
+    """Make a hard link, or a copy on a file system without them."""
+    import shutil
+
+    # tantivy never writes to an existing file: it renames a new one over it, which keeps the other link.
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+    return target

@@ -1,0 +1,180 @@
+"""SQL queries over one snapshot of the catalog: files, symbols and texts."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dowse.parsing.spans import join_spans
+from dowse.security.terminal import escape_surrogates
+from dowse.storage.local.compression import unpack
+from dowse.storage.local.graph_tables import unpack_references
+from dowse.storage.symbols import SymbolDetails, file_row
+from dowse.types import FileFingerprint, Reference, StoredFile, SymbolRanges, SymbolRow
+
+_ROW_SELECT = (
+    "SELECT s.id, s.key, f.repo, f.path, f.language, f.role, s.kind, s.name, s.qualified_name, "
+    "s.start_line, s.end_line, s.signature, s.file_id"
+    " FROM symbols s JOIN files f ON f.id = s.file_id"
+)
+# SQLite's default limit on bound values is far above this; smaller statements stay in its cache.
+_BATCH = 500
+
+
+class CatalogQueries:
+    """Reads the catalog through a connection, which may be inside a snapshot."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def meta(self) -> dict[str, str]:
+        """Return the description that the last writer left."""
+        return dict(self._db.execute("SELECT key, value FROM meta"))
+
+    def _is_corpus(self) -> bool:
+        return self.meta().get("corpus") == "1"
+
+    def fingerprints(self) -> dict[str, FileFingerprint]:
+        """Return size, time and content hash of every file, by key."""
+        rows = self._db.execute("SELECT key, size, mtime_ns, content_hash FROM files")
+        return {key: FileFingerprint(size, mtime, digest) for key, size, mtime, digest in rows}
+
+    def skipped(self) -> list[tuple[str, str]]:
+        """Return the skipped paths, each with the reason."""
+        return self._db.execute("SELECT path, reason FROM skipped ORDER BY path").fetchall()
+
+    def files(self) -> list[StoredFile]:
+        """Return every file of the index."""
+        rows = self._db.execute(
+            "SELECT f.id, f.repo, f.path, f.language, f.role, f.size, f.mtime_ns, f.encoding, f.lines,"
+            " f.problem, (SELECT count(*) FROM symbols s WHERE s.file_id = f.id) FROM files f ORDER BY f.path"
+        )
+        return [StoredFile(*row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of files, symbols, source bytes and skipped paths."""
+        files, size = self._db.execute("SELECT count(*), coalesce(sum(size), 0) FROM files").fetchone()
+        (symbols,) = self._db.execute("SELECT count(*) FROM symbols").fetchone()
+        (skipped,) = self._db.execute("SELECT count(*) FROM skipped").fetchone()
+        return {"files": files, "symbols": symbols, "bytes": size, "skipped": skipped}
+
+    def languages(self) -> dict[str, int]:
+        """Return the number of files per language, most first."""
+        return dict(
+            self._db.execute("SELECT language, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1").fetchall()
+        )
+
+    def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
+        """Return the symbols with these ids, in the given order; unknown ids are left out."""
+        by_id = {row[0]: SymbolRow(*row) for row in self._among(ids, f"{_ROW_SELECT} WHERE s.id IN ({{}})")}
+        return [by_id[i] for i in ids if i in by_id]
+
+    def rows_of_files(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return all symbols of some files, in the order of their lines."""
+        query = f"{_ROW_SELECT} WHERE s.file_id IN ({{}}) ORDER BY s.file_id, s.start_line, s.end_line DESC"
+        return [SymbolRow(*row) for row in self._among(file_ids, query)]
+
+    def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
+        """Yield, for each file, the line ranges of its symbols: by first line, outer before inner."""
+        ranges: dict[int, SymbolRanges] = {file_id: SymbolRanges([], [], []) for file_id in file_ids}
+        query = (
+            "SELECT file_id, id, start_line, end_line FROM symbols WHERE file_id IN ({})"
+            " ORDER BY file_id, start_line, end_line DESC"
+        )
+        for file_id, row, first, last in self._among(file_ids, query):
+            extents = ranges[file_id]
+            extents.rows.append(row)
+            extents.starts.append(first)
+            extents.ends.append(last)
+        yield from ranges.items()
+
+    def file_rows(self, file_ids: Sequence[int]) -> list[SymbolRow]:
+        """Return files as if each were one symbol of kind "file" around all its lines."""
+        query = "SELECT id, key, repo, path, language, role, lines FROM files WHERE id IN ({})"
+        return [file_row(*columns) for columns in self._among(file_ids, query)]
+
+    def _among(self, ids: Sequence[int] | Sequence[str], query: str) -> Iterator[Any]:
+        """Run a query whose `{}` stands for the ids, in batches."""
+        for start in range(0, len(ids), _BATCH):
+            batch = ids[start : start + _BATCH]
+            yield from self._db.execute(query.format(",".join("?" * len(batch))), batch)
+
+    def lookup(self, pattern: str, limit: int) -> list[SymbolRow]:
+        """Return symbols whose name or qualified name matches a pattern (`*`, `?`), shortest names first."""
+        escaped = escape_surrogates(pattern).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        like = escaped.replace("*", "%").replace("?", "_")
+        query = (
+            f"{_ROW_SELECT} WHERE s.name LIKE ? ESCAPE '\\' OR s.qualified_name LIKE ? ESCAPE '\\'"
+            " ORDER BY s.name LIKE ? ESCAPE '\\' DESC, length(s.name), s.name, f.path, s.start_line LIMIT ?"
+        )
+        return [SymbolRow(*row) for row in self._db.execute(query, (like, like, like, limit))]
+
+    def rows_by_key(self, keys: Sequence[str]) -> list[SymbolRow]:
+        """Return the symbols with these keys; scans the table, which has no index for them."""
+        return [SymbolRow(*row) for row in self._among(keys, f"{_ROW_SELECT} WHERE s.key IN ({{}})")]
+
+    def paths(self) -> list[tuple[int, str, str]]:
+        """Return id, repository and path of every file."""
+        return self._db.execute("SELECT id, repo, path FROM files").fetchall()
+
+    def names_like(self, glob: str) -> list[tuple[int, str, str]]:
+        """Return row, name and qualified name of all symbols that a glob matches, and perhaps of others."""
+        last = re.split(r"[.#:/]", glob)[-1]
+        query = "SELECT id, name, qualified_name FROM symbols"
+        # SQLite folds the case of ASCII alone.
+        if not last or "*" in last or "?" in last or not last.isascii():
+            return self._db.execute(query).fetchall()
+        return self._db.execute(f"{query} WHERE name = ? COLLATE NOCASE", (last,)).fetchall()
+
+    def vector_keys(self) -> tuple[list[int], list[bytes]]:
+        """Return the rows of all symbols, ascending, and the keys of their vectors."""
+        pairs = self._db.execute("SELECT id, vector_key FROM symbols ORDER BY id").fetchall()
+        return [row for row, _ in pairs], [key for _, key in pairs]
+
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        """Return row, file id and a 16-byte key of the own text of every symbol, by row.
+
+        Documentation beside the code of a corpus is not part of the content hash, but of what is encoded.
+        """
+        symbols = self._db.execute("SELECT id, file_id, content_hash, vector_key FROM symbols ORDER BY id")
+        is_corpus = self._is_corpus()
+        return [
+            (row, file_id, (int(digest or "0", 16) ^ int.from_bytes(key if is_corpus else b"")).to_bytes(16))
+            for row, file_id, digest, key in symbols
+        ]
+
+    def symbol_texts(self, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield row, own text and, in a corpus, documentation of some symbols."""
+        symbols = list(self._among(rows, "SELECT id, file_id, spans, doc FROM symbols WHERE id IN ({})"))
+        texts = dict(self.texts(sorted({file_id for _, file_id, _, _ in symbols})))
+        is_corpus = self._is_corpus()
+        for row, file_id, spans, doc in symbols:
+            text = join_spans(texts[file_id], json.loads(spans)).decode("utf-8", "replace")
+            yield row, text, doc if is_corpus else ""
+
+    def details(self, rows: Sequence[int]) -> dict[int, SymbolDetails]:
+        """Return the columns of symbols that their rows leave out, by row."""
+        query = "SELECT id, doc, spans, doc_spans, content_hash FROM symbols WHERE id IN ({})"
+        return {
+            row: SymbolDetails(doc, json.loads(spans), json.loads(doc_spans) if doc_spans else (), digest)
+            for row, doc, spans, doc_spans, digest in self._among(rows, query)
+        }
+
+    def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Yield the texts of files, in the order of their ids."""
+        query = "SELECT file_id, text FROM texts WHERE file_id IN ({})"
+        for file_id, packed in self._among(sorted(file_ids), query):
+            yield file_id, unpack(packed)
+
+    def references(self, file_id: int) -> list[Reference]:
+        """Return the references of one file."""
+        row = self._db.execute("SELECT data FROM refs WHERE file_id=?", (file_id,)).fetchone()
+        return unpack_references(row[0]) if row else []
+
+    def quick_check(self) -> list[str]:
+        """Return what SQLite's own check finds wrong, nothing if all is well."""
+        rows = [row[0] for row in self._db.execute("PRAGMA quick_check")]
+        return [] if rows == ["ok"] else rows

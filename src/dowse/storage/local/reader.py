@@ -1,0 +1,168 @@
+"""One generation of a local index: a snapshot of the catalog, its tantivy indexes and its vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.query.ast import Leaf, PathFilter, RepoFilter, SymFilter
+from dowse.query.evaluate import path_matches, symbol_matches
+from dowse.storage.local.catalog import Catalog
+from dowse.storage.local.layout import DERIVED
+from dowse.storage.local.queries import CatalogQueries
+from dowse.storage.local.vectors import GenerationVectors, LocalVectors
+from dowse.storage.protocol import EDGE_LIMIT, KeywordRequest, VectorRequest
+from dowse.storage.symbols import build_document, build_symbols
+from dowse.types import KEYWORD_FIELDS, Edge, StoredFile, Symbol, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.encoders.document import Document
+    from dowse.storage.local.fulltext import FulltextReader
+    from dowse.storage.protocol import Floats
+
+
+class LocalReader(CatalogQueries):
+    """Implements `Reader`; what needs the catalog alone is inherited."""
+
+    def __init__(
+        self, folder: Path, generation: int, catalog: Catalog, fulltext: FulltextReader, vectors: LocalVectors
+    ) -> None:
+        super().__init__(catalog.connection)
+        self._catalog, self._fulltext, self._vectors = catalog, fulltext, vectors
+        self._cache = fulltext.cache
+        self.explain_bm25, self.coverage = fulltext.explain, fulltext.coverage
+        self.trigram_candidates = fulltext.trigram_candidates
+        self.cache_folder: Path | None = folder / DERIVED
+        self.derived: dict[str, Any] = self._cache.derived
+        self.generation = generation
+        self.identity = "-".join(map(str, catalog.identity or ()))
+        meta = self.meta()
+        self.is_corpus = meta.get("corpus") == "1"
+        self.is_complete = meta.get("complete", "1") == "1"
+
+    # BM25
+
+    def search_bm25(self, request: KeywordRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, score) of the best symbols."""
+        return self._fulltext.search(request, limit, self._resolve)
+
+    def document_frequency(self, term: str, field: str = "") -> int:
+        """Return in how many symbols a term occurs in a field, or in the field where that is most."""
+        return max(
+            self._fulltext.document_frequency(each, term) for each in ([field] if field else KEYWORD_FIELDS)
+        )
+
+    def prefetch_document_frequencies(self, terms: Iterable[str], field: str = "") -> None:
+        """Do nothing: a document frequency takes no round trip."""
+
+    def symbol_count(self) -> int:
+        """Return the number of symbols."""
+        return self._fulltext.symbol_count
+
+    def _resolve(self, leaf: Leaf) -> tuple[str, Iterable[int]]:
+        """Return field and matching values of a filter that is evaluated in Python."""
+        if isinstance(leaf, PathFilter):
+            return "file", [file_id for file_id, _, path in self.paths() if path_matches(leaf.glob, path)]
+        if isinstance(leaf, RepoFilter):
+            return "file", [file_id for file_id, repo, _ in self.paths() if path_matches(leaf.glob, repo)]
+        if isinstance(leaf, SymFilter):
+            names = self.names_like(leaf.glob)
+            return "row", [row for row, name, full in names if symbol_matches(leaf.glob, name, full)]
+        raise TypeError(f"no way to evaluate {leaf!r}")
+
+    # Vectors
+
+    def nearest(self, request: VectorRequest, limit: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the nearest symbols."""
+        allowed = None
+        if request.constraint is not None:
+            among = KeywordRequest((), {}, request.constraint, request.exact_rows)
+            allowed = [row for row, _ in self.search_bm25(among, max(1, self.symbol_count()))]
+        return self._encoder_vectors(request.encoder).nearest(request, limit, allowed)
+
+    def embedded_count(self, encoder: str) -> int:
+        """Return how many symbols have a vector of an encoder."""
+        return self._vectors.count_embedded(encoder, self.generation, self._catalog)
+
+    def missing_vectors(self, encoder: str) -> list[tuple[int, bytes]]:
+        """Return (row, key) of symbols that have no vector yet, one for each key."""
+        return self._encoder_vectors(encoder).missing()
+
+    def vectors(self, encoder: str, rows: Sequence[int]) -> Floats:
+        """Return the vectors of symbols."""
+        return self._encoder_vectors(encoder).rows(rows)
+
+    def vector_health(self, encoder: str) -> tuple[bool, str]:
+        """Return whether the vectors of an encoder are intact, and how they are searched."""
+        return self._encoder_vectors(encoder).health()
+
+    def cluster_centroids(self, encoder: str) -> Floats:
+        """Return the centroids of the clusters of similar symbols."""
+        return self._encoder_vectors(encoder).centroids()
+
+    def cluster_members(self, encoder: str, cluster: int) -> list[tuple[int, float]]:
+        """Return (row, cosine) of the symbols of one cluster."""
+        return self._encoder_vectors(encoder).members(cluster)
+
+    def _encoder_vectors(self, encoder: str) -> GenerationVectors:
+        return self._vectors.load(encoder, self.generation, self._catalog)
+
+    # Symbols and texts, cached in memory
+
+    def rows(self, ids: Sequence[int]) -> list[SymbolRow]:
+        """Return symbols by row, in the given order."""
+        read = super().rows
+        found = self._cache.rows.get(ids, lambda missing: ((row.row, row) for row in read(missing)))
+        return [found[row] for row in ids if row in found]
+
+    def text(self, file_id: int) -> bytes:
+        """Return the text of one file."""
+        return self._cache.texts.get([file_id], self.texts)[file_id]
+
+    def symbols(self, rows: Sequence[SymbolRow], *, show_secrets: bool = False) -> list[Symbol]:
+        """Return symbols with their text, likely secrets masked unless `show_secrets`."""
+        by_key = {(row.row or -row.file_id, show_secrets): row for row in rows}
+
+        def read(keys: Sequence[tuple[int, bool]]) -> Iterable[tuple[tuple[int, bool], Symbol]]:
+            missing = [by_key[key] for key in keys]
+            texts = self._cache.texts.get({row.file_id for row in missing}, self.texts)
+            details = self.details([row.row for row in missing if row.row])
+            return zip(keys, build_symbols(missing, texts, details, show_secrets), strict=True)
+
+        symbols = self._cache.symbols.get(by_key, read)
+        return [symbols[row.row or -row.file_id, show_secrets] for row in rows]
+
+    def documents(self, rows: Sequence[int]) -> list[Document]:
+        """Return what an encoder reads of symbols."""
+        symbols, details = self.rows(rows), self.details(rows)
+        texts = self._cache.texts.get({row.file_id for row in symbols}, self.texts)
+        return [
+            build_document(row, details[row.row], texts[row.file_id], row.language, row.path)
+            for row in symbols
+        ]
+
+    # Files and edges
+
+    def files_with_suffix(self, ending: str) -> list[StoredFile]:
+        """Return the files whose path is this, or ends with it after a `/`."""
+        return [file for file in self.files() if f"/{file.path}".endswith(f"/{ending}")]
+
+    def files_with_problems(self) -> list[StoredFile]:
+        """Return the files that have a problem."""
+        return [file for file in self.files() if file.problem]
+
+    def edges(
+        self, rows: Sequence[int], kinds: Sequence[str] = (), incoming: bool = False, limit: int = EDGE_LIMIT
+    ) -> list[Edge]:
+        """Return edges out of symbols, or into them."""
+        return self._catalog.graph.edges(rows, kinds, incoming, limit)
+
+    def check(self) -> list[str]:
+        """Return what is wrong: with the catalog, or between the catalog and the text indexes."""
+        problems = self.quick_check()
+        counts = self.counts()
+        for what, count in (("symbols", self._fulltext.symbol_count), ("files", self._fulltext.file_count)):
+            if count != counts[what]:
+                problems.append(f"the catalog has {counts[what]} {what}, the text index {count}")
+        return problems

@@ -1,0 +1,335 @@
+"""The vectors of a local index: the vector of each symbol, nearest neighbours, clusters.
+
+    vectors/ENCODER/    a matrix (dowse.vectors), named after the encoder that made it
+        embedded.json   how many symbols of which generation have a vector: read without loading NumPy
+        clusters.npy    the centroids of the clusters of similar symbols
+
+Vectors are keyed by the encoded content and symbols carry that key, so a matrix fits every generation: one
+that is half filled, or was filled for another branch, is never wrong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowse.errors import DowseError
+from dowse.security.safe_files import write_atomically
+from dowse.storage.local.layout import VECTORS
+from dowse.vectors.files import STATE, encoder_path
+from dowse.write_lock import lock_holder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dowse.storage.local.catalog import Catalog
+    from dowse.storage.protocol import Floats, VectorRequest
+    from dowse.vectors.exact import Neighbours
+    from dowse.vectors.ivf import IvfIndex
+    from dowse.vectors.matrix import Matrix
+    from dowse.vectors.writer import MatrixWriter
+
+_EMBEDDED = "embedded.json"
+_CLUSTERS = "clusters.npy"
+# Opens the newest generation and its vectors.
+Read = Callable[[], AbstractContextManager[tuple[int, "GenerationVectors"]]]
+# A cluster has at least this many symbols on average.
+_SYMBOLS_A_CLUSTER = 5
+# How often embedded symbols are counted: that reads all keys.
+_COUNT_SECONDS = 10.0
+# Queries that `dowse doctor` runs exactly and approximately.
+_HEALTH_QUERIES = 50
+# Share of a matrix that may belong to no symbol any more before it is compacted.
+_MAX_UNUSED = 0.5
+
+
+class LocalVectors:
+    """All vectors of an index, by encoder; readers of a generation share what is open."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / VECTORS
+        self._cache: dict[str, tuple[object, GenerationVectors]] = {}
+
+    def folder(self, encoder: str) -> Path:
+        """Return the folder of the vectors of an encoder."""
+        return encoder_path(self._folder, encoder)
+
+    def folders(self) -> list[Path]:
+        """Return the folders of all encoders."""
+        return sorted(folder for folder in self._folder.glob("*") if folder.is_dir())
+
+    def count_embedded(self, encoder: str, generation: int, catalog: Catalog) -> int:
+        """Return how many symbols have a vector; 0 if vectors can't be read: keyword search still works."""
+        folder = self.folder(encoder)
+        state, saved = _read_json(folder / STATE), _read_json(folder / _EMBEDDED)
+        if not state:
+            return 0
+        # While a process adds vectors it saves the count from time to time; afterwards it has to be exact.
+        if saved.get("generation") == generation and (saved.get("matrix") == state or lock_holder(folder)):
+            return int(saved["symbols"])
+        try:
+            vectors = self.load(encoder, generation, catalog)
+        except DowseError:
+            return 0
+        _save_counts(generation, vectors)
+        return vectors.embedded
+
+    def load(self, encoder: str, generation: int, catalog: Catalog) -> GenerationVectors:
+        """Return the vectors of the symbols of a generation, as many as there are now."""
+        known = self._cache.get(encoder)
+        if known and known[0] == (catalog.identity, generation) and known[1].is_current():
+            return known[1]
+        vectors = GenerationVectors(_open_matrix(self.folder(encoder)), *catalog.vector_keys())
+        self._cache[encoder] = ((catalog.identity, generation), vectors)
+        return vectors
+
+    def close(self) -> None:
+        """Close the matrices."""
+        self._cache.clear()
+
+
+class GenerationVectors:
+    """The symbols of one generation and the matrix rows of their vectors."""
+
+    def __init__(self, matrix: Matrix, rows: Sequence[int], keys: Sequence[bytes]) -> None:
+        import numpy as np
+
+        from dowse.vectors.keys import as_keys
+
+        self.matrix = matrix
+        self._keys = as_keys(keys)
+        self._symbols = np.array(rows, np.int64)  # ascending
+        self._matrix_rows = matrix.find(self._keys)  # of each symbol; -1 for none
+
+    def is_current(self) -> bool:
+        """Whether nothing was added since; an empty matrix has no known dimension and counts as outdated."""
+        return len(self.matrix) > 0 and self.matrix.is_current()
+
+    @property
+    def embedded(self) -> int:
+        """How many symbols have a vector."""
+        return int((self._matrix_rows >= 0).sum())
+
+    def missing(self) -> list[tuple[int, bytes]]:
+        """Return (row, key) of symbols that have no vector, one for each key."""
+        import numpy as np
+
+        row_by_key: dict[bytes, int] = {}
+        for index in np.flatnonzero(self._matrix_rows < 0).tolist():
+            row_by_key.setdefault(self._keys[index].tobytes(), int(self._symbols[index]))
+        return [(row, key) for key, row in row_by_key.items()]
+
+    def rows(self, symbols: Sequence[int]) -> Floats:
+        """Return the vectors of symbols, zeros for one that has none."""
+        import numpy as np
+
+        rows = self._matrix_rows[np.searchsorted(self._symbols, np.array(symbols, np.int64))]
+        vectors = np.zeros((len(rows), self.matrix.dimension), np.float32)
+        vectors[rows >= 0] = self.matrix.rows(rows[rows >= 0])
+        return vectors
+
+    def used(self) -> NDArray[np.int64]:
+        """Return the rows of the matrix that belong to a symbol."""
+        import numpy as np
+
+        return np.unique(self._matrix_rows[self._matrix_rows >= 0])
+
+    def nearest(
+        self, request: VectorRequest, limit: int, allowed: Sequence[int] | None
+    ) -> list[tuple[int, float]]:
+        """Return (symbol, cosine) of the nearest symbols, among the allowed ones if given."""
+        import numpy as np
+
+        owners = self._owners
+        if allowed is not None:
+            chosen = np.searchsorted(self._symbols, np.sort(np.array(allowed, np.int64)))
+            owners = _Owners(self._symbols[chosen], self._matrix_rows[chosen])
+        if not len(owners.rows):
+            return []
+        everything = len(owners.rows) == len(self.matrix)
+        rows, scores = self._search(request, limit, None if everything else owners.rows)
+        symbols, which = owners.symbols(rows)
+        return list(zip(symbols[:limit].tolist(), scores[which[:limit]].tolist(), strict=True))
+
+    @functools.cached_property
+    def _owners(self) -> _Owners:
+        return _Owners(self._symbols, self._matrix_rows)
+
+    def _search(self, request: VectorRequest, limit: int, allowed: NDArray[np.int64] | None) -> Neighbours:
+        from dowse.vectors.exact import exact_search
+        from dowse.vectors.ivf import ivf_search
+
+        if request.method != "exact" and self.ivf:
+            return ivf_search(self.ivf, self.matrix, request.vector, limit, allowed)
+        return exact_search(self.matrix, request.vector, limit, allowed)
+
+    @functools.cached_property
+    def ivf(self) -> IvfIndex | None:
+        """The IVF index for approximate search; None if there is none."""
+        from dowse.vectors.ivf import load
+
+        return load(self.matrix)
+
+    def health(self) -> tuple[bool, str]:
+        """Return whether the vectors are intact, and the recall of approximate search."""
+        problem = self.matrix.problem()
+        if problem:
+            return False, f"{problem}; run `dowse index --rebuild`"
+        summary = (
+            f"{len(self.matrix):,} vectors, {self.embedded:,} of {len(self._symbols):,} symbols have one"
+        )
+        if not self.ivf:
+            return True, f"{summary}, searched exactly"
+        import numpy as np
+
+        from dowse.vectors.ivf_build import noisy_rows, recall
+
+        queries = noisy_rows(self.matrix, _HEALTH_QUERIES, np.random.default_rng(1))
+        share = recall(self.ivf, self.matrix, queries)
+        return True, f"{summary}, searched approximately: recall@100 {share:.3f} of {_HEALTH_QUERIES} queries"
+
+    def centroids(self) -> Floats:
+        """Return the centroids of the clusters, none if they were not fitted."""
+        import numpy as np
+
+        with contextlib.suppress(OSError, ValueError):
+            centroids: Floats = np.load(self.matrix.folder / _CLUSTERS, allow_pickle=False)
+            if centroids.ndim == 2 and centroids.shape[1] == self.matrix.dimension:
+                return centroids
+        return np.zeros((0, self.matrix.dimension), np.float32)
+
+    def members(self, cluster: int) -> list[tuple[int, float]]:
+        """Return (symbol, cosine) of the symbols of one cluster, nearest to its centroid first."""
+        import numpy as np
+
+        from dowse.vectors.kmeans import matrix_labels
+
+        has = np.flatnonzero(self._matrix_rows >= 0)
+        labels, closeness = (
+            each[self._matrix_rows[has]] for each in matrix_labels(self.matrix, self.centroids())
+        )
+        mine = np.flatnonzero(labels == cluster)
+        order = mine[np.lexsort((self._symbols[has[mine]], -closeness[mine]))]
+        return [(int(self._symbols[has[i]]), float(closeness[i])) for i in order]
+
+
+class _Owners:
+    """Which symbols each row of a matrix belongs to: several if their texts are equal."""
+
+    def __init__(self, symbols: NDArray[np.int64], at: NDArray[np.int64]) -> None:
+        import numpy as np
+
+        order = np.argsort(at, kind="stable")
+        order = order[np.searchsorted(at[order], 0) :]  # without those that have no vector
+        self._symbols = symbols[order]
+        self.rows, self._starts = np.unique(at[order], return_index=True)
+
+    def symbols(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the symbols of rows, row by row, and for each symbol the position of its row."""
+        import numpy as np
+
+        at = np.searchsorted(self.rows, rows)
+        starts = self._starts[at]
+        counts = np.append(self._starts, len(self._symbols))[at + 1] - starts
+        which = np.repeat(np.arange(len(rows)), counts)
+        within = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self._symbols[starts[which] + within], which
+
+
+class LocalVectorWriter:
+    """Adds vectors of one encoder to an index."""
+
+    def __init__(self, writer: MatrixWriter, read: Read) -> None:
+        self._writer, self._read = writer, read
+        self._counted_at = 0.0
+
+    def put(self, keys: Sequence[bytes], vectors: Floats) -> None:
+        """Add vectors; readers see them at once."""
+        from dowse.vectors.keys import as_keys
+
+        self._writer.append(as_keys(keys), vectors)
+        self._writer.commit()
+        if time.monotonic() - self._counted_at > _COUNT_SECONDS:
+            self.save_counts()
+
+    def finish(self, clusters: int, method: str, questions: Callable[[], Floats]) -> None:
+        """Remove vectors that no symbol uses, fit the clusters, and build the IVF index of a large matrix.
+
+        What was fitted to the same vectors before is kept.
+        """
+        from dowse.vectors.ivf_build import IVF_FROM, refresh
+
+        with self._read() as (_, vectors):
+            used = vectors.used()
+        if len(used) < len(self._writer) * (1 - _MAX_UNUSED):
+            self._writer.compact(used)
+        matrix = self._writer.matrix()
+        if _fitted_clusters(matrix) != clusters:
+            _fit_clusters(matrix, clusters)
+        if method == "approx" or (method == "auto" and len(matrix) >= IVF_FROM):
+            refresh(matrix, questions)
+        self.save_counts(clusters)
+
+    def save_counts(self, clusters: int | None = None) -> None:
+        """Save how many symbols have a vector, so that readers need not count."""
+        with self._read() as (generation, vectors):
+            _save_counts(generation, vectors, clusters)
+        self._counted_at = time.monotonic()
+
+
+def _save_counts(generation: int, vectors: GenerationVectors, clusters: int | None = None) -> None:
+    """Save the number of embedded symbols and of fitted clusters, with the matrix they are of."""
+    counts = {
+        "generation": generation,
+        "symbols": vectors.embedded,
+        "matrix": json.loads(vectors.matrix.state.encode()),
+        "clusters": _fitted_clusters(vectors.matrix) if clusters is None else clusters,
+    }
+    if counts == _read_json(vectors.matrix.folder / _EMBEDDED):
+        return
+    with contextlib.suppress(OSError):  # a read-only folder, or two processes at once
+        write_atomically(vectors.matrix.folder / _EMBEDDED, json.dumps(counts).encode())
+
+
+def _fitted_clusters(matrix: Matrix) -> int | None:
+    """Return the number of clusters that were fitted to this matrix, None if none were."""
+    saved = _read_json(matrix.folder / _EMBEDDED)
+    return saved.get("clusters") if saved.get("matrix") == json.loads(matrix.state.encode()) else None
+
+
+def _fit_clusters(matrix: Matrix, count: int) -> None:
+    """Fit the clusters of similar symbols (spherical k-means)."""
+    import io
+
+    import numpy as np
+
+    from dowse.vectors.kmeans import matrix_centroids
+
+    centroids = matrix_centroids(matrix, min(count, len(matrix) // _SYMBOLS_A_CLUSTER))
+    data = io.BytesIO()
+    np.save(data, centroids)
+    write_atomically(matrix.folder / _CLUSTERS, data.getvalue())
+
+
+def _open_matrix(folder: Path) -> Matrix:
+    """Open the matrix of an encoder, of whatever dimension; an empty one if there is none."""
+    from dowse.vectors.matrix import Matrix
+
+    dimension = _read_json(folder / STATE).get("dimension")
+    return Matrix.open(folder, dimension if isinstance(dimension, int) else 1)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file, an empty one if it can't be read."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,106 @@
+"""The writer of a local index: makes the generation after the one that readers see."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dowse.storage.local import layout
+from dowse.storage.local.catalog import Catalog
+from dowse.storage.local.graph_tables import GraphTables
+from dowse.types import FileRecord
+
+
+class LocalWriter:
+    """Implements `Writer`: nobody sees the generation before `commit`."""
+
+    def __init__(self, folder: Path, catalog: Catalog) -> None:
+        self._folder = folder
+        self._catalog = catalog
+        self._base = catalog.generation()
+        self._fulltext: Any = None
+        self.fingerprints, self.skipped, self.meta = catalog.fingerprints, catalog.skipped, catalog.meta
+        layout.remove_other_generations(folder, self._base)  # of a killed writer
+
+    def put(self, record: FileRecord) -> None:
+        """Add a file, or replace the one with its key."""
+        self._begin()
+        before = self._catalog.delete_file(record.key, replacement=record)
+        if before is not None:
+            self._fulltext.delete(before.file_id)
+        file_id, rows = self._catalog.put_file(record, before)
+        self._fulltext.put(record, file_id, rows)
+
+    def delete(self, key: str) -> None:
+        """Remove a file."""
+        self._begin()
+        before = self._catalog.delete_file(key)
+        if before is not None:
+            self._fulltext.delete(before.file_id)
+
+    def graph(self) -> GraphTables:
+        """Return what linking reads and writes."""
+        self._begin_catalog()
+        return self._catalog.graph
+
+    def touch(self, key: str, size: int, mtime_ns: int) -> None:
+        """Record new size and time of a file with the same content."""
+        self._begin_catalog()
+        self._catalog.touch_file(key, size, mtime_ns)
+
+    def set_skipped(self, skipped: Iterable[tuple[str, str]]) -> None:
+        """Replace the list of skipped paths."""
+        self._begin_catalog()
+        self._catalog.set_skipped(skipped)
+
+    def commit(self, meta: Mapping[str, str]) -> int:
+        """Make everything visible in one atomic commit.
+
+        The text indexes are on disk before the catalog's transaction ends, so a reader that sees the new
+        generation finds its folder. `touch` and `set_skipped` alone keep the generation.
+        """
+        if not self._base:
+            self._begin()  # an empty index is valid
+        self._begin_catalog()
+        generation = self._base
+        if self._fulltext is not None:
+            self._fulltext.commit()
+            generation += 1
+        self._catalog.commit(generation, dict(meta))
+        self._base, self._fulltext = generation, None
+        layout.remove_other_generations(self._folder, generation)
+        return generation
+
+    def close(self) -> None:
+        """Roll back what was not committed, whatever state a failure left it in."""
+        fulltext, self._fulltext = self._fulltext, None
+        try:
+            # tantivy raises if a commit has failed; its files are removed below.
+            with contextlib.suppress(RuntimeError, ValueError):
+                if fulltext is not None:
+                    fulltext.abort()
+            self._catalog.rollback()
+            # Interrupted right after the commit, this writer may not know that the generation is in use.
+            if self._catalog.generation() == self._base:
+                layout.remove_generation(self._folder, self._base + 1)
+        finally:
+            self._catalog.close()
+
+    def _begin(self) -> None:
+        self._begin_catalog()
+        if self._fulltext is None:
+            from dowse.storage.local.fulltext import FulltextWriter
+
+            folder = layout.clone_generation(self._folder, self._base, self._base + 1)
+            try:
+                self._fulltext = FulltextWriter(folder, create=not self._base)
+            except ValueError as error:  # what tantivy raises for anything it can't read
+                raise layout.unavailable_error(self._folder, error) or layout.damage_error(
+                    self._folder, error
+                ) from error
+
+    def _begin_catalog(self) -> None:
+        if not self._catalog.in_transaction:
+            self._catalog.begin()

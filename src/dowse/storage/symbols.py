@@ -1,0 +1,95 @@
+"""Stored symbols with their text: as answers show them (likely secrets masked), and as encoders read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from dowse.parsing.spans import join_spans, subtract_spans
+from dowse.security.secret_masking import are_free_of_secrets, mask_counted, mask_row, mask_span
+from dowse.types import Span, Symbol, SymbolRecord, SymbolRow
+
+if TYPE_CHECKING:
+    from dowse.encoders.document import Document
+
+
+class SymbolDetails(NamedTuple):
+    """The columns of a symbol that its row leaves out."""
+
+    doc: str
+    spans: Sequence[Span]
+    doc_spans: Sequence[Span]
+    content_hash: str
+
+
+def build_symbols(
+    rows: Sequence[SymbolRow],
+    texts: Mapping[int, bytes],
+    details: Mapping[int, SymbolDetails],
+    show_secrets: bool,
+) -> list[Symbol]:
+    """Return symbols with their text, secrets masked unless `show_secrets`; one without details is a file."""
+    parts = [
+        (row, text, details.get(row.row) or SymbolDetails("", [(0, len(text))], (), ""))
+        for row, text in ((row, texts[row.file_id]) for row in rows)
+    ]
+    is_clean = show_secrets or are_free_of_secrets(
+        ((text, each.spans) for _, text, each in parts), [each.doc for _, _, each in parts if each.doc]
+    )
+    return [_build_symbol(row, text, each, is_clean) for row, text, each in parts]
+
+
+def _build_symbol(row: SymbolRow, text: bytes, details: SymbolDetails, is_clean: bool) -> Symbol:
+    doc, spans, _, digest = details
+    masked = 0
+    if is_clean:
+        parts = [text[start:end] for start, end in spans]
+    else:
+        spans_masked = [mask_span(text, start, end) for start, end in spans]
+        parts, masked = [part for part, _ in spans_masked], sum(count for _, count in spans_masked)
+        doc, masked_in_doc = mask_counted(doc)  # a corpus holds it apart from the code
+        masked = masked or masked_in_doc
+        row = mask_row(row) if masked else row  # names and signature are part of the code
+    code = b"".join(parts).decode("utf-8", "replace")
+    return Symbol(
+        *(row.key, row.repo, row.path, row.language, row.kind, row.name, row.qualified_name),
+        *(row.start_line, row.end_line, row.signature, doc, code, digest),
+        line_numbers=_line_numbers(text, spans),
+        masked=masked,
+    )
+
+
+def _line_numbers(text: bytes, spans: Sequence[Span]) -> tuple[int, ...]:
+    """Return the line number in the file of every line of the joined spans."""
+    numbers: list[int] = []
+    at_line_end = True  # of the last span
+    for start, end in spans:
+        first = text.count(b"\n", 0, start) + 1
+        last = first + text.count(b"\n", start, end)
+        numbers.extend(range(first if at_line_end else first + 1, last + 1))
+        at_line_end = text[end - 1 : end] == b"\n"
+        if at_line_end:
+            numbers.pop()
+    return tuple(numbers)
+
+
+def build_document(
+    symbol: SymbolRow | SymbolRecord,
+    details: SymbolDetails | SymbolRecord,
+    text: bytes,
+    language: str,
+    path: str,
+) -> Document:
+    """Return what an encoder reads of a symbol; `text` is that of its file."""
+    from dowse.encoders.document import Document
+
+    qualifier = symbol.qualified_name.removesuffix(symbol.name).rstrip(".")
+    code = join_spans(text, subtract_spans(details.spans, details.doc_spans)).decode("utf-8", "replace")
+    return Document(qualifier, symbol.name, details.doc, code, language, path)
+
+
+def file_row(file_id: int, key: str, repo: str, path: str, language: str, role: str, lines: int) -> SymbolRow:
+    """Return a file as if it were one symbol of kind "file" around all its lines (row 0)."""
+    name = path.rpartition("/")[2]
+    described = (0, f"file:{key}", repo, path, language, role, "file", name, name)
+    return SymbolRow(*described, 1, max(1, lines), "", file_id)

@@ -1,4 +1,0 @@
-"""A process that is up anyway answers for commands that would have to start first.
-
-Nothing is imported here: `dowse.warm.client` is loaded before anything else, and has to be quick.
-"""

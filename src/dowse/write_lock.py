@@ -1,0 +1,104 @@
+"""The write lock of a folder: one writer at a time, in whatever process it is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from dowse.errors import DowseError, IndexLocked
+from dowse.security.safe_files import make_private_directory, open_without_links
+
+LOCK = "writer.lock"
+# How often a waiting writer tries again; short against any real indexing run.
+_POLL_SECONDS = 0.05
+
+
+@contextlib.contextmanager
+def write_lock(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> Iterator[None]:
+    """Hold the write lock of a folder; wait up to `wait` seconds for it (None: as long as it takes).
+
+    The lock belongs to the open file, so the system frees it when its holder dies, however it dies.
+    """
+    handle = _acquire(folder, wait, on_wait)
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(handle)
+
+
+def lock_holder(folder: Path) -> int | None:
+    """Return the process id of the writer that holds the lock, None if nobody does."""
+    try:
+        handle = open_without_links(folder / LOCK, os.O_RDWR, create=False)
+    except (OSError, DowseError):  # there is none, or it is not ours: then no process of this user writes
+        return None
+    try:
+        return None if _try_lock(handle) else _read_holder(handle)
+    finally:
+        os.close(handle)
+
+
+def is_open_at(handle: int, path: Path) -> bool:
+    """Whether an open file is still the one at this path: another process may have replaced or removed it."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _acquire(folder: Path, wait: float | None, on_wait: Callable[[str], None]) -> int:
+    deadline = None if wait is None else time.monotonic() + wait
+    is_announced = False
+    while True:
+        try:
+            make_private_directory(folder)
+            handle = open_without_links(folder / LOCK, os.O_RDWR)
+        except FileNotFoundError:  # the previous holder has just removed the folder
+            continue
+        if _try_lock(handle) and is_open_at(handle, folder / LOCK):
+            return handle
+        holder = _read_holder(handle)
+        os.close(handle)
+        if deadline is not None and time.monotonic() >= deadline:
+            raise IndexLocked(
+                f"another dowse (process {holder}) is writing to {folder}; "
+                "wait for it to finish, or end that process"
+            )
+        if not is_announced:
+            on_wait(f"waiting for another dowse (process {holder}) to finish writing")
+            is_announced = True
+        time.sleep(_POLL_SECONDS)
+
+
+def _read_holder(handle: int) -> int:
+    text = os.pread(handle, 20, 0)
+    return int(text) if text.isdigit() else 0
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return _try_lock_windows(handle)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _try_lock_windows(handle: int) -> bool:
+    import msvcrt
+
+    try:
+        # Byte 64 lies beyond the process id, so that others may still read it.
+        os.lseek(handle, 64, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,101 @@
+"""WordTokenizer to ids: the same as in training, whatever the text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from dowse.encoders.document import Document, Form, views
+from dowse.encoders.registry import shipped_folder
+from dowse.encoders.word_tokenizer import WordTokenizer
+from encoders.tiny import tokenizer_json
+
+# Made with the code that made the training data; tokens rather than ids, which exports number anew.
+GOLDEN = json.loads((Path(__file__).parent / "golden_tokens.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module", params=["base", "small"])
+def shipped(request: pytest.FixtureRequest) -> Tokenizer:
+    return Tokenizer.from_file(str(shipped_folder() / request.param / "tokenizer.json"))
+
+
+@pytest.fixture(scope="module")
+def tiny() -> WordTokenizer:
+    return WordTokenizer(Tokenizer.from_str(tokenizer_json()))
+
+
+def test_texts_are_read_as_in_training(shipped: Tokenizer) -> None:
+    words = WordTokenizer(shipped)
+    for case in GOLDEN["texts"]:
+        assert _tokens(shipped, words.encode_text(case["text"], 96)) == case["tokens"]
+
+
+def test_documents_are_read_as_in_training(shipped: Tokenizer) -> None:
+    words = WordTokenizer(shipped)
+    for case in GOLDEN["documents"]:
+        document = Document(case["qualifier"], case["name"], case["docs"], case["code"])
+        code, *docs = views(document, words, Form(name_weight=0))
+        assert _tokens(shipped, code.ids) == case["code_tokens"]
+        assert [_tokens(shipped, view.ids) for view in docs] == [case["docs_tokens"]] * bool(
+            case["docs_tokens"]
+        )
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(max_size=80), st.integers(1, 12))
+def test_a_limit_is_kept_and_only_cuts(tiny: WordTokenizer, text: str, limit: int) -> None:
+    for read in (tiny.encode_text, tiny.encode_code):
+        short, long = read(text, limit), read(text, 1000)
+        assert len(short) <= limit
+        assert long[: len(short)] == short
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="abXY1_. é", max_size=30), st.text(alphabet="abXY1_. é", max_size=30))
+def test_a_word_does_not_depend_on_its_neighbours(tiny: WordTokenizer, one: str, other: str) -> None:
+    assert tiny.encode_text(f"{one} {other}", 1000) == tiny.encode_text(one, 1000) + tiny.encode_text(
+        other, 1000
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60))
+def test_a_fresh_cache_gives_the_same(tiny: WordTokenizer, text: str) -> None:
+    assert WordTokenizer(Tokenizer.from_str(tokenizer_json())).encode_code(text, 50) == tiny.encode_code(
+        text, 50
+    )
+
+
+def test_case_and_joints_do_not_matter(tiny: WordTokenizer) -> None:
+    assert (
+        tiny.encode_text("getUserName", 20)
+        == tiny.encode_text("get_user_name", 20)
+        == tiny.encode_text("GET user-NAME", 20)
+    )
+
+
+def test_empty_words_go_from_code_and_stay_in_text(tiny: WordTokenizer) -> None:
+    assert tiny.encode_code("def self.open", 20) == tiny.encode_text("open", 20)
+    assert len(tiny.encode_text("def self.open", 20)) > len(tiny.encode_text("open", 20))
+
+
+def test_the_name_is_taken_out_of_the_code(tiny: WordTokenizer) -> None:
+    name, code = tiny.encode_definition("loadAll", "static void loadAll(File file)", 50)
+    assert name == tiny.encode_text("load all", 50)
+    assert code == tiny.encode_code("static file file", 50)
+
+
+def test_a_name_that_is_not_in_the_code_comes_first_all_the_same(tiny: WordTokenizer) -> None:
+    assert tiny.encode_definition("absent", "x = 1", 50) == (
+        tiny.encode_text("absent", 9),
+        tiny.encode_code("x = 1", 9),
+    )
+
+
+def _tokens(tokenizer: Tokenizer, ids: list[int]) -> list[str]:
+    return [tokenizer.id_to_token(i) for i in ids]

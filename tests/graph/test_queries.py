@@ -1,0 +1,334 @@
+"""Queries of a small graph with known answers: types, dispatch, tests, paths, notes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dowse.errors import DowseError
+from dowse.formats.json_format import candidates_to_json, graph_to_json
+from dowse.graph.diagrams import to_dot, to_mermaid
+from dowse.graph.model import GraphAnswer
+from dowse.graph.queries import find_path, query_relation
+from dowse.symbol_lookup import AmbiguousName
+from graph.memory_graph import MemoryGraph, edge, symbol
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "graph.schema.json").read_text())
+
+# Base ← Child ← Grandchild, each with `run`; `main` makes a Child, `drive` runs whatever Base it is given.
+SYMBOLS = [
+    symbol(1, "Base", kind="class", path="src/base.py"),
+    symbol(2, "Base.run", kind="method", path="src/base.py"),
+    symbol(3, "Child", kind="class", path="src/child.py"),
+    symbol(4, "Child.__init__", kind="method", path="src/child.py"),
+    symbol(5, "Child.run", kind="method", path="src/child.py"),
+    symbol(6, "Grandchild", kind="class", path="src/grand.py"),
+    symbol(7, "Grandchild.run", kind="method", path="src/grand.py"),
+    symbol(8, "main", path="src/main.py"),
+    symbol(9, "drive", path="src/main.py"),
+    symbol(10, "test_child", path="tests/test_child.py", role="test"),
+    symbol(11, "helper", path="src/helper.py"),
+    symbol(12, "lonely", path="src/helper.py"),
+    symbol(13, "__main__", kind="module", path="src/__main__.py"),
+    symbol(14, "importer", path="src/importer.py"),
+    symbol(15, "same", path="src/one.py"),
+    symbol(16, "same", path="src/two.py"),
+    symbol(17, "Calc.add", kind="method", path="src/Calc.java", signature="int add(int a)", language="java"),
+    symbol(18, "Calc.add", kind="method", path="src/Calc.java", signature="int add(long a)", language="java"),
+]
+EDGES = [
+    edge(3, 1, "extends"),
+    edge(6, 3, "extends", "unique"),
+    edge(8, 3, "calls", line=81),
+    edge(10, 3, "calls", line=101),
+    edge(10, 5, "calls", line=102),
+    edge(9, 2, "calls", line=91),
+    edge(8, 9, "calls", line=82),
+    edge(4, 11, "calls", line=41),
+    edge(5, 11, "calls", "ambiguous", 4, line=51),
+    edge(13, 8, "calls", line=131),
+    edge(14, 13, "imports"),
+    edge(8, 17, "calls", "ambiguous", 2, line=83),
+    edge(8, 18, "calls", "ambiguous", 2, line=83),
+]
+
+
+@pytest.fixture(scope="module")
+def graph() -> MemoryGraph:
+    return MemoryGraph(SYMBOLS, EDGES)
+
+
+def summary(answer: GraphAnswer) -> list[str]:
+    """Return an answer's steps in short."""
+    return [
+        "  " * (step.depth - 1)
+        + f"{step.symbol.qualified_name}:{step.line} {step.edge.kind}, {step.certainty}"
+        for step in answer
+    ]
+
+
+def test_callers_of_a_class_make_objects_of_it(graph):
+    assert summary(query_relation(graph, "callers", "Child")) == [
+        "main:81 calls, resolved",
+        "test_child:101 calls, resolved",
+    ]
+    assert summary(query_relation(graph, "callers", "Child.__init__")) == summary(
+        query_relation(graph, "callers", "Child")
+    )
+
+
+def test_callers_of_a_method_may_come_through_its_base(graph):
+    answer = query_relation(graph, "callers", "Child.run")
+    assert summary(answer) == [
+        "test_child:102 calls, resolved",
+        "drive:91 calls, possible, through Base.run: resolved",
+    ]
+    assert answer.steps[1].confidence == "possible"
+    assert tuple(map(str, answer.notes)) == ("calls of Base.run may run Child.run: shown as possible",)
+
+
+def test_callers_of_callers(graph):
+    assert summary(query_relation(graph, "callers", "drive", depth=3)) == [
+        "main:82 calls, resolved",
+        "  __main__:131 calls, resolved",
+    ]
+    assert summary(query_relation(graph, "callers", "helper", depth=2)) == [
+        "Child.__init__:41 calls, resolved",
+        "Child.run:51 calls, one of 4 possible",
+        "  main:81 calls, resolved",
+        "  test_child:101 calls, resolved",
+    ]
+
+
+def test_callees_of_a_class_are_those_of_its_methods(graph):
+    assert summary(query_relation(graph, "callees", "Child")) == ["helper:41 calls, resolved"]
+    # To make an object is to run its constructor.
+    assert "  helper:41 calls, resolved" in summary(query_relation(graph, "callees", "main", depth=2))
+
+
+def test_subclasses_and_implementers_go_down_to_the_last(graph):
+    expected = ["Child:1 extends, resolved", "  Grandchild:1 extends, only one of this name"]
+    assert summary(query_relation(graph, "subclasses", "Base")) == expected
+    assert summary(query_relation(graph, "implementers", "Base")) == expected
+    assert summary(query_relation(graph, "subclasses", "Base", depth=1)) == expected[:1]
+    assert [step.symbol.name for step in query_relation(graph, "supertypes", "Grandchild")] == [
+        "Child",
+        "Base",
+    ]
+
+
+def test_implementers_of_a_method_are_the_methods_in_its_place(graph):
+    assert summary(query_relation(graph, "implementers", "Base.run")) == [
+        "Child.run:5 overrides, resolved",
+        "Grandchild.run:7 overrides, only one of this name",
+    ]
+
+
+def test_impact_names_tests_apart_and_ends_at_modules(graph):
+    answer = query_relation(graph, "impact", "Child")
+    assert summary(answer) == [
+        "main:81 calls, resolved",
+        "test_child:101 calls, resolved",
+        "Grandchild:1 extends, only one of this name",
+        "  __main__:131 calls, resolved",
+    ]
+    assert [step.symbol.name for step in answer.tests] == ["test_child"]
+
+
+def test_impact_of_a_method_touches_what_overrides_it(graph):
+    assert summary(query_relation(graph, "impact", "Base.run", depth=1)) == [
+        "Child.run:5 overrides, resolved",
+        "drive:91 calls, resolved",
+        "Grandchild.run:7 overrides, only one of this name",
+    ]
+    deep = query_relation(graph, "impact", "Base.run", depth=2)
+    parents = {step.symbol.name: deep.steps[step.parent].symbol.qualified_name for step in deep.steps[3:]}
+    assert parents == {"main": "drive", "test_child": "Child.run"}
+
+
+def test_uses_are_of_every_kind(graph):
+    assert [(step.symbol.name, step.edge.kind) for step in query_relation(graph, "uses", "Child")] == [
+        ("main", "calls"),
+        ("test_child", "calls"),
+        ("Grandchild", "extends"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("relation", "name", "note"),
+    [
+        ("callers", "lonely", "reflection"),
+        ("callees", "lonely", "libraries"),
+        ("uses", "lonely", "reflection"),
+        ("implementers", "lonely", "as in Go"),
+        ("subclasses", "lonely", "nothing in the index extends lonely"),
+        ("supertypes", "lonely", "nothing"),
+        ("impact", "lonely", "reflection"),
+    ],
+)
+def test_an_empty_answer_notes_what_static_analysis_cannot_see(graph, relation, name, note):
+    answer = query_relation(graph, relation, name)
+    assert not answer.steps and note in str(answer.notes[0])
+
+
+def test_who_asks_for_subclasses_of_an_interface_is_told_of_implementers():
+    graph = MemoryGraph(
+        [symbol(1, "Shape", kind="interface"), symbol(2, "Circle", kind="class")], [edge(2, 1, "implements")]
+    )
+    assert "1 implement it: `dowse implementers Shape`" in str(
+        query_relation(graph, "subclasses", "Shape").notes[0]
+    )
+
+
+def test_overloads_are_taken_together_and_that_is_said(graph):
+    answer = query_relation(graph, "callers", "Calc.add")
+    # It means one of them, and all were asked about.
+    assert summary(answer) == ["main:83 calls, only one of this name"]
+    assert summary(query_relation(graph, "callers", "Calc.java:17")) == ["main:83 calls, one of 2 possible"]
+    assert (
+        len(answer.seeds) == 2
+        and "defined 2 times" in str(answer.notes[0])
+        and "17, 18" in str(answer.notes[0])
+    )
+
+
+def test_a_name_that_fits_only_at_its_end_is_told(graph):
+    answer = query_relation(graph, "callers", "os.path.drive")
+    assert str(answer.notes[0]) == "os.path.drive is taken as drive of src/main.py:9"
+    assert query_relation(graph, "callers", "main.drive").notes == ()
+
+
+def test_an_ambiguous_name_asks_back(graph):
+    with pytest.raises(AmbiguousName) as caught:
+        query_relation(graph, "callers", "same")
+    jsonschema.validate(candidates_to_json(caught.value.name, caught.value.candidates), SCHEMA)
+    assert [row.path for row in caught.value.candidates] == ["src/one.py", "src/two.py"]
+
+
+@pytest.mark.parametrize(("depth", "k"), [(0, 50), (-1, 50), (1, -1)])
+def test_bad_numbers_are_errors(graph, depth, k):
+    with pytest.raises(DowseError):
+        query_relation(graph, "callers", "main", depth, k)
+
+
+def test_k_cuts_and_says_so(graph):
+    answer = query_relation(graph, "callers", "Child", k=1)
+    assert (len(answer), answer.total) == (1, 2) and "the nearest 1 of 2" in str(answer.notes[0])
+    assert len(query_relation(graph, "callers", "Child", k=0)) == 2
+
+
+# Paths
+
+
+def test_a_path_is_the_shortest_chain(graph):
+    answer = find_path(graph, "__main__", "helper")
+    assert [step.symbol.name for step in answer] == ["main", "Child", "helper"]
+    assert [(step.path, step.line) for step in answer] == [
+        ("src/__main__.py", 131),
+        ("src/main.py", 81),
+        ("src/child.py", 41),
+    ]
+    assert answer.notes == () and answer.target is not None and answer.target.name == "helper"
+
+
+def test_a_path_that_only_leads_back_is_told(graph):
+    answer = find_path(graph, "helper", "main")
+    assert not answer.steps
+    assert "but one of 2 hops leads from main to helper" in str(answer.notes[0])
+    assert "nor back" in str(find_path(graph, "lonely", "main").notes[0])
+
+
+def test_a_sure_path_is_preferred_to_a_shorter_guess():
+    symbols = [symbol(row) for row in range(1, 5)]
+    guess = edge(1, 4, confidence="ambiguous", candidates=3)
+    sure = [edge(1, 2), edge(2, 3), edge(3, 4)]
+    answer = find_path(MemoryGraph(symbols, [guess, *sure]), "f1", "f4")
+    assert len(answer) == 3 and answer.notes == ()
+    guessed = find_path(MemoryGraph(symbols, [guess]), "f1", "f4")
+    assert len(guessed) == 1 and "every path has an ambiguous link" in str(guessed.notes[0])
+
+
+def test_a_path_may_end_in_a_method_that_runs_in_anothers_place(graph):
+    answer = find_path(graph, "main", "Grandchild.run")
+    assert summary(answer) == [
+        "drive:82 calls, resolved",
+        "  Base.run:91 calls, resolved",
+        "    Grandchild.run:7 overrides, possible, through Base.run: only one of this name",
+    ]
+    assert tuple(map(str, answer.notes)) == ("calls of Base.run may run Grandchild.run: shown as possible",)
+    jsonschema.validate(graph_to_json(answer), SCHEMA)
+    assert 'n3 -> n2 [label="overrides"]' in to_dot(answer)
+
+
+def test_later_parts_of_a_long_symbol_are_not_shown():
+    parts = [symbol(1, "long", line=1), symbol(2, "long", line=200), symbol(3)]
+    answer = query_relation(MemoryGraph(parts, [edge(3, 1)]), "callers", "long")
+    assert [seed.row for seed in answer.seeds] == [1] and answer.notes == ()
+
+
+def test_a_long_method_is_overridden_once():
+    symbols = [
+        symbol(1, "Base", kind="class"),
+        symbol(2, "Base.run", kind="method"),
+        symbol(3, "Child", kind="class"),
+        symbol(4, "Child.run", kind="method"),
+        symbol(5, "Child.run", kind="method"),  # a later part of it
+        symbol(6, "drive"),
+    ]
+    graph = MemoryGraph(symbols, [edge(3, 1, "extends"), edge(6, 2)])
+    assert summary(query_relation(graph, "implementers", "Base.run")) == ["Child.run:4 overrides, resolved"]
+    assert [step.symbol.row for step in find_path(graph, "drive", "Child.run")] == [2, 4]
+    assert [step.symbol.name for step in query_relation(graph, "callers", "Child.run")] == ["drive"]
+
+
+def test_a_path_of_a_class_starts_in_a_method_of_it(graph):
+    answer = find_path(graph, "Child", "helper")
+    assert [step.symbol.name for step in answer] == ["helper"]
+    assert answer.seed.qualified_name == "Child.__init__"
+
+
+def test_a_path_to_itself_is_one_only_if_it_comes_back():
+    graph = MemoryGraph([symbol(1), symbol(2)], [edge(1, 2), edge(2, 1)])
+    assert not find_path(graph, "f1", "f1").steps
+
+
+# Forms
+
+
+@pytest.mark.parametrize("relation", ["callers", "callees", "uses", "implementers", "subclasses", "impact"])
+@pytest.mark.parametrize("name", ["Child", "Child.run", "main", "helper", "lonely", "Base.run", "Calc.add"])
+def test_every_form_holds_the_whole_answer(graph, relation, name):
+    answer = query_relation(graph, relation, name, depth=3)
+    data = graph_to_json(answer)
+    jsonschema.validate(data, SCHEMA)
+    numbers = {step["number"] for step in data["steps"]}
+    assert all(step["parent"] == 0 or step["parent"] in numbers for step in data["steps"])
+    symbols = {row.row for row in (*answer.seeds, *(step.symbol for step in answer))}
+    for picture, arrow in ((to_dot(answer), "->"), (to_mermaid(answer), "-->")):
+        nodes = [line for line in picture.splitlines() if line.startswith("  n") and "->" not in line]
+        drawn = [line for line in picture.splitlines() if "->" in line]
+        assert len([line for line in nodes if "[" in line and "node [" not in line]) == len(symbols)
+        assert len(drawn) >= len(answer.steps)
+        assert arrow in picture or not drawn or "-.->" in picture
+
+
+def test_arrows_point_from_what_uses_to_what_is_used(graph):
+    assert "n1 -> n0" in to_dot(query_relation(graph, "callers", "drive"))
+    assert "n0 -> n1" in to_dot(query_relation(graph, "callees", "drive"))
+
+
+def test_guesses_are_dashed(graph):
+    answer = query_relation(graph, "callers", "Child.run")
+    assert 'n2 -> n0 [label="calls (possible, through Base.run: resolved)", style=dashed]' in to_dot(answer)
+    assert '-.->|"calls (possible, through Base.run: resolved)"| n0' in to_mermaid(answer)
+
+
+def test_names_can_hold_anything():
+    odd = symbol(1, 'operator"" <T>|[x];{y}`#')
+    answer = query_relation(MemoryGraph([odd, symbol(2)], [edge(2, 1)]), "callees", "f2")
+    assert 'operator\\"\\" <T>' in to_dot(answer)
+    picture = to_mermaid(answer)
+    assert "operator#34;#34; #60;T#62;#124;#91;x#93;#59;#123;y#125;#96;#35;" in picture

@@ -1,0 +1,137 @@
+"""Corpora of functions: their formats, their mistakes, and updates of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from dowse import Index
+from dowse.errors import SourceError
+
+from helpers import contents, image, json_lines
+
+
+def function(number: int, **more: object) -> dict[str, object]:
+    code = f"def solve_{number}(x):\n    return x * {number}\n"
+    return {"id": f"f{number}", "name": f"solve_{number}", "language": "python", "code": code, **more}
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = json_lines(tmp_path / "functions.jsonl", [function(i) for i in range(5)])
+    with Index.open(path, index_dir=str(tmp_path / "index")) as index:
+        index.update()
+        yield path, index
+
+
+def test_plain_json_lines(corpus):
+    _, index = corpus
+    assert index.file_count() == 5
+    (best, *_) = index.search("solve_3").hits
+    assert (best.symbol.id, best.symbol.name, best.symbol.kind) == ("f3", "solve_3", "function")
+    assert best.symbol.code == function(3)["code"]
+    assert [h.symbol.id for h in index.search("/x . 4/").hits] == ["f4"]
+    assert [h.symbol.id for h in index.search("solve lang:python sym:solve_2").hits] == ["f2"]
+
+
+def test_a_packed_file(tmp_path):
+    path = tmp_path / "functions.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(function(7)).encode()))
+    with Index.open(path, index_dir=str(tmp_path / "index")) as index:
+        assert index.update().added == 1
+        assert [row.name for row in index.symbols()] == ["solve_7"]
+
+
+def test_a_beir_folder(tmp_path):
+    rows = [
+        {
+            "_id": "d1",
+            "title": "add",
+            "text": "def add(a, b):\n    return a + b\n",
+            "metadata": {"language": "python"},
+        },
+        {
+            "_id": "d2",
+            "title": "",
+            "text": "func Sub(a, b int) int { return a - b }",
+            "metadata": {"language": "go"},
+        },
+    ]
+    json_lines(tmp_path / "set" / "corpus.jsonl", rows)
+    json_lines(tmp_path / "set" / "queries.jsonl", [{"_id": "q1", "text": "how to multiply numbers"}])
+    (tmp_path / "set" / "qrels").mkdir()
+    (tmp_path / "set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    with Index.open(tmp_path / "set", index_dir=str(tmp_path / "index")) as index:
+        assert index.update().added == 2
+        assert [hit.symbol.id for hit in index.search("Sub").hits] == ["d2"]
+        assert index.search("multiply", fuzziness="0").hits == ()
+        with index.backend.reader() as reader:
+            assert reader.is_corpus
+
+
+def test_no_change_no_writes(corpus):
+    _, index = corpus
+    written = contents(index.backend.folder)
+    report = index.update()
+    assert (report.wrote, report.unchanged, report.generation) == (False, 5, 1)
+    assert contents(index.backend.folder) == written
+    assert not any(index.status()["changes"].values())
+
+
+def test_an_updated_corpus_equals_a_fresh_one(corpus, tmp_path):
+    path, index = corpus
+    rows = [function(0), function(2, code="def solve_2(): return 'changed'"), function(9)]
+    json_lines(path, rows)
+    report = index.update()
+    assert (report.added, report.changed, report.deleted, report.unchanged) == (1, 1, 3, 1)
+    with Index.open(path, index_dir=str(tmp_path / "fresh")) as fresh:
+        fresh.update()
+        assert image(index) == image(fresh)
+    assert index.backend.check() == []
+
+
+def test_bad_lines_are_listed_by_file_and_line(tmp_path):
+    bad = ["{ not json", "[1, 2]", {"name": "no code"}, ""]
+    json_lines(tmp_path / "set" / "a.jsonl", [function(1), *bad])
+    json_lines(tmp_path / "set" / "b.jsonl", [function(2), "also not json"])
+    with Index.open(tmp_path / "set", index_dir=str(tmp_path / "index")) as index:
+        report = index.update()
+        assert (report.added, report.skipped) == (2, 4)
+        reasons = dict(index.skipped())
+        assert sorted(reasons) == ["a.jsonl:2", "a.jsonl:3", "a.jsonl:4", "b.jsonl:2"]
+        assert reasons["a.jsonl:2"] == "not valid JSON"
+        json_lines(tmp_path / "set" / "b.jsonl", [function(2)])
+        assert not index.update().wrote
+        assert "b.jsonl:2" not in dict(index.skipped())
+
+
+def test_repeated_ids_are_told(tmp_path):
+    rows = [function(1), function(1, code="def other(): return 'second'"), function(2)]
+    path = json_lines(tmp_path / "c.jsonl", rows)
+    with Index.open(path, index_dir=str(tmp_path / "index")) as index:
+        assert index.update().added == 2
+        assert index.file_count() == 2
+        assert "second" in index.symbol(index.symbols("solve_1")[0]).code
+        ((place, reason),) = index.skipped()
+        assert place == "id f1" and "last" in reason
+        assert not index.update().wrote
+
+
+def test_a_file_without_functions_is_an_error(tmp_path):
+    path = json_lines(tmp_path / "c.jsonl", [{"question": "why?"}])
+    with Index.open(path, index_dir=str(tmp_path / "index")) as index, pytest.raises(SourceError):
+        index.update()
+
+
+@pytest.mark.parametrize(
+    "language", [{"language": "py"}, {"language": "Python"}, {"path": "a/b.py", "language": ""}]
+)
+def test_languages_go_by_their_usual_names_and_by_path(tmp_path, language):
+    code = 'def solve(x):\n    """Hidden wisdom."""\n    return x\n'
+    path = json_lines(tmp_path / "c.jsonl", [{"id": "1", "name": "solve", "code": code, **language}])
+    with Index.open(path, index_dir=str(tmp_path / "index"), strip_docs=True) as index:
+        index.update()
+        assert [hit.symbol.language for hit in index.search("solve lang:py")] == ["python"]
+        assert not index.search("wisdom")

@@ -1,0 +1,199 @@
+"""Embedding an index with the shipped encoder: once for each content, resumable, shared between indexes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from unittest.mock import ANY
+
+import numpy as np
+import pytest
+
+from dowse import Index
+from dowse.encoders.registry import load_encoder
+from dowse.errors import DowseError
+from dowse.indexing.embed import EmbedReport
+
+from helpers import write_tree
+
+FILES = {
+    "net/retry.py": "def retry(call, times):\n    for _ in range(times):\n        try:\n"
+    "            return call()\n        except OSError:\n            wait()\n",
+    "net/client.py": 'class Client:\n    """Talks to the server."""\n\n'
+    "    def close(self):\n        self.sock.close()\n",
+    "text/words.py": "def split_words(text):\n    return text.lower().split()\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of vectors for each test."""
+    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def make_index(root: Path, place: Path, **settings: object) -> Index:
+    index = Index.open(root, index_dir=str(place), encoder="small", threads=1, **settings)
+    index.update()
+    return index
+
+
+def test_every_symbol_gets_the_vector_of_its_document(tmp_path: Path) -> None:
+    index = make_index(write_tree(tmp_path / "code", FILES), tmp_path / "i")
+    report = index.embed()
+    assert report.encoded == index.status()["symbols"]
+    assert (report.reused, report.missing) == (0, 0)
+    encoder = load_encoder("small")
+    with index.backend.reader() as reader:
+        rows = [row.row for row in reader.lookup("*", 100)]
+        stored = reader.vectors(encoder.id, rows)
+        assert np.allclose(stored, encoder.encode_documents(reader.documents(rows)), atol=0.02)
+
+
+def test_unchanged_code_is_never_encoded_again(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "code", FILES)
+    index = make_index(root, tmp_path / "i")
+    index.embed()
+    assert index.embed().encoded == 0
+    (root / "text/words.py").write_text("def split_words(text):\n    return text.split()\n")
+    (root / "net/retry.py").rename(root / "net/again.py")
+    index.update()
+    report = index.embed()
+    # The changed function, and those whose file has another name: encoders read that too.
+    assert (report.encoded, report.reused) == (2, 0)
+    assert index.unembedded() == 0
+
+
+def test_another_index_takes_vectors_from_the_cache(tmp_path: Path) -> None:
+    make_index(write_tree(tmp_path / "main", FILES), tmp_path / "i").embed()
+    other = make_index(write_tree(tmp_path / "worktree", FILES), tmp_path / "j")
+    report = other.embed()
+    assert report.encoded == 0
+    assert report.reused == other.status()["symbols"]
+    assert other.search("try again after an error", k=1, mode="embedding").hits[0].symbol.name == "retry"
+
+
+def test_a_rebuilt_index_takes_vectors_from_the_cache(tmp_path: Path) -> None:
+    index = make_index(write_tree(tmp_path / "code", FILES), tmp_path / "i")
+    index.embed()
+    index.update(rebuild=True)
+    assert index.unembedded() == index.status()["symbols"]
+    assert index.embed().encoded == 0
+
+
+def test_a_run_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
+    index = make_index(write_tree(tmp_path / "code", FILES), tmp_path / "i")
+    first = index.embed(seconds=0.0, chunk=2)
+    total = index.status()["symbols"]
+    assert first.encoded == 2
+    assert first.missing == total - 2 == index.unembedded()
+    answer = index.search("split text into words", mode="embedding")
+    assert answer.embedded is not None
+    assert (answer.embedded.symbols, answer.embedded.total) == (2, total)
+    assert any("embedded" in str(note) for note in answer.notes)
+    assert len(answer.hits) == 2
+    second = index.embed()
+    assert second.encoded == total - 2
+    assert not any("embedded" in str(note) for note in index.search("split", mode="embedding").notes)
+
+
+def test_a_killed_run_leaves_what_it_had_committed(tmp_path: Path) -> None:
+    root = write_tree(
+        tmp_path / "code", {f"m{n}.py": f"def f{n}(x):\n    return x + {n}\n" for n in range(40)}
+    )
+    make_index(root, tmp_path / "i")
+    script = (
+        "import sys\nfrom dowse import Index\n"
+        "index = Index.open(sys.argv[1], index_dir=sys.argv[2], encoder='small', threads=1)\n"
+        "index.embed(chunk=4, on_progress=lambda p: print(p.done, flush=True))\n"
+    )
+    command = [sys.executable, "-c", script, str(root), str(tmp_path / "i")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+    index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1)
+    with index.backend.reader() as reader:
+        left = len(reader.missing_vectors(load_encoder("small").id))
+    assert left <= 32
+    # A vector that was cached when the kill came is taken from there.
+    report = index.embed()
+    assert report.encoded + report.reused == left
+    assert index.unembedded() == 0
+
+
+def test_vectors_that_nothing_uses_are_forgotten(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "code", {f"m{n}.py": f"def f{n}(x):\n    return x\n" for n in range(10)})
+    index = make_index(root, tmp_path / "i")
+    index.embed()
+    for n in range(1, 10):
+        (root / f"m{n}.py").unlink()
+    (root / "m0.py").write_text("def g(y):\n    return y\n")
+    index.update()
+    index.embed()
+    rows = next((tmp_path / "i" / "vectors").glob("*/*.rows"))
+    assert rows.stat().st_size == 384 * index.status()["symbols"]
+    assert index.search("g", k=3, mode="embedding").hits
+
+
+def test_the_docs_view_reads_documentation_alone(tmp_path: Path) -> None:
+    index = make_index(write_tree(tmp_path / "code", FILES), tmp_path / "i", view="docs")
+    index.embed()
+    assert index.search("talk to a server", k=1, mode="embedding").hits[0].symbol.name == "Client"
+    plain = Index.open(tmp_path / "code", index_dir=str(tmp_path / "i"), encoder="small")
+    assert plain.unembedded() > 0  # another view is another encoder
+
+
+def test_without_an_encoder_nothing_is_embedded_and_meaning_is_refused(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "code", FILES)
+    index = Index.open(root, index_dir=str(tmp_path / "i"), encoder="none")
+    index.update()
+    assert index.unembedded() == 0
+    assert index.search("retry").embedded is None
+    with pytest.raises(Exception, match="no encoder"):
+        index.search("retry", mode="embedding")
+
+
+def test_what_a_kill_left_undone_is_made_good(tmp_path: Path) -> None:
+    files = {f"m{n}.py": f"def f{n}(x):\n    return x + {n}\n" for n in range(12)}
+    index = make_index(write_tree(tmp_path / "code", files), tmp_path / "i")
+    index.embed()
+    total = index.status()["symbols"]
+    folder = next((tmp_path / "i" / "vectors").iterdir())
+    (folder / "clusters.npy").unlink()
+    # Killed after the last vectors were committed: nothing is noted of them, and no groups are fitted.
+    (folder / "embedded.json").write_text(json.dumps({"generation": 1, "symbols": 3, "matrix": {}}))
+    assert index.unembedded() == 0
+    assert index.embed() == EmbedReport(load_encoder("small").id, seconds=ANY)
+    assert len(index.related("f3", k=2).cluster.members) == 2
+    assert json.loads((folder / "embedded.json").read_text())["symbols"] == total
+
+
+def test_the_count_is_made_once_a_generation_and_groups_stay(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "code", FILES)
+    index = make_index(root, tmp_path / "i")
+    index.embed()
+    (root / "text/words.py").unlink()
+    index.update()
+    folder = next((tmp_path / "i" / "vectors").iterdir())
+    before = json.loads((folder / "embedded.json").read_text())
+    answer = index.search("retry", mode="keyword")
+    after = json.loads((folder / "embedded.json").read_text())
+    assert after["generation"] == answer.generation > before["generation"]
+    assert after["symbols"] == answer.embedded.symbols == answer.embedded.total
+    assert (after["matrix"], after["clusters"]) == (before["matrix"], before["clusters"])
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"dimension": "many"}', '{"format": 99}'])
+def test_words_are_searched_though_the_vectors_are_damaged(tmp_path: Path, text: str) -> None:
+    index = make_index(write_tree(tmp_path / "code", FILES), tmp_path / "i")
+    index.embed()
+    (next((tmp_path / "i" / "vectors").iterdir()) / "state.json").write_text(text)
+    assert index.search("retry", k=1, mode="keyword").hits[0].symbol.name == "retry"
+    with pytest.raises(DowseError, match="--rebuild"):
+        index.search("retry", mode="embedding")

@@ -1,0 +1,973 @@
+"""`dowse eval` as a user runs it: rows, sets, reports, the gate, judging, and errors that help."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import jsonschema
+import pytest
+
+import dowse
+from dowse import Index
+from dowse.config import cache_folder
+from dowse.interfaces.cli.main import main
+from eval.small_tree import (
+    FILES,
+    QUESTIONS,
+    make_corpus,
+    make_history,
+    make_suite,
+    make_tree,
+    rows,
+    write_questions,
+)
+
+from helpers import contents, json_lines, run_dowse, write_tree
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "report.schema.json").read_text())
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run `dowse eval` in this process; returns exit code, output and what was said beside."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        words = ["eval", *map(str, arguments)]
+        monkeypatch.setattr(sys, "argv", ["dowse", *words])
+        capsys.readouterr()
+        try:
+            code = main(words)
+        except SystemExit as stopped:  # argparse
+            code = int(stopped.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return command
+
+
+@pytest.fixture
+def report(run: Run) -> Callable[..., dict[str, Any]]:
+    """Run an evaluation and return its report, which meets the schema."""
+
+    def evaluated(*arguments: object) -> dict[str, Any]:
+        code, out, err = run(*arguments, "--json")
+        assert code == 0, err
+        found = json.loads(out)
+        jsonschema.validate(found, SCHEMA)
+        return found
+
+    return evaluated
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small tree, for reading only: its index is made once."""
+    return make_tree(tmp_path_factory.mktemp("shared") / "tree")
+
+
+@pytest.fixture
+def tree_copy(tmp_path: Path) -> Path:
+    """The small tree to change."""
+    return make_tree(tmp_path / "tree")
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The questions about it, for reading only."""
+    return write_questions(tmp_path_factory.mktemp("questions") / "cases.jsonl")
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a history, for reading only."""
+    return make_history(tmp_path_factory.mktemp("history") / "bakery").root
+
+
+def modes(found: dict[str, Any], which: int = 0) -> list[str]:
+    return [row["mode"] for row in found["sets"][which]["rows"]]
+
+
+# Rows
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ([], ["auto"]),
+        (["--compare"], ["keyword", "graph", "auto"]),
+        (["--mode", "keyword, graph,keyword"], ["keyword", "graph"]),
+        (["--expand"], ["auto+expand"]),
+        (["--mode", "keyword", "--expand", "--graph-expand"], ["keyword+expand+graph"]),
+        (["--mode", "auto+expand", "--expand"], ["auto+expand"]),
+        (
+            ["--compare", "--mode", "keyword+expand", "--expand", "--graph-expand"],
+            ["keyword", "graph", "auto", "keyword+expand", "auto+expand", "auto+graph"],
+        ),
+        (["--models", "none", "--mode", "keyword,auto"], ["keyword", "auto [none]"]),
+        (["--mode", "keyword", "--with", "fts5"], ["keyword", "fts5"]),
+    ],
+)
+def test_rows_in_the_order_asked_for(report, tree, cases, flags, expected):
+    assert modes(report(tree, "--dataset", cases, *flags)) == expected
+
+
+def test_rows_by_meaning(report, tree, cases):
+    flags = ["--encoder", "small", "--compare", "--adaptive", "--diversify", "mmr"]
+    found = report(tree, "--dataset", cases, *flags)
+    compared = ["keyword", "embedding", "graph", "hybrid", "auto"]
+    assert modes(found) == [*compared, "adaptive", "auto+mmr"]
+    assert modes(report(tree, "--dataset", cases, "--encoder", "small", "--adaptive")) == ["adaptive"]
+    several = report(tree, "--dataset", cases, "--models", "small,none,small", "--mode", "hybrid,keyword")
+    assert modes(several) == ["keyword", "hybrid [small]"]
+    assert several["about"]["encoder"] == "small, none"
+
+
+def test_rows_that_are_left_out_are_named_once(run, tree, cases, tmp_path):
+    entries = [{"name": n, "watched_dir": str(tree), "dataset": str(cases)} for n in ("a", "b")]
+    (tmp_path / "m.json").write_text(json.dumps(entries))
+    code, _, err = run("--manifest", "m.json", "--compare", "-q")
+    assert code == 0
+    assert err == "dowse: left out, because there is no encoder or graph: embedding, hybrid\n"
+
+
+def test_keyword_rows_are_the_same_whatever_the_encoder(report, tree, cases):
+    found = [
+        report(tree, "--dataset", cases, "--mode", "keyword,auto", "--encoder", encoder)
+        for encoder in ("none", "small", "base")
+    ]
+    first, *others = [each["sets"][0]["rows"][0] for each in found]
+    for other in others:
+        # What is found is the same; what that means is a matter of the encoder.
+        assert other["metrics"].pop("meaning_distance@10") > 0
+        assert (other["mode"], other["values"], other["metrics"]) == (
+            *("keyword", first["values"]),
+            first["metrics"],
+        )
+
+
+def test_columns_of_diversity_are_there_where_a_row_is_about_it(run, report, tree, cases):
+    place = [tree, "--dataset", cases, "--modes", "keyword,keyword+shuffle"]
+    out = run(*place)[1]
+    assert "diversity at 10" in out and "α-nDCG" in out and max(map(len, out.splitlines())) <= 100
+    assert "diversity" not in run(*place[:3], "--modes", "keyword")[1]
+    row = report(*place)["sets"][0]["rows"][1]
+    assert len(row["values"]["tree_distance@10"]) == len(QUESTIONS)
+    assert 0 < row["metrics"]["alpha_ndcg@10"] <= 1
+    code, _, err = run(*place[:3], "--diversify", "diversify")
+    assert code == 2 and "sample:spectral" in err
+
+
+# What is scored
+
+
+def test_level_half_cuts_and_depth(report, tree, cases):
+    place = [tree, "--dataset", cases, "--mode", "keyword"]
+    facts = [report(*place, "--half", half)["sets"][0] for half in ("all", "tune", "report")]
+    assert facts[0]["ids"] == [f"q{i}" for i in range(len(QUESTIONS))]
+    assert sorted(facts[1]["ids"] + facts[2]["ids"]) == facts[0]["ids"]
+    assert [each["dataset"]["half"] for each in facts] == ["all", "tune", "report"]
+    symbols = report(*place, "--level", "symbol", "--ks", "2,1,2", "--depth", 3)["sets"][0]
+    assert (symbols["dataset"]["level"], symbols["dataset"]["metric"]) == ("symbol", "mrr@100")
+    names = [name for name in symbols["rows"][0]["metrics"] if name.startswith("ndcg")]
+    assert names == ["ndcg@1", "ndcg@2"]
+    assert symbols["dataset"]["index"]["depth"] == 3
+    few = report(*place, "--ks", "3")["sets"][0]["rows"][0]
+    assert "ndcg@10" in few["metrics"], "the metric that decides is always there"
+
+
+def test_filters(report, tree, cases):
+    found = report(tree, "--dataset", cases, "--filters", "path:web/**")
+    wrong = found["sets"][0]["worst"]["cases"]
+    assert wrong and all(set(case["found"]) <= {"web/cart.js"} for case in wrong)
+
+
+def test_questions_that_clash_with_the_filters_are_counted_and_not_answered(run, report, tree, tmp_path):
+    odd = {"query": "cold test", "relevant_files": ["shop/oven.py"], "id": "odd"}
+    json_lines(tmp_path / "odd.jsonl", [odd, *rows(6)])
+    found = report(tree, "--dataset", "odd.jsonl", "--filters", "-test -path:web/**", "--mode", "keyword")
+    (only,) = found["sets"]
+    assert only["rows"][0]["values"]["mrr@100"][0] == 0 and only["rows"][0]["metrics"]["hit@10"] > 0.5
+    told = "1 question asks for what the filters exclude, and counts as answered with nothing"
+    assert only["dataset"]["notes"] == [told]
+    assert told in run(tree, "--dataset", "odd.jsonl", "--filters=-test")[2]
+    assert "--filters='-path:" in run("--help")[1]
+
+
+def test_answers_that_are_not_there_are_told(run, tree, tmp_path):
+    typo = {"query": "the oven", "relevant_files": ["shop/ovn.py"], "id": "typo"}
+    bare = {"query": "the sum", "relevant_symbols": ["total_price"], "id": "bare"}
+    windows = {"query": "is the oven cold", "relevant_files": ["shop\\oven.py"], "id": "windows"}
+    json_lines(tmp_path / "odd.jsonl", [typo, bare, windows])
+    code, out, err = run(tree, "--dataset", "odd.jsonl", "--markdown", "r.md", "--html", "r.html")
+    assert code == 0
+    told = "1 of 2 answers is not in this index, e.g. shop/ovn.py (did you mean shop/oven.py?)"
+    left = "questions left out: 1 without an answer at file level"
+    assert f"dowse: {left}\ndowse: {told}\n" in err
+    for text in (out, (tmp_path / "r.md").read_text(), (tmp_path / "r.html").read_text()):
+        assert told in text and left in text
+
+
+def test_another_repository_than_the_one_asked_about(run, tree, tmp_path):
+    json_lines(tmp_path / "odd.jsonl", [{"query": "the oven", "relevant_files": ["lib/oven.go"]}])
+    code, out, err = run(tree, "--dataset", "odd.jsonl", "-q")
+    assert (
+        (code, out) == (2, "") and "no answer of odd is in the index" in err and "name the repository" in err
+    )
+
+
+def test_symbols_are_asked_for_as_files(report, tree, tmp_path):
+    asked = [{key: value for key, value in row.items() if key != "relevant_files"} for row in rows()]
+    json_lines(tmp_path / "symbols.jsonl", asked)
+    found = report(tree, "--dataset", "symbols.jsonl", "--level", "file")["sets"][0]
+    assert len(found["ids"]) == len(QUESTIONS) and found["rows"][0]["metrics"]["hit@10"] > 0.7
+
+
+def test_with_several_encoders_the_first_is_compared_with_and_told(run, tree, cases, tmp_path):
+    flags = ["--models", "small,none", "--mode", "auto,keyword"]
+    code, out, _ = run(tree, "--dataset", cases, *flags, "--report", "r.json")
+    assert code == 0 and "= auto [small]" in out
+    saved = json.loads((tmp_path / "r.json").read_text())["sets"][0]
+    assert (saved["against"], saved["worst"]["mode"]) == ("auto [small]", "auto [small]")
+    code, out, _ = run(tree, "--dataset", cases, *flags, "--against", "auto [none]")
+    assert code == 0 and "= auto [none]" in out
+
+
+def test_plain_cases_ask_about_the_folder_one_is_in(report, tree, cases, monkeypatch):
+    monkeypatch.chdir(tree)
+    assert report("--dataset", cases)["sets"][0]["dataset"]["index"]["files"] == len(FILES)
+
+
+# Sets of every kind
+
+
+def test_a_beir_folder(report, tmp_path):
+    folder = make_corpus(tmp_path / "beir")
+    found = report("--dataset", folder, "--compare")
+    assert [each["dataset"]["name"] for each in found["sets"]] == ["beir", "beir/short"]
+    assert modes(found) == ["keyword", "auto"]
+    assert [row["mode"] for row in found["means"]] == ["mean:keyword", "mean:auto"]
+    one = report("--dataset", folder, "--queries", "queries-short")
+    assert [each["dataset"]["name"] for each in one["sets"]] == ["beir/short"]
+
+
+FUNCTIONS = [
+    ("parse_order", "Read an order from one line.", "def parse_order(text):\n    return text.split()\n"),
+    ("total_price", "Sum prices and add the tax.", "def total_price(items):\n    return sum(items)\n"),
+]
+
+
+def write_functions(place: Path) -> Path:
+    lines = [
+        {"func_name": name, "docstring": doc, "code": code, "language": "python", "url": f"https://x/{name}"}
+        for name, doc, code in FUNCTIONS
+    ]
+    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    place.write_bytes(gzip.compress(data) if place.suffix == ".gz" else data)
+    return place
+
+
+@pytest.mark.parametrize("name", ["functions.jsonl", "functions.jsonl.gz"])
+def test_functions_with_documentation(report, tmp_path, name):
+    found = report("--dataset", write_functions(tmp_path / name))["sets"][0]["dataset"]
+    assert (found["name"], found["level"], found["strip_docs"]) == ("functions", "symbol", True)
+    assert found["index"]["corpus"] is True
+
+
+def test_the_challenge(run, report, tmp_path):
+    corpus = write_functions(tmp_path / "functions.jsonl")
+    folder = write_tree(
+        tmp_path / "challenge",
+        {
+            "queries.csv": "query\nread an order\n",
+            "annotationStore.csv": "Language,Query,GitHubUrl,Relevance,Notes\n"
+            "Python,read an order,https://x/parse_order,3,\n",
+        },
+    )
+    found = report(corpus, "--dataset", folder)["sets"][0]
+    assert found["dataset"]["graded"] is True and found["ids"] == ["q1"]
+    code, _, err = run("--dataset", folder)
+    assert code == 2 and "name the corpus to search" in err
+
+
+def test_a_suite_of_repositories(run, report, tmp_path):
+    suite = make_suite(tmp_path / "suite", tmp_path / "checkouts")
+    found = report("--dataset", suite, "--checkouts", tmp_path / "checkouts", "--compare")
+    assert [each["dataset"]["name"] for each in found["sets"]] == ["suite/one", "suite/two"]
+    assert {each["dataset"]["counting"] for each in found["sets"]} == {"results"}
+    one = report("--dataset", suite, "--checkouts", tmp_path / "checkouts", "--queries", "two")
+    assert [each["dataset"]["name"] for each in one["sets"]] == ["suite/two"]
+    code, _, err = run("--dataset", suite)
+    assert code == 2 and "--checkouts" in err and err.count("\n") == 1
+
+
+def test_our_own_set_where_dowse_is_installed(tmp_path):
+    # As pip puts it: into a folder that the repository around it ignores.
+    target = tmp_path / "repo" / ".venv" / "lib" / "site-packages"
+    package = Path(dowse.__file__).parent
+    shutil.copytree(package, target / "dowse", ignore=shutil.ignore_patterns("__pycache__"))
+    write_tree(tmp_path / "repo", {".gitignore": ".venv\n", "app.py": "print(1)\n"})
+    (tmp_path / "repo" / ".git").mkdir()
+    command = ["eval", "--dataset", "own:files", "--mode", "keyword", "--json"]
+    done = run_dowse(*command, cwd=tmp_path / "repo", PYTHONPATH=str(target))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    (row,) = found["sets"][0]["rows"]
+    # Of a package that was not found there nothing would be; how good it is is measured elsewhere.
+    assert row["metrics"]["recall@10"] > 0.25 and len(found["sets"][0]["ids"]) >= 20
+    assert found["about"]["commit"] == "", "the commit of a repository around it says nothing"
+
+
+# The index
+
+
+def test_the_users_index_is_never_touched(run, tree_copy, cases):
+    with Index.open(tree_copy) as index:
+        index.update()
+        folder = index.backend.folder
+    before = contents(folder)
+    (tree_copy / "more.py").write_text("def more():\n    return 1\n")
+    assert run(tree_copy, "--dataset", cases, "--compare")[0] == 0
+    assert contents(folder) == before
+
+
+def indexed(place: Path, tree: Path) -> set[str]:
+    with Index.open(tree, index_dir=str(place)) as index:
+        return {file.path for file in index.files()}
+
+
+def test_answers_in_the_searched_tree_are_never_found(run, tree_copy, tmp_path):
+    inside = write_questions(tree_copy / "eval" / "cases.jsonl")
+    queries = tree_copy / "asked.txt"
+    queries.write_text("where is an order read from text\n")
+    judge = ["judge", tree_copy, "--queries", queries, "--out", tree_copy / "judged.jsonl"]
+    assert run(*judge, "--sheet", tree_copy / "sheet.md")[0] == 0
+    sheet = (tree_copy / "sheet.md").read_text().replace("grade:", "grade: 2")
+    (tree_copy / "sheet.md").write_text(sheet)
+    assert run(*judge, "--read", tree_copy / "sheet.md")[0] == 0
+    place = tmp_path / "index"
+    flags = ["--dataset", inside, "--index-dir", place, "--index", "--json"]
+    outputs = [
+        *("--report", tree_copy / "out" / "r.json", "--markdown", tree_copy / "out" / "r.md"),
+        *("--html", tree_copy / "out" / "r.html", "--details", tree_copy / "out" / "d.jsonl"),
+    ]
+    found = [run(tree_copy, *flags, *outputs) for _ in range(2)]
+    assert [code for code, _, _ in found] == [0, 0]
+    assert {path.name for path in tree_copy.rglob("*") if path.is_file()} > {"r.json", "judged.grades.jsonl"}
+    assert indexed(place, tree_copy) == {*FILES, "asked.txt"}, "bare questions are no answers"
+    first, second = (json.loads(out)["sets"][0]["rows"][0]["values"] for _, out, _ in found)
+    assert first == second
+
+
+def test_a_judges_pool_knows_neither_questions_nor_grades(run, tree_copy, tmp_path):
+    queries = tree_copy / "asked.txt"
+    queries.write_text("where is an order read from text\n")
+    sheets = [tree_copy / "sheet.md", tree_copy / "second.md"]
+    for sheet in sheets:
+        assert (
+            run("judge", tree_copy, "--queries", queries, "--out", tree_copy / "j.jsonl", "--sheet", sheet)[0]
+            == 0
+        )
+    said = sheets[1].read_text()
+    assert "shop/orders.py" in said
+    assert "asked.txt" not in said and "sheet.md" not in said and "j.grades.jsonl" not in said
+
+
+def test_a_named_index_is_kept_and_refreshed_with_index_alone(report, tree_copy, cases, tmp_path):
+    place = [tree_copy, "--dataset", cases, "--index-dir", tmp_path / "i"]
+    counts = [report(*place)["sets"][0]["dataset"]["index"]["files"]]
+    (tree_copy / "more.py").write_text("def more():\n    return 1\n")
+    counts.append(report(*place)["sets"][0]["dataset"]["index"]["files"])
+    counts.append(report(*place, "--index")["sets"][0]["dataset"]["index"]["files"])
+    assert counts == [4, 4, 5]
+
+
+def test_exclude_and_strip_docs(report, tree, cases):
+    facts = report(tree, "--dataset", cases, "--exclude", "web/", "--strip-docs")["sets"][0]["dataset"]
+    assert (facts["index"]["files"], facts["strip_docs"]) == (3, True)
+
+
+# Mining
+
+
+def test_build_into_a_file_then_ask(run, report, history, tmp_path):
+    place = tmp_path / "mined.jsonl"
+    code, out, err = run(history, "--build", "--dataset", place, "--level", "symbol")
+    assert (code, out) == (0, "")
+    assert "mining questions from the history" in err and f"questions written to {place}" in err
+    found = report(history, "--dataset", place, "--level", "symbol")["sets"][0]
+    lines = [json.loads(line) for line in place.read_text().splitlines()]
+    assert {line["source"] for line in lines} == {"git"}
+    assert [line["id"] for line in lines] == found["ids"] and len(lines) >= 3
+    assert run(history, "--build", "--dataset", place)[0] == 0, "mined questions may be mined again"
+
+
+def test_without_a_dataset_the_history_is_asked_and_kept(run, history, monkeypatch, tmp_path):
+    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))  # other tests mine such histories, too
+    monkeypatch.chdir(history)
+    code, out, err = run("--worst", 0)
+    assert code == 0 and out.startswith("bakery/git: ") and "questions written to" in err
+    again = run("--worst", 0)
+    assert again[0] == 0 and "mined before" in again[2] and "`--build`" in again[2]
+    assert run("--build")[0] == 0
+    kept = list((cache_folder() / "eval" / "mined").glob("bakery-git-file-*.jsonl"))
+    assert len(kept) == 1 and not list(history.glob("*.jsonl"))
+
+
+def test_questions_that_somebody_wrote_are_not_mined_over(run, history, cases):
+    before = cases.read_bytes()
+    code, _, err = run(history, "--build", "--dataset", cases)
+    assert code == 2 and "name another file" in err
+    assert cases.read_bytes() == before
+
+
+def test_max_cases_and_since(run, history, tmp_path):
+    assert run(history, "--build", "--dataset", "two.jsonl", "--max-cases", 2)[0] == 0
+    assert len((tmp_path / "two.jsonl").read_text().splitlines()) == 2
+    code, _, err = run(history, "--build", "--dataset", "x.jsonl", "--since", "2024-06-01")
+    assert code == 2 and "too little history" in err and "dowse eval judge" in err
+
+
+def test_documentation_is_asked_of_an_index_without_it(report, tree):
+    found = report(tree, "--from", "docs")["sets"][0]["dataset"]
+    assert (found["name"], found["level"], found["strip_docs"]) == ("tree/docs", "symbol", True)
+    assert found["cases"] >= 4
+
+
+def test_documentation_from_a_file(run, report, tree, tmp_path):
+    assert run(tree, "--from", "docs", "--build", "--dataset", "docs.jsonl")[0] == 0
+    found = report(tree, "--dataset", "docs.jsonl")["sets"][0]["dataset"]
+    assert found["strip_docs"] is True
+
+
+# Manifests
+
+
+@pytest.fixture
+def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two repositories with histories, without questions yet."""
+    for name in ("one", "two"):
+        make_history(tmp_path / "repos" / name)
+    monkeypatch.setenv("MY_REPOS", str(tmp_path / "repos"))
+    entries = [
+        {"name": "one", "watched_dir": "repos/one", "store_dir": "store/one", "dataset": "cases/one.jsonl"},
+        {"name": "two", "watched_dir": "$MY_REPOS/two", "dataset": "cases/two.jsonl", "level": "symbol"},
+    ]
+    place = tmp_path / "manifest.json"
+    place.write_text(json.dumps(entries))
+    return place
+
+
+def test_a_manifest_is_built_indexed_and_averaged(run, report, manifest, tmp_path):
+    code, _, err = run("--manifest", manifest)
+    assert code == 2 and "one.jsonl does not exist" in err
+    found = report("--manifest", manifest, "--build", "--index", "--compare")
+    assert [each["dataset"]["name"] for each in found["sets"]] == ["one", "two"]
+    assert [each["dataset"]["level"] for each in found["sets"]] == ["file", "symbol"]
+    for mean in found["means"]:
+        name = mean["mode"].removeprefix("mean:")
+        tables = [row for each in found["sets"] for row in each["rows"] if row["mode"] == name]
+        for metric, value in mean["metrics"].items():
+            assert value == pytest.approx(fmean(row["metrics"][metric] for row in tables), abs=2e-6)
+    assert indexed(tmp_path / "store" / "one", tmp_path / "repos" / "one") == set(FILES)
+    mined = (tmp_path / "cases" / "one.jsonl").read_bytes()
+    (tmp_path / "repos" / "one" / "more.py").write_text("def more():\n    return 1\n")
+    counts = [
+        [each["dataset"]["index"]["files"] for each in report("--manifest", manifest, *flags)["sets"]]
+        for flags in ((), ("--index", "--build"))
+    ]
+    assert counts == [[4, 4], [5, 4]]
+    assert (tmp_path / "cases" / "one.jsonl").read_bytes() == mined, "what is there is not mined again"
+
+
+def test_a_manifest_stands_alone(run, manifest, cases):
+    for flags in (["--dataset", cases], [manifest.parent]):
+        code, _, err = run("--manifest", manifest, *flags)
+        assert code == 2 and "leave the" in err and err.count("\n") == 1
+
+
+def test_all_sets_are_checked_before_any_is_run(run, tree, cases, tmp_path):
+    entries = [
+        {"name": "good", "watched_dir": str(tree), "dataset": str(cases), "store_dir": "store"},
+        {"name": "bad", "watched_dir": "nowhere", "dataset": str(cases)},
+    ]
+    (tmp_path / "m.json").write_text(json.dumps(entries))
+    code, _, err = run("--manifest", "m.json")
+    assert code == 2 and "nowhere to search; check the path" in err
+    assert not (tmp_path / "store").exists()
+
+
+# Reports
+
+
+def test_the_table_for_people(run, tree, cases):
+    code, out, err = run(tree, "--dataset", cases, "--compare", "--worst", 2, "-q")
+    assert (code, err.count("\n")) == (0, 1)
+    assert out.startswith("cases: 8 questions, all questions, file level\n")
+    for needed in ("= auto", "keyword", "against =", "MRR", "nDCG@10", "recall at", "milliseconds", "p95"):
+        assert needed in out
+    for named in (
+        "dowse commit: ",
+        "Encoder: none",
+        "Index settings: view symbol",
+        "Machine: ",
+        "Command: dowse eval",
+    ):
+        assert named in out
+    assert all(len(line) <= 100 for line in out.splitlines())
+    assert "\x1b[" not in out
+    assert "\x1b[" in run(tree, "--dataset", cases, "--color", "always")[1]
+
+
+def test_worst_questions_are_listed_with_what_was_found(run, tree, tmp_path):
+    odd = {"query": "split cookies", "relevant_files": ["shop/money.py"], "id": "odd"}
+    json_lines(tmp_path / "odd.jsonl", [odd, *rows(2)])
+    _, out, _ = run(tree, "--dataset", "odd.jsonl", "--worst", 1)
+    told = out[out.index("worst of auto") :]
+    assert "split cookies" in told and "shop/money.py" in told and "web/cart.js" in told
+    assert "worst of" not in run(tree, "--dataset", "odd.jsonl", "--worst", 0)[1]
+
+
+def test_every_form_of_a_report(run, tree, cases, tmp_path):
+    names = {"report": "out/r.json", "markdown": "out/r.md", "html": "out/r.html", "details": "out/d.jsonl"}
+    flags = [part for flag, name in names.items() for part in (f"--{flag}", name)]
+    code, out, err = run(tree, "--dataset", cases, "--compare", *flags)
+    assert code == 0 and out
+    assert [line for line in err.splitlines() if "wrote" in line] == [
+        f"dowse: wrote {n}" for n in names.values()
+    ]
+    saved = json.loads((tmp_path / "out/r.json").read_text())
+    jsonschema.validate(saved, SCHEMA)
+    assert str(tmp_path) not in json.dumps(saved["about"])
+    page = (tmp_path / "out/r.html").read_text()
+    assert page.startswith("<!doctype html>") and '"dowse_report"' in page
+    assert "| **keyword**" in (tmp_path / "out/r.md").read_text().replace("**auto**", "**keyword**")
+    lines = [json.loads(line) for line in (tmp_path / "out/d.jsonl").read_text().splitlines()]
+    assert len(lines) == 3 * len(QUESTIONS)
+    assert {"set", "mode", "id", "query", "found", "relevant", "values", "rank"} <= set(lines[0])
+
+
+def test_a_saved_report_is_rendered_again(run, tree, cases, tmp_path):
+    _, before, _ = run(tree, "--dataset", cases, "--compare", "--report", "r.json", "--worst", 0)
+    code, after, _ = run("report", "r.json", "--worst", 0)
+    assert (code, after) == (0, before)
+    _, before, _ = run(tree, "--dataset", cases, "--compare", "--report", "r.json")
+    assert run("report", "r.json")[1] == before
+    code, out, _ = run("report", "r.json", "--html", "r.html", "--markdown", "r.md", "--json")
+    assert code == 0 and json.loads(out) == json.loads((tmp_path / "r.json").read_text())
+    assert (tmp_path / "r.html").exists() and (tmp_path / "r.md").exists()
+
+
+def test_a_saved_report_still_tells_the_worst(run, tree, tmp_path):
+    odd = {"query": "split cookies", "relevant_files": ["shop/money.py"], "id": "odd"}
+    json_lines(tmp_path / "odd.jsonl", [odd, *rows(2)])
+    assert run(tree, "--dataset", "odd.jsonl", "--compare", "--report", "r.json")[0] == 0
+    forms = ["--html", "r.html", "--markdown", "r.md"]
+    code, out, _ = run("report", "r.json", *forms)
+    texts = [(tmp_path / name).read_text().lower() for name in ("r.html", "r.md")]
+    assert code == 0 and "split cookies" in out and "worst of auto on odd" in out
+    assert all("split cookies" in text for text in texts) and "worst questions of auto" in texts[1]
+
+
+def test_several_saved_reports_become_one(run, tree, cases, tmp_path):
+    other = write_questions(tmp_path / "other.jsonl", 5)
+    assert run(tree, "--dataset", cases, "--mode", "keyword,auto", "--report", "a.json")[0] == 0
+    assert run(tree, "--dataset", other, "--mode", "keyword,auto", "--report", "b.json")[0] == 0
+    assert run(tree, "--dataset", cases, "--mode", "graph", "--report", "c.json")[0] == 0
+    code, out, err = run("report", "a.json", "b.json", "c.json", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    jsonschema.validate(found, SCHEMA)
+    assert [each["dataset"]["name"] for each in found["sets"]] == ["cases", "other"]
+    assert modes(found) == ["keyword", "auto", "graph"]
+    assert [row["mode"] for row in found["means"]] == ["mean:keyword", "mean:auto"]
+    assert len(found["about"]["command"]) == 3 and isinstance(found["about"]["machine"], str)
+    code, out, _ = run("report", "a.json", "b.json")
+    assert code == 0 and "mean of 2 sets" in out
+
+
+def test_the_same_row_of_two_reports_is_no_one_report(run, tree, cases):
+    assert run(tree, "--dataset", cases, "--report", "a.json")[0] == 0
+    code, _, err = run("report", "a.json", "a.json")
+    assert code == 2 and "row auto in more than one report" in err and "eval gate" in err
+
+
+def test_machine_paths_stay_out_of_the_command(report, tree, cases):
+    told = report(tree, "--dataset", cases, f"--exclude={tree}/x", "--mode", "keyword")["about"]["command"]
+    assert told == "dowse eval …/tree --dataset …/cases.jsonl --exclude=…/x --mode keyword --json"
+
+
+# The gate
+
+
+@pytest.fixture
+def saved(run: Run, tree: Path, cases: Path, tmp_path: Path) -> Path:
+    """A report in which keyword is clearly better than graph."""
+    assert run(tree, "--dataset", cases, "--mode", "keyword,graph", "--report", "both.json")[0] == 0
+    return tmp_path / "both.json"
+
+
+def test_the_gate_decides_from_a_report(run, saved):
+    code, out, _ = run("gate", "--candidate", "keyword", "--baseline", "graph", "--report", saved)
+    assert code == 0 and out.startswith("gate PASSED: keyword against graph")
+    code, out, _ = run("gate", "--candidate", "graph", "--baseline", "keyword", "--report", saved)
+    assert code == 1 and out.startswith("gate FAILED")
+    code, out, err = run("gate", "--candidate", "graph", "--baseline", "nothing", "--report", saved)
+    assert (code, out) == (2, "") and "its rows are: keyword, graph" in err
+
+
+def test_the_gate_decides_from_two_files(run, tree, cases, saved, tmp_path):
+    assert run(tree, "--dataset", cases, "--mode", "keyword", "--report", "odd.json.json")[0] == 0
+    alone = tmp_path / "odd.json.json"
+    assert run("gate", "--candidate", alone, "--baseline", f"{saved}:graph")[0] == 0
+    assert run("gate", "--candidate", f"{saved}:graph", "--baseline", f"{alone}:keyword")[0] == 1
+    assert run("gate", "--candidate", f"{saved}:keyword", "--baseline", "graph")[0] == 0
+    assert run("gate", "--candidate", "graph", "--baseline", f"{saved}:keyword")[0] == 1
+    assert run("gate", "--candidate", f"{alone}", "--baseline", "graph", "--report", saved)[0] == 0
+    code, _, err = run("gate", "--candidate", saved, "--baseline", "graph")
+    assert code == 2 and "ROW is one of keyword, graph" in err
+
+
+def test_reports_may_be_packed(run, saved, tmp_path):
+    assert run("report", saved, "--report", "packed.json.gz")[0] == 0
+    packed = tmp_path / "packed.json.gz"
+    assert packed.read_bytes()[:2] == b"\x1f\x8b"
+    assert run("gate", "--candidate", f"{packed}:keyword", "--baseline", f"{saved}:graph")[0] == 0
+    packed.write_bytes(packed.read_bytes()[:50])
+    code, _, err = run("report", packed)
+    assert code == 2 and "no report" in err
+
+
+def test_a_report_can_be_without_any_question(run, tree, cases, tmp_path):
+    rows = ["--modes", "keyword,graph", "--against", "graph"]
+    assert run(tree, "--dataset", cases, *rows, "--report", "full.json")[0] == 0
+    queries = [json.loads(line)["query"] for line in Path(cases).read_text().splitlines()]
+    assert any(query in (tmp_path / "full.json").read_text() for query in queries)
+    forms = ["--report", "r.json", "--markdown", "r.md", "--html", "r.html"]
+    code, out, _ = run("report", "full.json", "--worst", "0", *forms)
+    assert code == 0
+    for text in (out, *((tmp_path / name).read_text() for name in forms[1::2])):
+        assert not any(query in text for query in queries)
+    assert run("gate", "--candidate", "r.json:keyword", "--baseline", "r.json:graph")[0] == 0
+
+
+def test_the_gate_runs_only_what_it_lacks(run, tree, cases, saved):
+    assert run(tree, "--dataset", cases, "--with", "fts5", "--mode", "graph", "--report", "f.json")[0] == 0
+    place = ["--dataset", cases, "--path", tree]
+    # Nobody can run a row called fts5 here; it stands in the file.
+    code, out, err = run("gate", "--candidate", "keyword", "--baseline", "f.json:fts5", *place)
+    assert code in (0, 1) and "against fts5" in out, err
+
+
+def test_the_gate_runs_a_manifest(run, manifest, tmp_path):
+    assert run("--manifest", manifest, "--build")[0] == 0
+    place = ["--manifest", manifest]
+    code, out, err = run("gate", "--candidate", "auto", "--baseline", "keyword", *place, "--json")
+    assert code == 0, err
+    verdict = json.loads(out)
+    assert verdict["passed"] is True
+    assert [each["name"] for each in verdict["sets"]] == ["one", "two"]
+    assert run("gate", "--candidate", "graph", "--baseline", "keyword", *place, "--markdown", "v.md")[0] == 1
+    assert "gate FAILED" in (tmp_path / "v.md").read_text()
+
+
+def test_within_noise_is_a_choice(run, tree, tmp_path):
+    # Two questions, one of which the graph misses: lower, but two can't be more than noise.
+    odd = {"query": "parse_order", "relevant_files": ["shop/orders.py"], "id": "name"}
+    json_lines(tmp_path / "two.jsonl", [odd, rows()[1]])
+    place = ["--candidate", "graph", "--baseline", "keyword", "--dataset", "two.jsonl", "--path", tree]
+    code, out, _ = run("gate", *place)
+    assert code == 1 and "--within-noise would let it pass" in out
+    code, out, _ = run("gate", *place, "--within-noise")
+    assert code == 0 and "PASSED, within noise" in out
+
+
+def test_the_gate_at_symbol_level_by_another_metric(run, tree, cases):
+    place = ["--candidate", "keyword", "--baseline", "graph", "--dataset", cases, "--path", tree]
+    code, out, _ = run(
+        "gate", *place, "--level", "symbol", "--metric", "recall@10", "--half", "tune", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["sets"][0]["metric"] == "recall@10"
+    code, _, err = run("gate", *place, "--metric", "map")
+    assert code == 2 and "choose one of" in err
+
+
+# Judging
+
+
+def test_questions_that_somebody_wrote_are_not_judged_over(run, tree, tmp_path):
+    (tmp_path / "asked.txt").write_text("is the oven cold\n")
+    own = write_questions(tmp_path / "own.jsonl")
+    before = contents(tmp_path)
+    for more in (["--queries", "asked.txt"], ["--queries", "asked.txt", "--sheet", "s.md"]):
+        code, _, err = run("judge", tree, "--out", own, *more)
+        assert code == 2 and "holds more than judged questions; name another file" in err
+    assert contents(tmp_path) == before
+    json_lines(own, [{**row, "source": "judge"} for row in rows()])
+    assert run("judge", tree, "--out", own, "--queries", "asked.txt", "--sheet", "s.md")[0] == 0
+
+
+def test_grades_on_a_sheet(run, report, tree, tmp_path):
+    (tmp_path / "asked.txt").write_text("where is an order read from text\nis the oven cold\n")
+    judge = ["judge", tree, "--queries", "asked.txt", "--out", "judged.jsonl"]
+    code, out, err = run(*judge, "--sheet", "sheet.md", "-k", 3)
+    assert (code, out) == (0, "") and "--read sheet.md --out judged.jsonl" in err
+    sheet = tmp_path / "sheet.md"
+    code, _, err = run("judge", "--read", "sheet.md", "--out", "judged.jsonl")
+    assert code == 1 and "grade at least one result above 0" in err
+    assert not (tmp_path / "judged.jsonl").exists()
+    filled = []
+    for block in sheet.read_text().split("### ")[1:]:
+        grade = 3 if "parse_order" in block or "is_cold" in block else 0
+        filled.append(block.replace("grade:", f"grade: {grade}", 1))
+    sheet.write_text(sheet.read_text().split("### ")[0] + "".join("### " + block for block in filled))
+    code, _, err = run("judge", "--read", "sheet.md", "--out", "judged.jsonl")
+    assert code == 0 and "2 questions judged in judged.jsonl" in err
+    found = report(tree, "--dataset", "judged.jsonl")["sets"][0]
+    assert found["dataset"]["graded"] is True and len(found["ids"]) == 2
+    assert found["rows"][0]["metrics"]["hit@10"] == 1.0
+    code, _, err = run(*judge, "--sheet", "sheet.md")
+    assert code == 2 and "may hold grades" in err
+
+
+def test_grades_from_a_pipe_and_going_on_later(tree, tmp_path):
+    (tmp_path / "asked.txt").write_text("is the oven cold\n")
+    command = [
+        sys.executable,
+        "-m",
+        "dowse.interfaces.cli.main",
+        "eval",
+        "judge",
+        str(tree),
+        "--queries",
+        "asked.txt",
+    ]
+    command += ["--out", "judged.jsonl", "--modes", "keyword"]
+
+    def answered(text: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command, input=text, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+        )
+
+    first = answered("q\n")
+    assert first.returncode == 1 and "grade 0–3" in first.stdout
+    assert "above 0" in first.stderr and "Traceback" not in first.stderr
+    second = answered("3\n")
+    assert (
+        second.returncode == 0
+        and f"1 question judged in judged.jsonl; run `dowse eval {tree} --dataset" in second.stderr
+    )
+    third = answered("0\n" * 50)
+    assert third.returncode == 0 and "are judged" in third.stdout
+    grades = [json.loads(line) for line in (tmp_path / "judged.grades.jsonl").read_text().splitlines()]
+    assert [each["grade"] for each in grades] == [3] + [0] * (len(grades) - 1) and len(grades) > 1
+
+
+def test_only_ways_that_can_be_asked_are_pooled(run, tree, tmp_path):
+    (tmp_path / "asked.txt").write_text("is the oven cold\n")
+    judge = ["judge", tree, "--queries", "asked.txt", "--out", "j.jsonl", "--sheet", "s.md"]
+    code, _, err = run(*judge, "--modes", "embedding")
+    assert code == 2 and "encoder" in err.splitlines()[-1]
+    code, _, err = run(*judge, "--modes", "nonsense")
+    assert code == 2 and "no configuration is called" in err
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["--dataset", "missing.jsonl"], "does not exist; name a file of cases"),
+        (["--dataset", "empty.jsonl"], "holds no questions"),
+        (["--dataset", "broken.jsonl"], "broken.jsonl:2: not valid JSON"),
+        (["--dataset", "own:nothing"], "ours are own:files"),
+        (["--dataset", "own:structure"], "--checkouts"),
+        (["--dataset", "cases.jsonl", "--queries", "x"], "leave that choice out"),
+        (["--dataset", "cases.jsonl", "nowhere"], "check the path"),
+        (["--dataset", "one.jsonl", "--half", "report"], "--half all"),
+        (["--dataset", "cases.jsonl", "--mode", "nonsense"], "write one of auto, keyword"),
+        (["--dataset", "cases.jsonl", "--mode", "embedding"], "--encoder"),
+        (["--dataset", "cases.jsonl", "--rerank", "--reranker", "nowhere"], "a folder with an ONNX file"),
+        (["--dataset", "cases.jsonl", "--encoder", "nothing"], "shipped are base, small"),
+        (["--dataset", "cases.jsonl", "--models", "nothing"], "shipped are base, small"),
+        (["--dataset", "cases.jsonl", "--with", "grep"], "there are ripgrep, fts5"),
+        (["--dataset", "cases.jsonl", "--with", "semble"], "write semble=FOLDER"),
+        (["--dataset", "cases.jsonl", "--against", "rrf"], "is no row of these: auto"),
+        (["--dataset", "cases.jsonl", "--ks", "0"], "numbers such as 1,5,10"),
+        (["--dataset", "cases.jsonl", "--ks", "a,b"], "numbers such as 1,5,10"),
+        (["--dataset", "cases.jsonl", "--ks", ""], "numbers such as 1,5,10"),
+        (["--dataset", "cases.jsonl", "--depth", "0"], "no number from 1 on"),
+        (["--dataset", "cases.jsonl", "--worst", "-1"], "no number from 0 on"),
+        (["--dataset", "cases.jsonl", "--filters", "lang:"], "needs a value"),
+        (["--dataset", "cases.jsonl", "--report", "folder"], "is a folder; name a file in it"),
+        (["--dataset", "cases.jsonl", "--html", "cases.jsonl/x.html"], "name another file"),
+        (["--dataset", "cases.jsonl", "--level", "line"], "--help"),
+        (["--unknown"], "--help"),
+        (["folder"], "mined from documentation instead: `dowse eval --from docs`"),
+        (["gates"], "did you mean the step `dowse eval gate`; see"),
+        (["--dataset", "list.jsonl"], "write one object a line"),
+        (["--dataset", "cases.jsonl", "--html", "/no-such-folder/below/x.html"], "create it first"),
+        (["folder", "--from", "docs"], "dowse eval judge"),
+        (["nowhere"], "name a git repository"),
+        (["--max-cases", "-3"], "no number from 0 on"),
+        (["--build", "--dataset", "x.jsonl", "folder", "--since", "soon"], "mined from documentation"),
+        (["--manifest", "missing.json"], "check the path"),
+        (["--manifest", "empty.jsonl"], "not valid JSON"),
+        (["--manifest", "no_dir.json", "--build"], "needs a watched_dir"),
+        (["gate", "--candidate", "auto", "--baseline", "keyword"], "--report FILE, --manifest FILE"),
+        (["gate", "--candidate", "auto"], "--help"),
+        (["gate", "--candidate", "a", "--baseline", "b", "--report", "missing.json"], "check the path"),
+        (["gate", "--candidate", "a", "--baseline", "b", "--report", "cases.jsonl"], "--report FILE"),
+        (["gate", "--candidate", "no.json:a", "--baseline", "b"], "check the path"),
+        (["gate", "--candidate", "a", "--baseline", "b", "--dataset", "cases.jsonl"], "write one of auto"),
+        (["report"], "--help"),
+        (["report", "missing.json"], "check the path"),
+        (["report", "empty.jsonl"], "--report FILE"),
+        (["report", "list.json"], "--report FILE"),
+        (["judge"], "--help"),
+        (["judge", "--out", "j.jsonl"], "--queries FILE"),
+        (["judge", "--out", "j.jsonl", "--queries", "missing.txt"], "check the path"),
+        (["judge", "--out", "j.jsonl", "--queries", "empty.jsonl"], "write one a line"),
+        (["judge", "--out", "j.jsonl", "--read", "missing.md"], "check the path"),
+        (["judge", "--out", "j.jsonl", "--read", "cases.jsonl"], "--sheet"),
+        (["judge", "--out", "j.jsonl", "--queries", "cases.jsonl", "-k", "0"], "no number from 1 on"),
+        (["judge", "nowhere", "--out", "j.jsonl", "--queries", "cases.jsonl"], "does not exist"),
+    ],
+)
+def test_mistakes_are_one_line_that_names_the_remedy(run, tmp_path, words, remedy):
+    make_tree(tmp_path)
+    write_questions(tmp_path / "cases.jsonl")
+    json_lines(tmp_path / "one.jsonl", [{**rows()[0], "id": "1"}])  # in the half for choosing
+    no_dir = [{"name": "a", "dataset": "unmined.jsonl"}]
+    more = {
+        "empty.jsonl": "",
+        "broken.jsonl": json.dumps(rows()[0]) + '\n{"query": "x", relevant\n',
+        "list.json": "[1]",
+        "list.jsonl": json.dumps(rows()),
+    }
+    write_tree(tmp_path, {**more, "no_dir.json": json.dumps(no_dir), "folder/notes.txt": "nothing here\n"})
+    code, out, err = run(*words)
+    assert (code, out) == (2, ""), err
+    *before, last = err.splitlines()
+    assert remedy in last and last.startswith("dowse: ")
+    assert all(line.startswith(("dowse: mining", "dowse: indexing")) for line in before)
+    assert not list(tmp_path.glob("j.*")), "a mistake leaves nothing behind"
+
+
+def test_no_tracebacks_in_a_process_of_its_own(tmp_path):
+    done = run_dowse("eval", "--dataset", "missing.jsonl", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("dowse: missing.jsonl does not exist")
+
+
+# Beside the results
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ([], ["--compare", "--manifest", "own:files", "steps (each has --help)", "dowse eval judge"]),
+        (["judge"], ["--queries", "--sheet", "--read"]),
+        (["gate"], ["--candidate", "--within-noise"]),
+        (["report"], ["--html", "FILE"]),
+    ],
+)
+def test_help(run, step, told):
+    code, out, err = run(*step, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: dowse eval {' '.join(step)}".strip())
+    assert all(word in out for word in told)
+
+
+def test_models_are_listed(run):
+    code, out, _ = run("--list-models")
+    assert code == 0 and "small" in out and "base" in out
+    assert {each["name"] for each in json.loads(run("--list-models", "--json")[1])} >= {"small", "base"}
+
+
+def on_a_terminal(*arguments: object, cwd: Path) -> str:
+    """Run the command with its standard error on a terminal; return what is shown there."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "dowse.interfaces.cli.main", "eval", *map(str, arguments)]
+    with subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65_536)
+            except OSError:  # how Linux says that the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        assert process.wait(60) == 0, shown
+    os.close(ours)
+    return shown.decode()
+
+
+def test_progress_is_shown_on_a_terminal_alone(tree, tree_copy, cases):
+    shown = on_a_terminal(tree_copy, "--dataset", cases, cwd=tree)
+    assert "indexing" in shown and "asking" in shown and "8/8 questions, auto" in shown
+    assert shown.endswith("\r\x1b[K"), "nothing of it stays"
+    assert on_a_terminal(tree, "--dataset", cases, "--quiet", cwd=tree) == ""
+    done = run_dowse("eval", tree, "--dataset", cases)
+    assert done.returncode == 0 and "\r" not in done.stderr and "asking" not in done.stderr
+
+
+def test_without_a_terminal_one_line_says_what_takes_long(tree_copy, cases):
+    command = ["eval", tree_copy, "--dataset", cases, "--encoder", "small", "--mode", "hybrid"]
+    for name in FILES:
+        os.utime(tree_copy / name, (1_700_000_000, 1_700_000_000))  # what is new is read twice
+    with Index.open(tree_copy, index_dir=str(tree_copy.parent / "i"), encoder="none") as index:
+        symbols = index.update() and index.status()["symbols"]
+    done = run_dowse(*command)
+    assert done.returncode == 0
+    assert done.stderr == f"dowse: indexing {len(FILES)} files\ndowse: embedding {symbols} symbols\n"
+    assert run_dowse(*command).stderr == ""
+    (tree_copy / "more.py").write_text("def more():\n    return 1\n")
+    assert run_dowse(*command, "-q").stderr == ""
+
+
+def test_all_that_renders_is_loaded_before_a_run():
+    forms = ("html", "markdown", "text", "json_form")
+    script = "import sys, dowse.interfaces.cli.evaluation.run\n"
+    script += f"sys.exit(not all(f'dowse.eval.reports.{{form}}' in sys.modules for form in {forms}))"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_mining_shows_how_far_it_is(history, tmp_path):
+    assert "mining" in on_a_terminal(history, "--build", "--dataset", tmp_path / "m.jsonl", cwd=tmp_path)
+
+
+def test_interrupted(history, tmp_path):
+    # A git that says that it is there, and then waits for something that never comes.
+    (tmp_path / "bin").mkdir()
+    for name in ("there", "never"):
+        os.mkfifo(tmp_path / name)
+    git = tmp_path / "bin" / "git"
+    git.write_text(f"#!/bin/sh\necho > '{tmp_path}/there'\nexec cat '{tmp_path}/never'\n")
+    git.chmod(0o755)
+    command = [sys.executable, "-m", "dowse.interfaces.cli.main", "eval", str(history), "--build"]
+    command += ["--dataset", str(tmp_path / "m.jsonl")]
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env={**os.environ, "PATH": path}, **pipes) as process:
+        assert (tmp_path / "there").read_text() == "\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[1:] == ["dowse: interrupted; what was finished before is kept"]

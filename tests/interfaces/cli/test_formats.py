@@ -1,0 +1,271 @@
+"""Answers for pipes, editors and programs: what each format promises, beside ripgrep and the standards."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import jsonschema
+import pytest
+
+from dowse import Index
+from dowse.formats import FORMATS
+from dowse.interfaces.cli.main import main
+
+from helpers import write_tree
+
+DOCS = Path(__file__).parents[3] / "docs"
+SARIF = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())
+Run = Callable[..., tuple[int, str, str]]
+
+FILES = {
+    "shop/cart.py": """import functools
+
+
+@functools.cache
+def price(item):
+    # price of one item
+    return item.price
+
+
+class Cart:
+    def total(self, items):
+        return sum(price(item) for item in items) + price(None)
+""",
+    "shop/näme 100%.py": """# preise: äöü price, price
+def größe(item):
+    return price(item)
+""",
+    "shop/#odd:1.py": "def odd():\n    return 'price'\n",
+    "tests/test_cart.py": """from shop.cart import Cart
+
+
+def test_total():
+    assert Cart().total([]) == 0
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tree(tmp_path_factory.mktemp("formats") / "code", FILES)
+
+
+@pytest.fixture(scope="module")
+def index(tree: Path) -> Index:
+    index = Index.open(tree, index_dir=str(tree.parent / "i"), refresh="never")
+    index.update()
+    return index
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tree: Path, index: Index, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command inside the tree; returns exit code, output and what was said beside."""
+    monkeypatch.chdir(tree)
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        code = main([*map(str, arguments), "--index-dir", str(index.backend.folder), "--refresh", "never"])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return command
+
+
+def rg(tree: Path, *arguments: str) -> list[str]:
+    """Return what ripgrep prints; skipped where it is not installed."""
+    if shutil.which("rg") is None and os.environ.get("DOWSE_REQUIRE_TOOLS") != "1":
+        pytest.skip("ripgrep is not installed")
+    done = subprocess.run(
+        ["rg", "--no-config", "--no-heading", "--color", "never", *arguments],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return sorted(done.stdout.splitlines())
+
+
+# Line by line
+
+
+@pytest.mark.parametrize("pattern", ["price", "i(te)m", r"ö|ü\b", "ß", "^"])
+@pytest.mark.parametrize(("form", "flags"), [("path", ["-l"]), ("grep", ["-n"]), ("vimgrep", ["--vimgrep"])])
+def test_a_pattern_gives_what_ripgrep_gives(run, tree, form, flags, pattern):
+    code, out, err = run("search", f"/{pattern}/", "-k", 0, "--format", form)
+    assert (code, err) == (0, "")
+    assert sorted(out.splitlines()) == rg(tree, *flags, pattern)
+
+
+def test_paths_can_be_opened_from_where_the_command_runs(run, tree, monkeypatch):
+    for place, prefix in ((".", ""), (str(tree), f"{tree}/")):
+        _, out, _ = run("search", "/def total/", place, "--format", "grep")
+        assert out == f"{prefix}shop/cart.py:11:    def total(self, items):\n"
+    monkeypatch.chdir(tree.parent)
+    for form in ("path", "grep", "vimgrep"):
+        _, out, _ = run("search", "/def total/", "code", "--format", form)
+        assert out.startswith("code/shop/cart.py") and Path(out.split(":")[0].strip()).is_file()
+    _, out, _ = run("callers", "Cart.total", "code", "--format", "path")
+    assert out == "code/tests/test_cart.py\n"
+
+
+def test_a_symbol_is_where_its_name_stands(run):
+    """Not at its decorators; the column is that of the name, in bytes as editors count."""
+    code, out, _ = run("search", "price", "-k", 1, "--mode", "symbol", "--format", "vimgrep")
+    assert (code, out) == (0, "shop/cart.py:5:5:def price(item):\n")
+    _, out, _ = run("search", "größe", "-k", 1, "--mode", "symbol", "--format", "vimgrep")
+    assert out == "shop/näme 100%.py:2:5:def größe(item):\n"
+
+
+def test_a_first_method_stands_where_it_stands(run):
+    """Its own text begins behind the blanks of its line."""
+    _, out, _ = run("search", "total", "-k", 1, "--mode", "symbol", "--format", "vimgrep")
+    assert out == "shop/cart.py:11:9:    def total(self, items):\n"
+
+
+def test_columns_are_bytes(run):
+    _, out, _ = run("search", "/price,/", "--format", "vimgrep")
+    line = FILES["shop/näme 100%.py"].splitlines()[0].encode()
+    assert int(out.split(":")[2]) == line.index(b"price,") + 1
+
+
+def test_every_reference_of_the_graph_is_a_line(run):
+    code, out, _ = run("callers", "price", "--format", "vimgrep")
+    assert code == 0
+    lines = out.splitlines()
+    source = FILES["shop/cart.py"].splitlines()
+    assert len([line for line in lines if line.startswith("shop/cart.py:12:")]) == 2  # two calls in one line
+    for line in lines:
+        path, number, column, text = line.split(":", 3)
+        assert text.startswith(("method Cart.total: calls,", "function größe: calls,"))
+        if path == "shop/cart.py":
+            assert source[int(number) - 1][int(column) - 1 :].startswith("price(")
+    _, out, _ = run("callers", "price", "--format", "grep")
+    assert out.count("shop/cart.py:12:") == 1
+    _, out, _ = run("impact", "price", "--format", "path")
+    assert out.splitlines()[0] == "shop/cart.py" and "tests/test_cart.py" in out.splitlines()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_exit_codes_and_notes_are_those_of_text(run, form):
+    code, out, err = run("search", "/zzzzqqqq/", "--format", form)
+    assert code == 1
+    assert bool(out) is (form in ("sarif", "json"))
+    assert ("nothing found" in err) is (form == "text")
+    code, _, err = run("callers", "nobody", "--format", form)
+    assert code == 2 and "nobody" in err
+    code, out, err = run("callers", "odd", "--format", form)
+    assert code == 1 and (form in ("sarif", "json")) is ("can't be seen" in out) is (
+        "can't be seen" not in err
+    )
+
+
+def test_json_is_the_document_of_the_flag(run):
+    flag = json.loads(run("search", "price", "--json")[1])
+    named = json.loads(run("search", "price", "--format", "json")[1])
+    assert [hit["id"] for hit in flag["hits"]] == [hit["id"] for hit in named["hits"]]
+    graph = run("callers", "price", "--format", "json")[1]
+    assert graph == run("callers", "price", "--json")[1]
+    jsonschema.validate(json.loads(graph), json.loads((DOCS / "graph.schema.json").read_text()))
+
+
+def test_jsonl_is_a_hit_a_line(run):
+    _, out, _ = run("search", "price", "--format", "jsonl")
+    document = json.loads(run("search", "price", "--json")[1])
+    assert [json.loads(line) for line in out.splitlines()] == document["hits"]
+    _, out, _ = run("callers", "price", "--format", "jsonl")
+    steps = json.loads(run("callers", "price", "--json")[1])["steps"]
+    assert [json.loads(line) for line in out.splitlines()] == steps
+
+
+def test_formats_of_a_batch(run, tmp_path, capsys):
+    file = tmp_path / "q"
+    file.write_text('price\n{"id": "x", "query": "total"}\n/[/\n')
+    code, out, _ = run("search", "--batch", file, "--format", "jsonl")
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert code == 2
+    assert {row["query_id"] for row in rows if "query_id" in row} == {"1", "x"}
+    assert rows[-1]["id"] == "3" and "error" in rows[-1]
+    code, out, _ = run("search", "--batch", file, "--format", "grep")
+    assert "shop/cart.py:11:    def total(self, items):\n" in out.split("== x: total\n")[1]
+    code, _, err = run("search", "--batch", file, "--format", "sarif")
+    assert code == 2 and "--format jsonl" in err
+
+
+@pytest.mark.parametrize(
+    "both", [["--json", "--format", "grep"], ["-l", "--format", "grep"], ["-l", "--json"]]
+)
+def test_one_format_at_a_time(run, both, capsys):
+    with pytest.raises(SystemExit) as told:
+        run("search", "price", *both)
+    assert told.value.code == 2 and "not allowed with" in capsys.readouterr().err
+
+
+# SARIF
+
+
+def sarif(run: Run, *arguments: object) -> dict:
+    _, out, _ = run(*arguments, "--format", "sarif")
+    document = json.loads(out)
+    jsonschema.validate(document, SARIF)
+    return document["runs"][0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "price of an item"),
+        ("search", "/price/"),
+        ("search", "/zzzzqqqq/"),
+        ("search", "total price", "--encoder", "small", "--mode", "hybrid"),
+        *((relation, "price") for relation in ("callers", "callees", "uses", "impact")),
+        *((relation, "Cart") for relation in ("implementers", "subclasses")),
+        ("path", "test_total", "price"),
+    ],
+)
+def test_sarif_is_what_the_standard_asks_for(run, arguments):
+    found = sarif(run, *arguments)
+    rule = "search" if arguments[0] == "search" else arguments[0]
+    assert [each["id"] for each in found["tool"]["driver"]["rules"]] == [f"dowse/{rule}"]
+    assert {result["ruleId"] for result in found["results"]} <= {f"dowse/{rule}"}
+    for result in found["results"]:
+        region = result["locations"][0]["physicalLocation"]["region"]
+        assert region.get("endLine", region["startLine"]) >= region["startLine"]
+
+
+def test_sarif_names_files_that_are_there(run, tree):
+    found = sarif(run, "search", "/price|odd/", "-k", 0)
+    base = Path(unquote(urlsplit(found["originalUriBaseIds"]["SRCROOT"]["uri"]).path))
+    places = [result["locations"][0]["physicalLocation"] for result in found["results"]]
+    paths = {base / unquote(place["artifactLocation"]["uri"]) for place in places}
+    assert {path.relative_to(tree).as_posix() for path in paths} == {
+        "shop/cart.py",
+        "shop/näme 100%.py",
+        "shop/#odd:1.py",
+    }
+    for place in places:  # columns count characters
+        path = base / unquote(place["artifactLocation"]["uri"])
+        region = place["region"]
+        line = path.read_text().splitlines()[region["startLine"] - 1]
+        assert region["snippet"]["text"] == line
+        matched = line[region["startColumn"] - 1 : region["endColumn"] - 1]
+        assert matched.startswith(("price", "odd")) and matched.endswith(("price", "odd"))
+
+
+def test_sarif_carries_the_notes(run):
+    _, out, err = run("callers", "odd", "--format", "sarif")
+    notes = json.loads(out)["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert "can't be seen" in notes[0]["message"]["text"] and err == ""
+
+
+def test_a_corpus_has_no_files_to_open(tmp_path, capsys):
+    corpus = tmp_path / "c.jsonl"
+    corpus.write_text(
+        json.dumps({"func_name": "bake", "code": "def bake():\n    return 1\n", "language": "python"}) + "\n"
+    )
+    assert main(["search", "bake", str(corpus), "--index-dir", str(tmp_path / "i"), "--format", "grep"]) == 0
+    assert str(tmp_path) not in capsys.readouterr().out

@@ -1,0 +1,448 @@
+"""How a search is answered, chosen on the command line; and many searches in one process."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from dowse import Index
+from dowse.config import FUSIONS
+from dowse.interfaces.cli.main import main, parse_arguments
+from dowse.search.options import OPTIONS
+
+from helpers import json_lines, run_dowse, write_tree
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text())
+VALID = jsonschema.Draft202012Validator(SCHEMA)
+Run = Callable[..., tuple[int, str, str]]
+DEFAULT_DIVERSIFY = OPTIONS["diversify"].value_without
+
+
+@pytest.fixture(scope="module")
+def kitchen(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """A tiny embedded index, for answers of all lanes."""
+    place = tmp_path_factory.mktemp("kitchen")
+    code = {
+        "bread.py": '''
+def knead_dough(minutes):
+    """Work the flour and water until they are smooth."""
+    return minutes * 2
+
+
+def bake_bread(oven):
+    """Heat a loaf until it is brown."""
+    knead_dough(10)
+    return oven.heat(220)
+
+
+def serve_breakfast(table):
+    """Bring food to those who are hungry."""
+    return [table, bake_bread(None)]
+''',
+        "clean.go": """package kitchen
+
+// WashDishes makes plates clean again.
+func WashDishes(n int) int { return n }
+""",
+    }
+    index = Index.open(
+        write_tree(place / "kitchen", code),
+        index_dir=str(place / "index"),
+        encoder="small",
+        threads=1,
+        refresh="never",
+    )
+    index.update()
+    index.embed()
+    return index
+
+
+def runner(index: Index, capsys: pytest.CaptureFixture[str], *more: str) -> Run:
+    """Return what runs `search` on an index in this process: exit code, output, what was said beside."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        place = [str(index.root), "--index-dir", str(index.backend.folder), "--refresh", "never", *more]
+        code = main(["search", *map(str, arguments), *place])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def run(kitchen: Index, capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(kitchen, capsys, "--encoder", "small", "--threads", "1")
+
+
+@pytest.fixture
+def words_only(sample_index: Index, capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(sample_index, capsys)
+
+
+def answer(run: Run, *arguments: object) -> dict:
+    """Return the one JSON document of a search, checked against the schema."""
+    _, out, _ = run(*arguments, "--json")
+    VALID.validate(json.loads(out))
+    return json.loads(out)
+
+
+# Lanes and fusion
+
+
+@pytest.mark.parametrize(
+    ("lanes", "expected"),
+    [
+        ("keyword", ["keyword"]),
+        ("embedding", ["embedding"]),
+        ("graph", ["graph"]),
+        ("graph,keyword", ["keyword", "graph"]),
+        ("keyword,embedding,graph", ["keyword", "embedding", "graph"]),
+    ],
+)
+def test_lanes(run, lanes, expected):
+    found = answer(run, "bake_bread", "--lanes", lanes)
+    assert found["plan"]["lanes"] == expected
+    assert [lane["lane"] for lane in found["lanes"]] == expected
+    assert {lane["lane"] for hit in found["hits"] for lane in hit["lanes"]} == set(expected)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--diversify", "bake bread"],
+        ["bake bread", "--diversify"],
+        ["bake bread", "--diversify", DEFAULT_DIVERSIFY],
+        [f"--diversify={DEFAULT_DIVERSIFY}", "bake bread"],
+    ],
+)
+def test_diversify_alone_is_the_usual_way_and_takes_no_query(run, arguments):
+    found = answer(run, *arguments, "--explain")
+    assert found["query"] == "bake bread"
+    assert all(hit["explanation"][-1]["source"] == "diversity" for hit in found["hits"])
+    assert found["hits"] == answer(run, "bake bread", "--diversify", DEFAULT_DIVERSIFY, "--explain")["hits"]
+
+
+def test_diversify_in_the_settings_can_be_switched_off(run, monkeypatch):
+    plain = answer(run, "bake bread")["hits"]
+    monkeypatch.setenv("DOWSE_DIVERSIFY", "cluster")
+    assert answer(run, "bake bread")["hits"] != plain
+    assert answer(run, "bake bread", "--diversify", "none")["hits"] == plain
+
+
+def test_clustering_is_chosen(run):
+    _, out, _ = run("bake bread", "--diversify", "cluster", "--clustering", "meaning", "--explain")
+    assert "cluster 1 of" in out
+    with pytest.raises(SystemExit):
+        run("bake bread", "--clustering", "astrology")
+
+
+def test_after_two_dashes_an_option_is_text():
+    options = parse_arguments(["search", "--diversify", "--", "--diversify"])
+    assert (options.option_diversify, options.query, options.path) == (DEFAULT_DIVERSIFY, "--diversify", ".")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["query", "folder", "--json"],
+        ["query", "--json", "folder"],
+        ["--json", "query", "folder"],
+        ["--json", "--", "query", "folder"],
+        ["query", "--json", "--", "folder"],
+    ],
+)
+def test_flags_and_positional_arguments_may_be_mixed(words):
+    options = parse_arguments(["search", *words])
+    assert (options.query, options.path, options.json) == ("query", "folder", True)
+
+
+@pytest.mark.parametrize("lanes", ["telepathy", "keyword,telepathy", ","])
+def test_unknown_lanes_are_told(run, lanes):
+    code, out, err = run("bread", "--lanes", lanes)
+    assert (code, out) == (2, "")
+    assert err.startswith("dowse: ") and "keyword, tfidf, embedding, graph" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_fusion(run, fusion):
+    found = answer(run, "make food from flour", "--fusion", fusion, "--explain")
+    assert found["plan"]["fusion"] == ("blend" if fusion == "auto" else fusion)
+    for hit in found["hits"]:
+        assert sum(part["value"] for part in hit["explanation"]) == pytest.approx(hit["score"], rel=1e-2)
+
+
+def test_unknown_fusions_and_modes_are_told(run, capsys):
+    for flag in ("--fusion", "--mode"):
+        with pytest.raises(SystemExit) as left:
+            run("bread", flag, "telepathy")
+        assert left.value.code == 2 and "telepathy" in capsys.readouterr().err
+
+
+def test_settings_of_the_environment(run, monkeypatch):
+    monkeypatch.setenv("DOWSE_FUSION", "rrf")
+    monkeypatch.setenv("DOWSE_EXPAND", "yes")
+    found = answer(run, "heat a loaf")
+    assert found["plan"]["fusion"] == "rrf" and found["plan"]["expanded"]
+    found = answer(run, "heat a loaf", "--fusion", "convex", "--no-expand")
+    assert found["plan"]["fusion"] == "convex" and found["plan"]["expanded"] == []
+
+
+# Expansion
+
+
+def test_expand(run):
+    assert answer(run, "heat a loaf")["plan"]["expanded"] == []
+    added = answer(run, "heat a loaf", "--expand")["plan"]["expanded"]
+    assert added and not {"heat", "loaf"} & set(added)
+    _, out, _ = run("heat a loaf", "--expand", "--explain")
+    assert f"expanded  {', '.join(added)}" in out.splitlines()
+
+
+def test_graph_expand(run):
+    sources = {}
+    for flag in ("--graph-expand", "--no-graph-expand"):
+        found = answer(run, "serve_breakfast kind:function", "--mode", "symbol", "--fuzziness", "0", flag)
+        sources[flag] = {
+            hit["name"]: [part["source"] for part in hit["explanation"]] for hit in found["hits"]
+        }
+    assert sources["--graph-expand"]["bake_bread"] == ["graph.callee"]
+    assert set(sources["--no-graph-expand"]) == {"serve_breakfast"}
+
+
+# What is said about the plan
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        (
+            "how is food made",
+            ["plan      words: meaning first", "fusion    blend", "embedded  "],
+        ),
+        (
+            "bake_bread",
+            ["plan      a name and nothing else", "fusion    convex", "graph     around bake_bread"],
+        ),
+        (
+            "what calls bake_bread",
+            [
+                "plan      asks for callers of bake_bread",
+                "fusion    weighted",
+                "graph     callers bake_bread",
+            ],
+        ),
+        ("/bake_\\w+/", ["plan      a pattern"]),
+        ("lang:go", ["plan      filters alone", "lanes     keyword ("]),
+    ],
+)
+def test_explain_prints_the_plan(run, query, told):
+    code, out, _ = run(query, "--explain")
+    head, _, hits = out.partition("\n\n")
+    assert code == 0 and hits
+    for line in told:
+        assert any(each.startswith(line) for each in head.splitlines()), head
+    assert "plan " not in run(query)[1]
+
+
+def test_explain_names_lanes_with_what_they_found(run):
+    head = run("how is food made", "--explain")[1].partition("\n\n")[0]
+    (lanes,) = [line for line in head.splitlines() if line.startswith("lanes")]
+    assert "keyword (" in lanes and "embedding (" in lanes and lanes.count(" found, ") == 2
+    _, out, _ = run("heat a loaf", "--explain", "-k", 1)
+    assert "embedding rank 1: " in out and "(normalised 1.00)" in out
+
+
+def test_a_plan_is_told_also_where_nothing_is_found(words_only):
+    code, out, err = words_only("zzzzqqqq", "--explain")
+    assert code == 1 and out.startswith("plan ") and "nothing found" in err
+
+
+# JSON
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("how is food made", "--explain"),
+        ("how is food made", "--fusion", "convex"),
+        ("bake_bread",),
+        ("where does knead_dough mix flour", "-k", 50),
+        ("what calls bake_bread", "--explain"),
+        ("what calls the function that heats a loaf",),
+        ("how is food made", "--mode", "embedding"),
+        ("how is food made", "--mode", "tfidf"),
+        ("bake_bread", "--mode", "graph"),
+        ("heat a loaf", "--expand", "--graph-expand"),
+        ("/bake/",),
+        ("lang:go",),
+        ("no such thing", "--mode", "graph"),
+    ],
+)
+def test_json_is_what_the_schema_says(run, arguments):
+    found = answer(run, *arguments)
+    assert found["query"] == arguments[0]
+    assert [lane["lane"] for lane in found["lanes"]] in ([], found["plan"]["lanes"])
+
+
+def test_every_field_is_described():
+    text = (Path(__file__).parents[3] / "docs" / "JSON.md").read_text().partition("## The graph")[0]
+    hit = SCHEMA["$defs"]["hit"]["properties"]
+    for field in (*SCHEMA["properties"], *hit, *SCHEMA["properties"]["plan"]["properties"]):
+        assert any(f"{before}{field}{after}" in text for before in "`." for after in ("`", "[]`")), field
+
+
+# Many queries, one process
+
+
+def lines(run: Run, place: Path | str, *arguments: object) -> Iterator[dict]:
+    """Give each line of a batch as JSON."""
+    _, out, _ = run("--batch", place, "--json", *arguments)
+    yield from map(json.loads, out.splitlines())
+
+
+def test_a_batch_answers_every_line(run, tmp_path):
+    file = tmp_path / "queries.txt"
+    file.write_text("heat a loaf\n\n  bake_bread  \nwhat calls bake_bread\n")
+    found = list(lines(run, file))
+    assert [(each["id"], each["query"]) for each in found] == [
+        ("1", "heat a loaf"),
+        ("3", "bake_bread"),
+        ("4", "what calls bake_bread"),
+    ]
+    for each in found:
+        VALID.validate({key: value for key, value in each.items() if key != "id"})
+        alone = answer(run, each["query"])
+        assert [hit["id"] for hit in each["hits"]] == [hit["id"] for hit in alone["hits"]]
+        assert each["plan"] == alone["plan"] and each["notes"] == alone["notes"]
+
+
+def test_a_batch_of_json_keeps_its_ids(words_only, tmp_path):
+    rows = [{"id": "q-7", "query": "bread"}, {"query": "oven"}, {"id": 12, "query": "lang:go"}, "Dough"]
+    found = list(lines(words_only, json_lines(tmp_path / "q.jsonl", rows)))
+    assert [(each["id"], each["query"]) for each in found] == [
+        ("q-7", "bread"),
+        ("2", "oven"),
+        (12, "lang:go"),
+        ("4", "Dough"),
+    ]
+
+
+def test_options_hold_for_every_query_of_a_batch(run, tmp_path):
+    file = tmp_path / "q"
+    file.write_text("heat a loaf\nmake plates clean\n")
+    found = list(lines(run, file, "-k", 1, "--lanes", "keyword", "--lang", "go"))
+    assert [[hit["name"] for hit in each["hits"]] for each in found] == [[], ["WashDishes"]]
+    assert all(each["plan"]["lanes"] == ["keyword"] for each in found)
+
+
+def test_a_batch_for_people(words_only, tmp_path):
+    file = json_lines(tmp_path / "q", ["preheet", {"id": "the-oven", "query": "Preheat"}])
+    code, out, err = words_only("--batch", file, "-k", 1, "-C", 0)
+    assert (code, err) == (0, "")
+    first, second = out.split("== ")[1:]
+    assert first.startswith("1: preheet\n-- ") and "edit" in first.splitlines()[1]
+    assert second.startswith("the-oven: Preheat\nservice/oven/oven.go:")
+
+
+def test_a_batch_from_standard_input(words_only, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO('bread\n{"id": "x", "query": "oven"}\n'))
+    assert [each["id"] for each in lines(words_only, "-")] == ["1", "x"]
+
+
+def test_a_batch_in_a_real_process(sample, sample_index, tmp_path):
+    file = tmp_path / "q"
+    file.write_text("bread\noven\n")
+    done = run_dowse(
+        *("search", "--batch", file, sample, "--json", "--index-dir", sample_index.backend.folder)
+    )
+    assert done.returncode == 0 and done.stderr == ""
+    assert [json.loads(line)["query"] for line in done.stdout.splitlines()] == ["bread", "oven"]
+
+
+def test_a_wrong_query_is_told_and_the_others_are_answered(words_only, tmp_path):
+    file = tmp_path / "q"
+    file.write_text("bread\n(\nlang:klingon x\noven\n")
+    code, out, err = words_only("--batch", file, "--json")
+    found = [json.loads(line) for line in out.splitlines()]
+    assert code == 2 and ["error" in each for each in found] == [False, True, True, False]
+    assert (found[1]["id"], found[1]["query"]) == ("2", "(")
+    assert "klingon" in found[2]["error"]
+    assert err.count("dowse: query ") == 2 and "Traceback" not in err
+    code, out, err = words_only("--batch", file)
+    assert code == 2 and "== 1: bread" in out and "== 4: oven" in out and err.count("\n") == 2
+
+
+@pytest.mark.parametrize("line", ['{"id": 1}', "{not json}", '{"query": '])
+def test_a_line_that_is_no_query_is_named(words_only, tmp_path, line):
+    file = tmp_path / "q"
+    file.write_text(f"bread\n{line}\n")
+    code, _, err = words_only("--batch", file)
+    assert code == 2 and f"{file}, line 2" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("line", ['{"query": 3}', '{"query": null}', '{"query": ["bread"]}'])
+def test_a_query_must_be_text(words_only, tmp_path, line):
+    file = tmp_path / "q"
+    file.write_text(f"{line}\n")
+    code, _, err = words_only("--batch", file)
+    assert code == 2 and err.count("\n") == 1
+
+
+def test_a_file_that_is_no_text_is_told(words_only, tmp_path):
+    file = tmp_path / "q"
+    file.write_bytes(b"bread \xff\xfe\n")
+    code, _, err = words_only("--batch", file)
+    assert code == 2 and str(file) in err and err.count("\n") == 1
+
+
+def test_a_line_ends_where_lines_of_files_end(words_only, tmp_path):
+    file = json_lines(tmp_path / "q", ['{"id": "a", "query": "bread\u2028oven"}', "bread\x0boven"])
+    assert [each["id"] for each in lines(words_only, file)] == ["a", "2"]
+
+
+def test_paths_only_in_a_batch(words_only, tmp_path):
+    file = tmp_path / "q"
+    file.write_text("parse_order\n")
+    _, out, _ = words_only("--batch", file, "-l", "--fuzziness", "0")
+    assert "src/bakery/orders.py" in out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("", 1), ("\n\n", 1), ("zzzzqqqq\n", 1), ("zzzzqqqq\nbread\n", 0)]
+)
+def test_exit_codes_of_a_batch(words_only, tmp_path, text, code):
+    file = tmp_path / "q"
+    file.write_text(text)
+    status, out, err = words_only("--batch", file, "--json")
+    assert (status, err) == (code, "") and out.count("\n") == len(text.split())
+
+
+def test_a_batch_that_is_not_there(words_only, tmp_path):
+    code, out, err = words_only("--batch", tmp_path / "nowhere")
+    assert (code, out) == (2, "") and "nowhere" in err and err.count("\n") == 1
+
+
+def test_a_search_without_query_or_batch_is_an_error(capsys):
+    assert main(["search"]) == 2
+    message = capsys.readouterr().err
+    assert "--batch FILE" in message and "dowse search --help" in message
+
+
+def test_the_place_of_a_batch_may_stand_anywhere(sample, sample_index, tmp_path, capsys):
+    file = tmp_path / "q"
+    file.write_text("bread\n")
+    index = ["--index-dir", str(sample_index.backend.folder)]
+    outputs = set()
+    for command in (
+        ["search", str(sample), "--batch", str(file), *index],
+        ["search", "--batch", str(file), str(sample), *index],
+        ["search", "--batch", str(file), *index, "-k", "10", str(sample)],
+    ):
+        assert main(command) == 0
+        outputs.add(capsys.readouterr().out)
+    assert len(outputs) == 1

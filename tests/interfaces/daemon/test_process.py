@@ -1,0 +1,266 @@
+"""Warm processes come when they are asked for, go without a trace, and are never trusted blindly."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dowse.interfaces.daemon.frames import ACCEPTED, EXIT, OUTPUT, pack
+from dowse.runtime_paths import digest, socket_address
+from interfaces.daemon.running import NOT_ANSWERED, ask, dowse, running, sockets, wait_for_answers
+from watch.running import until
+
+from helpers import write_tree
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="processes are looked up in /proc"
+)
+QUESTION = ("search", "alpha", "-k1")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A tiny repository."""
+    return write_tree(tmp_path / "tree", {"a.py": "def alpha():\n    return 1\n"})
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache of its own, at a path that is too long for the address of a socket."""
+    return tmp_path / ("c" * 80)
+
+
+@pytest.fixture
+def around(cache: Path) -> dict[str, str]:
+    """The environment of all commands of a test."""
+    return {"DOWSE_CACHE_DIR": str(cache)}
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started, and theirs."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")  # each thread has those that it started
+    found = [child for task in tasks for child in task.read_text().split()]
+    return [each for child in map(int, found) for each in (child, *children(child))]
+
+
+def test_commands_start_nothing_that_stays(root, cache, around):
+    assert dowse(*QUESTION, cwd=root, **around).returncode == 0
+    assert sockets(cache) == []
+    assert ask(*QUESTION, cwd=root, **around).returncode == NOT_ANSWERED
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_the_end_leaves_no_socket_and_no_process(root, cache, around, end):
+    with running("watch", cwd=root, ready="watching", **around) as process:
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        started = children(process.pid)
+        assert started
+        process.send_signal(end)
+        assert process.wait(30) == 0
+    assert sockets(cache) == []
+    assert not any(Path(f"/proc/{pid}").exists() for pid in started)
+
+
+def test_only_the_owner_can_ask(root, cache, around):
+    with running("watch", cwd=root, ready="watching", **around):
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        (place,) = sockets(cache)
+        assert stat.S_IMODE(place.stat().st_mode) == 0o600
+        assert stat.S_IMODE(place.parent.stat().st_mode) == 0o700
+        place.parent.chmod(0o777)  # somebody else might have put the socket there
+        assert ask(*QUESTION, cwd=root, **around).returncode == NOT_ANSWERED
+
+
+def test_a_killed_one_is_not_missed_and_its_place_is_taken(root, cache, around):
+    dowse("index", cwd=root, **around)
+    expected = dowse(*QUESTION, cwd=root, **around)
+    with running("watch", cwd=root, ready="watching", **around) as process:
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        process.kill()
+        process.wait()
+        assert len(sockets(cache)) == 1
+        found = dowse(*QUESTION, cwd=root, **around)
+        assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
+    with running("watch", cwd=root, ready="watching", **around):
+        wait_for_answers(*QUESTION, cwd=root, **around)
+
+
+def test_the_second_of_two_takes_over(root, cache, around):
+    with running("watch", cwd=root, ready="watching", **around) as first:
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        with running("watch", cwd=root, ready="waiting", **around) as second:
+            first.send_signal(signal.SIGTERM)
+            first.wait(30)
+            wait_for_answers(*QUESTION, cwd=root, **around)
+            assert any("watching" in line for line in second.stdout)
+            (root / "b.py").write_text("def beta(): ...\n")
+            assert b"beta" in dowse("symbols", "beta", cwd=root, **around).stdout
+
+
+def test_a_server_answers_too_and_looks_for_changes_itself(root, cache, around):
+    dowse("index", cwd=root, **around)
+    with running("serve", "--port", 0, cwd=root, ready="answers at", **around):
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        (root / "b.py").write_text("def beta(): ...\n")
+        # At its start the server looks for changes too; while it writes, others search the index as it is.
+        until(lambda: b"beta" in ask("symbols", "beta", cwd=root, **around).stdout)
+
+
+def test_a_watching_server_follows_its_files(root, cache, around):
+    with running("serve", "--port", 0, "--watch", cwd=root, ready="answers at", **around) as process:
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        (root / "b.py").write_text("def beta(): ...\n")
+        until(lambda: b"beta" in ask("symbols", "beta", cwd=root, **around).stdout)
+        started = children(process.pid)
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in started)
+    assert sockets(cache) == []
+
+
+@contextlib.contextmanager
+def impostor(root: Path, cache: Path, answer: Callable[[socket.socket], None]) -> Iterator[None]:
+    """Listen where a warm process would."""
+    (cache / "run").mkdir(mode=0o700, parents=True, exist_ok=True)
+    place = cache / "run" / f"{digest(str(root))}-x.sock"
+    with socket.socket(socket.AF_UNIX) as listening:
+        address, handle = socket_address(str(place))
+        listening.bind(address)
+        os.close(handle)
+        listening.listen()
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                line, _ = listening.accept()
+                with line:
+                    line.recv(1 << 16)
+                    answer(line)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"N",
+        b"?",
+        ACCEPTED,
+        ACCEPTED + b"\0\0",
+        ACCEPTED + pack([OUTPUT + b"half an answer"]),
+        ACCEPTED + pack([OUTPUT + b"x", EXIT + b"0"])[:-3],
+    ],
+)
+def test_half_an_answer_is_none(root, cache, around, said):
+    dowse("index", cwd=root, **around)
+    expected = dowse(*QUESTION, cwd=root, **around)
+    with impostor(root, cache, lambda line: line.sendall(said)):
+        found = dowse(*QUESTION, cwd=root, **around)
+    assert (found.returncode, found.stdout, found.stderr) == (0, expected.stdout, expected.stderr)
+
+
+def test_one_who_hears_and_says_nothing_is_left_alone(root, cache, around):
+    dowse("index", cwd=root, **around)
+    expected = dowse(*QUESTION, cwd=root, **around)
+    done = threading.Event()
+    with impostor(root, cache, lambda _: done.wait(30) and None):
+        found = dowse(*QUESTION, cwd=root, **around)
+        done.set()
+    assert (found.returncode, found.stdout) == (0, expected.stdout)
+
+
+def test_nonsense_does_not_end_it(root, cache, around):
+    nonsense = (b"", b"\xff" * 8, b"\0\0\0\x04\0\0\0\x09", pack([b"another version"] * 9))
+    with running("watch", cwd=root, ready="watching", **around):
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        for sent in nonsense:
+            refused(cache, sent)
+        assert ask(*QUESTION, cwd=root, **around).returncode == 0
+
+
+def refused(cache: Path, sent: bytes) -> None:
+    with socket.socket(socket.AF_UNIX) as line:
+        address, handle = socket_address(str(sockets(cache)[0]))
+        line.connect(address)
+        os.close(handle)
+        line.sendall(sent)
+        line.shutdown(socket.SHUT_WR)
+        assert line.recv(10) == b"N"
+
+
+def test_the_way_to_a_warm_process_loads_next_to_nothing(root, cache, around):
+    program = """import sys
+before = set(sys.modules)
+from dowse.entry import main
+code = main()
+print(*sorted(set(sys.modules) - before), file=sys.stderr)
+sys.exit(code)"""
+    with running("watch", cwd=root, ready="watching", **around):
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        found = subprocess.run(
+            [sys.executable, "-c", program, *QUESTION],
+            cwd=root,
+            env={**os.environ, **around},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    loaded = set(found.stderr.split())
+    own = {
+        "dowse",
+        "dowse.entry",
+        "dowse.runtime_paths",
+        "dowse.version",
+        "dowse.interfaces",
+        "dowse.interfaces.daemon",
+    }
+    assert loaded - own == {
+        "dowse.interfaces.daemon.client",
+        "dowse.interfaces.daemon.frames",
+        "_socket",
+        "_blake2",
+        "__future__",
+    }
+    assert "alpha" in found.stdout
+
+
+def test_output_that_nobody_reads_to_the_end_is_no_error(root, cache, around):
+    write_tree(root, {f"m{n}.py": f"def alpha_{n}():\n    return '{'x' * 100}'\n" for n in range(300)})
+    with running("watch", cwd=root, ready="watching", **around):
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        command = f"{sys.executable} -m dowse.entry search alpha -k 300 | head -1; exit ${{PIPESTATUS[0]}}"
+        found = subprocess.run(
+            ["bash", "-c", command], cwd=root, env={**os.environ, **around}, capture_output=True, check=False
+        )
+        assert (found.returncode, found.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is always full")
+def test_a_full_disk_is_an_error_as_ever(root, cache, around):
+    with running("watch", cwd=root, ready="watching", **around):
+        wait_for_answers(*QUESTION, cwd=root, **around)
+        command = [sys.executable, "-m", "dowse.entry", *QUESTION]
+        with Path("/dev/full").open("wb") as full:
+            found = subprocess.run(
+                command,
+                cwd=root,
+                env={**os.environ, **around},
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+    assert found.returncode == 2 and b"free some space" in found.stderr and b"Traceback" not in found.stderr

@@ -1,0 +1,133 @@
+"""Too much at once, and too long: who can't be answered is told so, and nobody else suffers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from dowse import Index
+from dowse.errors import TooSlow
+from dowse.services.errors import Busy
+from dowse.services.thread_pool import BoundedThreadPool
+from dowse.services.web.guard import TokenBuckets
+from dowse.services.web.options import Limits, ServeOptions
+from interfaces.http.running import Running, running
+
+
+def _run(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run it in a thread of its own: a browser that an earlier test opened keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+def test_full_thread_pool_rejects_at_once_and_recovers() -> None:
+    gate = threading.Event()
+
+    async def crowd() -> list[object]:
+        workers = BoundedThreadPool(Limits(threads=1, waiting=2))
+        held = [asyncio.create_task(workers.run(gate.wait)) for _ in range(3)]
+        await asyncio.sleep(0)  # all three have taken their place
+        with pytest.raises(Busy):
+            await workers.run(gate.wait)
+        assert workers.pending == 3
+        gate.set()
+        done = await asyncio.gather(*held)
+        assert await workers.run(lambda: "next") == "next"
+        workers.close()
+        return done
+
+    assert _run(crowd()) == [True] * 3
+
+
+def test_timed_out_request_still_occupies_its_thread() -> None:
+    gate = threading.Event()
+
+    async def late() -> None:
+        workers = BoundedThreadPool(Limits(threads=1, waiting=1, seconds=0.05))
+        with pytest.raises(TooSlow):
+            await workers.run(gate.wait)
+        assert workers.pending == 1
+        gate.set()
+        workers.close()
+
+    _run(late())
+
+
+def test_overload_is_a_503(inn: Index) -> None:
+    gate = threading.Event()
+    options = ServeOptions(limits=Limits(threads=1, waiting=0, seconds=20))
+    with running([inn], options) as run:
+        searching = inn.search
+        entered = threading.Event()
+
+        def slow(*arguments: object, **more: object) -> object:
+            entered.set()
+            gate.wait(20)
+            return searching(*arguments, **more)  # type: ignore[arg-type]
+
+        inn.search = slow  # type: ignore[method-assign] - a search that takes as long as we like
+        try:
+            first = threading.Thread(target=run.get, args=("search",), kwargs={"q": "sweep"})
+            first.start()
+            assert entered.wait(20)
+            answer = run.client.get("/api/search", params={"q": "sweep"})
+            assert answer.status_code == 503 and int(answer.headers["retry-after"]) > 0
+            assert answer.json()["type"].endswith("busy")
+            assert run.get("health")["status"] == "ok"  # the server itself is well
+        finally:
+            gate.set()
+            first.join(20)
+            del inn.search
+        assert run.get("search", q="sweep")["hits"]
+
+
+def test_unexpected_exceptions_show_no_traceback(inn: Index, caplog: pytest.LogCaptureFixture) -> None:
+    with running([inn]) as run:
+
+        def broken(*arguments: object, **more: object) -> object:
+            raise RuntimeError("a secret detail")
+
+        inn.search = broken  # type: ignore[method-assign]
+        try:
+            answer = run.client.get("/api/search", params={"q": "sweep"})
+        finally:
+            del inn.search
+        assert answer.status_code == 500 and answer.headers["content-type"] == "application/problem+json"
+        assert "secret" not in answer.text and "log" in answer.json()["remedy"]
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+        assert "a secret detail" in caplog.text
+        assert 'operation="search",status="500"' in run.client.get("/api/metrics").text
+
+
+def test_a_pattern_has_a_time_limit(bakery: Index) -> None:
+    from dataclasses import replace
+
+    hurried = Index(bakery.root, replace(bakery.settings, exact_seconds=1e-9), bakery.backend)
+    with running([hurried]) as run:
+        problem = run.get("search", 503, q="/./")
+        assert problem["type"].endswith("too-slow") and "filter" in problem["remedy"]
+        assert run.get("search", q="bread", mode="keyword")["hits"]
+
+
+def test_a_pattern_that_others_hang_on(server: Running) -> None:
+    """RE2 takes linear time, where a backtracking engine would take years."""
+    answer = server.get("search", q="/(a+)+$x|(\\w+\\s*)+;;;/", k=5)
+    assert answer["mode"] == "regex"
+
+
+def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("dowse.services.web.guard.time.monotonic", lambda: now[0])
+    limit = TokenBuckets(rate=2, burst=3)
+    assert [limit.retry_after("a") for _ in range(3)] == [0, 0, 0]
+    assert limit.retry_after("a") == pytest.approx(0.5)
+    assert limit.retry_after("b") == 0  # others are not concerned
+    now[0] += 0.5
+    assert limit.retry_after("a") == 0 and limit.retry_after("a") > 0
+    now[0] += 1000
+    assert [limit.retry_after("a") > 0 for _ in range(4)] == [False, False, False, True]

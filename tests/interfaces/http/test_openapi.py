@@ -1,0 +1,105 @@
+"""The OpenAPI document: whole, typed, and true."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator
+
+import pytest
+
+from dowse.feedback.events import EVENT_KINDS
+from dowse.graph.model import RELATIONS
+from dowse.services.models.feedback import EventKind
+from dowse.services.models.symbol import Relation
+from dowse.services.web.problem import TITLES
+from interfaces.http.running import Running
+
+OPERATIONS = {
+    "search": "SearchAnswer",
+    "symbol": "SymbolAnswer",
+    "graph": "GraphAnswer",
+    "graphPath": "GraphAnswer",
+    "related": "RelatedAnswer",
+    "suggest": "Suggestions",
+    "evals": "Evals",
+    "evalReport": "EvalReport",
+    "evalCases": "EvalCases",
+    "status": "Status",
+    "skipped": "SkippedFiles",
+    "reindex": "ReindexAnswer",
+    "events": "",
+    "listFeedback": "FeedbackAnswer",
+    "recordFeedback": "RecordedEvent",
+    "resetFeedback": "FeedbackReset",
+    "health": "Health",
+    "metrics": "",
+}
+
+
+def operations(document: dict) -> Iterator[dict]:
+    for item in document["paths"].values():
+        yield from item.values()
+
+
+def test_every_operation_has_a_name_and_a_form(server: Running) -> None:
+    document = server.get("openapi.json")
+    found = {each["operationId"]: each for each in operations(document)}
+    assert set(found) == set(OPERATIONS)
+    for name, form in OPERATIONS.items():
+        answers = found[name]["responses"]
+        good = next(answer for status, answer in answers.items() if status.startswith("2"))
+        if form:
+            assert good["content"]["application/json"]["schema"]["$ref"].endswith(f"/{form}")
+        for status in ("4XX", "5XX"):
+            content = answers[status]["content"]
+            assert content["application/problem+json"]["schema"]["$ref"].endswith("/Problem")
+            assert len(content) == 1
+        assert found[name]["summary"] and found[name]["description"]
+
+
+def test_every_field_has_a_type(server: Running) -> None:
+    """A field without one would be `unknown` in the page's client."""
+    for name, schema in server.get("openapi.json")["components"]["schemas"].items():
+        if name == "JsonValue":
+            continue  # anything, on purpose
+        for field, facts in schema["properties"].items():
+            assert {"type", "$ref", "anyOf", "enum", "const"} & set(facts), (name, field)
+        assert schema["additionalProperties"] is False, name
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (Relation, tuple(name for name in RELATIONS if name != "path")),
+        (EventKind, EVENT_KINDS),
+    ],
+)
+def test_choices_are_those_of_the_library(kind: object, values: tuple[str, ...]) -> None:
+    assert typing.get_args(kind) == values
+
+
+def test_the_documentation_needs_nothing_from_elsewhere(server: Running) -> None:
+    page = server.client.get("/api/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "<script" not in page.text and "style=" not in page.text
+    assert "http://" not in page.text and "https://" not in page.text
+    for name in OPERATIONS:
+        assert f'id="{name}"' in page.text
+    for name in TITLES:  # what the `type` of a problem leads to
+        assert f'id="{name}"' in page.text
+    assert server.client.get("/api/docs.css").headers["content-type"].startswith("text/css")
+
+
+def test_figures_for_prometheus(server: Running) -> None:
+    from prometheus_client.parser import text_string_to_metric_families as families
+
+    server.get("search", q="bread", index="bakery")
+    server.get("search", 404, q="bread", index="butchery")
+    answer = server.client.get("/api/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    found = {(s.name, *sorted(s.labels.items())): s.value for f in families(answer.text) for s in f.samples}
+    asked = "dowse_requests_total", ("operation", "search")
+    assert found[(*asked, ("status", "200"))] >= 1 and found[(*asked, ("status", "404"))] >= 1
+    assert found[("dowse_index_symbols", ("index", "bakery"))] > 10
+    assert found[("dowse_request_seconds_count", ("operation", "search"))] >= 2
+    assert found[("dowse_in_flight",)] == 1  # this one

@@ -1,0 +1,155 @@
+"""A whole session by the official client: both transports, both eras of the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_types import Implementation
+
+from dowse.token_estimate import estimate_tokens
+from mcp_clients import Session, as_json, http, run, stdio, text_of
+
+DOCS = Path(__file__).parents[3] / "docs"
+TOOLS = ["search", "symbol", "callers", "callees", "impact", "related", "status"]
+WAYS = [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
+
+
+def opened(way: tuple[str, str], root: Path, **more: Any) -> contextlib.AbstractAsyncContextManager[Session]:
+    """Start a server on a repository in one of the ways, by words and meaning."""
+    transport, mode = way
+    arguments = (root, "--encoder", "small")
+    if transport == "http":
+        return http(*arguments, mode=mode, **more)
+    return stdio(*arguments, cwd=root, mode=mode, **more)
+
+
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads((DOCS / name).read_text()))
+
+
+@pytest.mark.parametrize("way", WAYS, ids="-".join)
+def test_a_full_session(way: tuple[str, str], shop: Path) -> None:
+    async def session() -> None:
+        async with opened(way, shop) as dowse:
+            assert dowse.client.protocol_version == ("2025-11-25" if way[1] == "legacy" else "2026-07-28")
+            assert dowse.client.server_info and dowse.client.server_info.name == "dowse"
+            assert "search" in (dowse.client.instructions or "")
+            await _lists_tools(dowse)
+            await _first_call_indexes(dowse)
+            await _each_tool(dowse)
+            await _bad_calls(dowse)
+            await _twenty_at_once(dowse)
+
+    run(session())
+
+
+async def _lists_tools(dowse: Session) -> None:
+    tools = (await dowse.client.list_tools()).tools
+    assert [tool.name for tool in tools] == TOOLS
+    for tool in tools:
+        assert tool.description and tool.annotations and tool.annotations.read_only_hint
+        for schema in (tool.input_schema, tool.output_schema):
+            assert schema and schema["type"] == "object"
+            jsonschema.Draft202012Validator.check_schema(schema)
+        described = [each.get("description") for each in tool.input_schema["properties"].values()]
+        assert all(described), tool.name
+    listed = as_json([[tool.name, tool.description, tool.input_schema] for tool in tools])
+    assert estimate_tokens(listed) < 2_300  # every session of every agent pays for it
+
+
+async def _first_call_indexes(dowse: Session) -> None:
+    result = await dowse.call("search", query="pay for what is in the cart")
+    assert "shop/cart.py:16-18 function checkout" in text_of(result)
+    values = [progress for progress, _, _ in dowse.progress]
+    assert values and values == sorted(values) and len(set(values)) == len(values) and values[-1] == 100
+    assert any("indexing" in (message or "") for _, _, message in dowse.progress)
+
+
+async def _each_tool(dowse: Session) -> None:
+    await dowse.until(lambda text: "by meaning: complete" in text, "status")
+    found = await dowse.call("search", query="pay for what is in the cart", lang="python", k=3)
+    validator("answer.schema.json").validate(found.structured_content)
+    assert "lanes: keyword, embedding; index complete" in text_of(found)
+    assert found.structured_content["hits"][0]["path"] == "shop/cart.py"
+
+    symbol = await dowse.call("symbol", symbol="Cart.total")
+    assert "shop/cart.py:11-13 method Cart.total" in text_of(symbol)
+    assert "13          return sum(" in text_of(symbol)
+    assert "shop/cart.py:18 function checkout (resolved)" in text_of(symbol)
+    assert symbol.structured_content["code"].strip().startswith("def total")
+
+    for tool, expected in (
+        ("callers", "callers of method Cart.total (shop/cart.py:11)"),
+        ("callees", "callees of method Cart.total (shop/cart.py:11)"),
+        ("impact", "tests/test_cart.py:5  function test_checkout"),
+    ):
+        walk = await dowse.call(tool, symbol="shop/cart.py:12")
+        assert expected in text_of(walk), text_of(walk)
+        validator("graph.schema.json").validate(walk.structured_content)
+
+    alike = await dowse.call("related", symbol="checkout", k=2)
+    assert "like shop/cart.py:16 function checkout" in text_of(alike)
+    assert len(alike.structured_content["neighbours"]) == 2
+
+
+async def _bad_calls(dowse: Session) -> None:
+    assert "query: is needed" in await dowse.error("search")
+    said = await dowse.error("search", query="x", max_tokens=1, colour="red")
+    assert "max_tokens" in said and "colour: there is no such argument" in said and "detail" in said
+    assert "plain=true" in await dowse.error("search", query="lang:klingon x")
+    assert "one of the nearest" in await dowse.error("symbol", symbol="chekout_cart")
+    assert "`repo` is one of shop-repo (" in await dowse.error("search", query="x", repo="elsewhere")
+    with pytest.raises(MCPError, match="there is no tool 'dig'"):
+        await dowse.call("dig")
+
+
+async def _twenty_at_once(dowse: Session) -> None:
+    queries = ["cart", "pay for a cart", "/def \\w+/", "Cart.total"]
+    alone = [await dowse.text("search", query=query) for query in queries]
+    together = await asyncio.gather(*[dowse.text("search", query=queries[at % 4]) for at in range(20)])
+    assert together == [alone[at % 4] for at in range(20)]
+
+
+@pytest.mark.parametrize("way", [WAYS[0], WAYS[3]], ids="-".join)
+def test_a_cancelled_call_ends_and_the_next_is_answered(way: tuple[str, str], tmp_path: Path) -> None:
+    body = "".join(f"def spin_{at}(wheel):\n    return wheel + {at}\n\n\n" for at in range(40))
+    root = tmp_path / "wheels"
+    root.mkdir()
+    for number in range(40):
+        (root / f"wheel_{number}.py").write_text(f"# {number}\n{body}")
+
+    async def session() -> None:
+        async with opened(way, root) as dowse:
+            call = asyncio.create_task(dowse.call("search", query="spin the wheel"))
+            await dowse.heard.wait()  # the call is waiting for the index now
+            call.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await call
+            assert call.cancelled()
+            assert "wheels" in await dowse.text("status")
+            # What was begun for all calls goes on, so that an impatient client gets an answer in the end.
+            await dowse.until(
+                lambda text: "function spin_" in text, "search", query="spin wheel", mode="keyword"
+            )
+
+    run(session())
+
+
+def test_clients_whose_models_read_the_data_instead_of_the_text_get_the_text_alone(shop: Path) -> None:
+    async def session() -> None:
+        claude = Implementation(name="claude-code", version="2")
+        async with stdio(shop, cwd=shop, client_info=claude) as dowse:
+            assert not any(tool.output_schema for tool in (await dowse.client.list_tools()).tools)
+            result = await dowse.call("search", query="checkout")
+            assert result.structured_content is None and "shop/cart.py:16" in text_of(result)
+        async with stdio(shop, "--structured", "always", cwd=shop, client_info=claude) as dowse:
+            assert (await dowse.call("search", query="checkout")).structured_content
+
+    run(session())

@@ -1,0 +1,67 @@
+"""Directions: unit vectors, the first axis first, and as far apart as is promised."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.research.hyperbolic.directions import direction_at, directions, half_angle_sine, shell_norm
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 5, 8, 10, 16])
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 33, 600])
+def test_they_are_as_far_apart_as_promised(count: int, dimension: int):
+    found = directions(count, dimension)
+    assert found.shape == (count, dimension)
+    assert found[0].tolist() == [1.0, *[0.0] * (dimension - 1)]
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(count))
+    if count > 1:
+        cosines = (found @ found.T)[np.triu_indices(count, 1)]
+        assert np.sqrt((1 - cosines.max()) / 2) >= half_angle_sine(count, dimension) - 1e-9
+
+
+@given(st.integers(1, 60))
+def test_in_the_plane_angles_are_equal(count: int):
+    found = directions(count, 2)
+    angles = np.sort(np.arctan2(found[:, 1], found[:, 0]) % (2 * np.pi) % (2 * np.pi - 1e-9))
+    assert angles == pytest.approx(np.arange(count) * 2 * np.pi / count, abs=1e-8)
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 10])
+def test_an_only_child_goes_straight_on(dimension: int):
+    assert directions(2, dimension)[1] == pytest.approx(-directions(2, dimension)[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("dimension", [4, 5])
+def test_shells_hold_as_many_points_as_there_are(dimension: int):
+    numbers = range(-4, 5)
+    lengths = [sum(x * x for x in point) for point in itertools.product(numbers, repeat=dimension)]
+    for count in (1, 8, 9, 40, 41, 81, 100):
+        norm = shell_norm(count, dimension)
+        assert lengths.count(norm) >= count
+        assert all(lengths.count(less) < count for less in range(1, norm))
+
+
+def test_one_more_child_moves_none_within_a_shell():
+    fewer, more = directions(21, 10), directions(180, 10)
+    assert shell_norm(21, 10) == shell_norm(180, 10) and (more[:21] == fewer).all()
+    assert shell_norm(181, 10) > shell_norm(180, 10)
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 10])
+def test_single_ones_are_those_of_the_whole(dimension: int):
+    slots, counts = np.array([0, 3, 2, 30, 6]), np.array([9, 9, 3, 40, 40])
+    found = direction_at(slots, counts, dimension)
+    for row, slot, count in zip(found, slots, counts, strict=True):
+        assert row == pytest.approx(directions(int(count), dimension)[slot])
+
+
+def test_a_line_is_too_narrow():
+    with pytest.raises(ValueError, match="take 2 or more"):
+        directions(3, 1)
+    with pytest.raises(ValueError, match="take 2 or more"):
+        half_angle_sine(3, 1)

@@ -1,0 +1,367 @@
+"""The TF-IDF index on disk: after any history, damage or kill it says what a fresh one would, or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+
+from dowse import Index
+from dowse.errors import IndexLocked
+from dowse.parsing.tokenizer import tokenize
+from dowse.research.tfidf import index as tfidf_index
+from dowse.research.tfidf.index import check_counts, count_terms, covers, search_tfidf
+from dowse.research.tfidf.segment import Segment, SegmentBuilder, merge, term_hashes
+from dowse.search.lanes.tfidf import terms_and_bigrams
+from dowse.types import SymbolRow
+from dowse.write_lock import write_lock
+
+from helpers import KILL_HOOK, write_tree
+
+WORDS = ("cart", "item", "parseCookie", "HTTPServer", "for", "x")
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
+# Generations, each with the text of every symbol by row.
+HISTORIES = st.lists(st.dictionaries(st.integers(1, 12), TEXTS), min_size=2, max_size=6)
+QUERY = terms_and_bigrams("parse cart item for HTTPServer")
+
+
+class Symbols:
+    """A reader of symbols that are whole files; all that counting reads of one."""
+
+    identity = "1-2"
+
+    def __init__(self, folder: Path | None, texts: Mapping[int, str], generation: int = 1) -> None:
+        self.cache_folder, self.generation = folder, generation
+        self.derived: dict[str, Any] = {}
+        self._texts = dict(sorted(texts.items()))
+
+    def text_keys(self) -> list[tuple[int, int, bytes]]:
+        return [(row, row, digest(text)) for row, text in self._texts.items()]
+
+    def symbol_texts(self, rows: Sequence[int]) -> list[tuple[int, str, str]]:
+        return [(row, self._texts[row], "") for row in rows]
+
+    def rows(self, rows: Sequence[int]) -> list[SymbolRow]:
+        return [SymbolRow(row, *[""] * 8, row, row, "", row) for row in rows]
+
+
+def digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def update(folder: Path, generation: int, texts: Mapping[int, str]) -> int:
+    return count_terms(Symbols(folder, texts, generation), 0.0)  # type: ignore[arg-type]
+
+
+def top(folder: Path | None, generation: int, texts: Mapping[int, str]) -> list[tuple[int, float]]:
+    return search(Symbols(folder, texts, generation))
+
+
+def search(reader: Any) -> list[tuple[int, float]]:
+    return search_tfidf(reader, QUERY, 100)
+
+
+def fresh(texts: Mapping[int, str]) -> list[tuple[int, float]]:
+    """What an index says that has never seen anything else, and keeps nothing."""
+    return top(None, 1, texts)
+
+
+def problems(folder: Path) -> list[str]:
+    return check_counts(Symbols(folder, {}))  # type: ignore[arg-type]
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.seg"))
+
+
+# Segments
+
+
+@given(st.lists(TEXTS, max_size=8, unique=True))
+def test_a_segment_counts_as_scikit_learn_does(texts):
+    segment = segment_of(texts)
+    counts = counts_of(segment)
+    if not any(map(tokenize, texts)):
+        assert not counts
+        return
+    maker = CountVectorizer(ngram_range=(1, 2), tokenizer=tokenize, token_pattern=None, lowercase=False)
+    matrix = maker.fit_transform(texts).tocoo()
+    names = maker.get_feature_names_out().tolist()
+    hashes = term_hashes(names).tolist()
+    expected = {
+        (hashes[term], digest(texts[text])): count
+        for text, term, count in zip(matrix.row, matrix.col, matrix.data.tolist(), strict=True)
+    }
+    assert counts == expected
+    assert len(set(hashes)) == len(hashes)
+
+
+@given(st.lists(st.lists(TEXTS, max_size=6, unique=True), min_size=1, max_size=4), st.randoms())
+def test_merged_segments_are_one_of_what_is_kept(groups, random):
+    seen: set[str] = set()
+    groups = [
+        [text for text in dict.fromkeys(group) if text not in seen and not seen.add(text)] for group in groups
+    ]
+    kept = {text for text in seen if random.random() < 0.6}
+    segments = [segment_of(group) for group in groups]
+    masks = [
+        np.array([key.tobytes() in {digest(text) for text in kept} for key in segment.keys], bool)
+        for segment in segments
+    ]
+    merged, one = merge(list(zip(segments, masks, strict=True))), segment_of(sorted(kept))
+    for mine, its in zip(arrays(merged), arrays(one), strict=True):
+        assert mine.tolist() == its.tolist()
+
+
+def segment_of(texts: Sequence[str]) -> Segment:
+    builder = SegmentBuilder()
+    for text in texts:
+        builder.add(digest(text), tokenize(text))
+    return builder.segment()
+
+
+def arrays(segment: Segment) -> list[np.ndarray]:
+    return [segment.keys, segment.terms, segment.starts, segment.texts, segment.counts]
+
+
+def counts_of(segment: Segment) -> dict[tuple[int, bytes], int]:
+    """Return how often each (hash of a term, text) is there."""
+    found = {}
+    for at, term in enumerate(segment.terms.tolist()):
+        for text, count in zip(*segment.postings(at), strict=True):
+            found[term, segment.keys[text].tobytes()] = int(count)
+    return found
+
+
+def test_a_pair_is_another_one_the_other_way_round():
+    there, back, one, other = term_hashes(["a b", "b a", "a", "b"]).tolist()
+    assert len({there, back, one, other}) == 4
+
+
+# History
+
+
+@given(HISTORIES)
+@settings(max_examples=15)
+def test_after_any_history_it_is_a_fresh_one(tmp_path_factory, history):
+    folder = tmp_path_factory.mktemp("history")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tfidf_index, "SEGMENT_TERMS", 12)
+        patch.setattr(tfidf_index, "BATCH", 2)
+        patch.setattr(tfidf_index, "MAX_SMALL", 2)
+        patch.setattr(tfidf_index, "SMALL", 30)
+        for generation, texts in enumerate(history, 1):
+            update(folder, generation, texts)
+            assert top(folder, generation, texts) == fresh(texts)
+            assert not problems(folder)
+            assert update(folder, generation, texts) == 0
+        small = [path for path in files(folder / "tfidf") if path.stat().st_size < 100]
+        assert len(small) <= 3
+
+
+def test_what_comes_back_is_still_known_and_what_is_gone_for_long_is_dropped(tmp_path):
+    texts = {row: f"cart item{row}" for row in range(1, 9)}
+    assert update(tmp_path, 1, texts) == 8
+    some = {row: text for row, text in texts.items() if row < 6}
+    assert update(tmp_path, 2, some) == 0 and update(tmp_path, 3, texts) == 0
+    assert update(tmp_path, 4, {1: texts[1]}) == 0  # now most is of no use
+    assert update(tmp_path, 5, texts) == 7
+    assert top(tmp_path, 5, texts) == fresh(texts)
+    assert update(tmp_path, 6, {}) == 0 and files(tmp_path / "tfidf") == []
+
+
+def test_segments_do_not_become_many(tmp_path):
+    texts: dict[int, str] = {}
+    for generation in range(1, 31):
+        texts[generation] = f"cart {'item ' * generation}"
+        update(tmp_path, generation, texts)
+        assert len(files(tmp_path / "tfidf")) <= 9
+    assert top(tmp_path, 30, texts) == fresh(texts)
+
+
+def test_a_reader_keeps_what_it_has_open_while_segments_are_replaced(tmp_path):
+    texts = {row: f"cart item{row}" for row in range(1, 9)}
+    update(tmp_path, 1, texts)
+    held = Symbols(tmp_path, texts, 1)
+    assert search(held) == fresh(texts)
+    update(tmp_path, 2, {1: texts[1]})
+    assert search(held) == fresh(texts)
+    assert top(tmp_path, 2, {1: texts[1]}) == fresh({1: texts[1]})
+
+
+def test_two_do_not_write_at_once(tmp_path):
+    with write_lock(tmp_path / "tfidf", 0.0, print), pytest.raises(IndexLocked, match="another dowse"):
+        update(tmp_path, 1, {1: "cart"})
+
+
+# Damage
+
+TEXT = {row: f"cart item{row} for x" for row in range(1, 9)}
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A folder with two segments."""
+    update(tmp_path, 1, {row: TEXT[row] for row in range(1, 5)})
+    update(tmp_path, 2, TEXT)
+    assert len(files(tmp_path / "tfidf")) == 2
+    return tmp_path
+
+
+def assert_mended(folder: Path) -> None:
+    """Check that it answers right as it is, and that the next writer makes it whole."""
+    assert top(folder, 2, TEXT) == fresh(TEXT)
+    assert not covers(Symbols(folder, TEXT, 2))  # type: ignore[arg-type]
+    assert update(folder, 2, TEXT) > 0
+    assert covers(Symbols(folder, TEXT, 2)) and not problems(folder)  # type: ignore[arg-type]
+    assert update(folder, 2, TEXT) == 0
+    assert top(folder, 2, TEXT) == fresh(TEXT)
+    assert sorted(path.name for path in (folder / "tfidf").iterdir()) == [
+        *(path.name for path in files(folder / "tfidf")),
+        "state.json",
+        "writer.lock",
+    ]
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, -1, None])
+def test_a_segment_cut_short_or_gone_is_counted_again(kept, size):
+    path = files(kept / "tfidf")[0]
+    if size is None:
+        path.unlink()
+    else:
+        os.truncate(path, size if size >= 0 else path.stat().st_size - 1)
+    assert_mended(kept)
+
+
+def test_a_segment_that_grew_is_counted_again(kept):
+    with open(files(kept / "tfidf")[0], "ab") as file:
+        file.write(b"more")
+    assert_mended(kept)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        *(
+            b"",
+            b"{",
+            b"[]",
+            b"null",
+            b"\xff",
+            b'{"format": 1}',
+            b'{"format": 99, "segments": [], "covers": ""}',
+        ),
+        b'{"format": 1, "segments": [{"number": 1}], "covers": ""}',
+        b'{"format": 1, "segments": [7], "covers": ""}',
+    ],
+)
+def test_a_state_that_cannot_be_read_counts_for_nothing(kept, state):
+    (kept / "tfidf" / "state.json").write_bytes(state)
+    assert_mended(kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("keys", 1), ("text_bytes", 3), ("count_bytes", -1), ("terms", "x")]
+)
+def test_a_state_that_does_not_fit_its_segments_counts_for_nothing(kept, name, value):
+    path = kept / "tfidf" / "state.json"
+    state = json.loads(path.read_bytes())
+    state["segments"][0][name] = value
+    path.write_text(json.dumps(state))
+    assert_mended(kept)
+
+
+def test_other_bytes_are_found_by_a_check(kept):
+    path = files(kept / "tfidf")[0]
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    assert problems(kept) == [f"{path} is not what was written"]
+
+
+def test_what_nobody_named_is_not_believed_and_goes(kept):
+    for name in ("000099.seg", "000100.new", "state.json.new"):
+        shutil.copy(files(kept / "tfidf")[0], kept / "tfidf" / name)
+    assert top(kept, 2, TEXT) == fresh(TEXT)
+    update(kept, 3, TEXT)
+    assert len(files(kept / "tfidf")) == 2 and not list((kept / "tfidf").glob("*.new"))
+
+
+# Kills: on a real index, in a process of its own
+
+WRITER = f"""{KILL_HOOK}
+from dowse import Index
+from dowse.research.tfidf import index as tfidf_index
+tfidf_index.SEGMENT_TERMS, tfidf_index.BATCH = 40, 4
+root, folder, place, when, nth = sys.argv[1:]
+hook(place, when, nth)
+Index.open(root, index_dir=folder).count_terms()
+"""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, list[tuple[str, float]]]:
+    """A tree, its index without counts, and what it answers with them."""
+    base = tmp_path_factory.mktemp("kill")
+    texts = {f"m{n}.py": f"def cart_{n}(item):\n    return item_{n} + cart * {n % 3}\n" for n in range(24)}
+    root = write_tree(base / "tree", texts)
+    with Index.open(root, index_dir=str(base / "index")) as index:
+        index.update()
+    copy = shutil.copytree(base / "index", base / "counted")
+    with Index.open(root, index_dir=str(copy)) as index:
+        return root, base / "index", answers(index)
+
+
+def answers(index: Index) -> list[tuple[str, float]]:
+    return [(hit.symbol.path, hit.score) for hit in index.search("cart item", k=30, mode="tfidf")]
+
+
+@pytest.mark.parametrize(
+    ("place", "when", "nth"),
+    [
+        ("dowse.research.tfidf.index:write_segment", "before", 1),
+        ("dowse.research.tfidf.index:write_segment", "after", 2),
+        ("dowse.research.tfidf.index:write_state", "before", 1),
+        ("dowse.research.tfidf.index:write_state", "after", 2),
+        ("dowse.research.tfidf.segment:_path", "after", 2),  # half a segment under a name of its own
+        ("dowse.research.tfidf.index:remove_leftovers", "after", 1),
+        ("dowse.research.tfidf.index:remove_leftovers", "before", 2),
+    ],
+)
+def test_a_killed_writer_leaves_nothing_that_is_wrong(world, tmp_path, place, when, nth):
+    root, old, expected = world
+    folder = shutil.copytree(old, tmp_path / "index")
+    done = subprocess.run(
+        [sys.executable, "-c", WRITER, root, folder, place, when, str(nth)], timeout=60, check=False
+    )
+    assert done.returncode == -signal.SIGKILL, "the place was not reached"
+    with Index.open(root, index_dir=str(folder)) as index:
+        with index.backend.reader() as reader:
+            assert len(search_tfidf(reader, terms_and_bigrams("cart item"), 100)) == len(expected)
+        assert answers(index) == expected
+        with index.backend.reader() as reader:
+            assert not check_counts(reader)
+        assert index.count_terms() == 0
+
+
+def test_a_killed_writer_s_finished_segments_are_not_counted_again(world, tmp_path):
+    root, old, expected = world
+    folder = shutil.copytree(old, tmp_path / "index")
+    place = ("dowse.research.tfidf.index:write_state", "after", "3")
+    subprocess.run([sys.executable, "-c", WRITER, root, folder, *place], timeout=60, check=False)
+    with Index.open(root, index_dir=str(folder)) as index:
+        assert 0 < index.count_terms() < len(expected)
+        assert answers(index) == expected

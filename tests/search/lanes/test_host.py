@@ -1,0 +1,290 @@
+"""Lanes in processes that do what they should: answers, start, end, and nothing left behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from dowse.query.ast import with_exact_words
+from dowse.query.parser import parse_query
+from dowse.search.lanes.bm25 import keyword_lane
+from dowse.search.lanes.host import LaneHost
+from dowse.search.lanes.jobs import LaneJob
+from dowse.storage.local.backend import LocalBackend
+from search.lanes.asking import ECHO, KEYWORD, LONG, gone, wait_for
+
+from helpers import write_tree
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_a_process_answers_as_this_one_would(make_host, reader):
+    constraint = with_exact_words(parse_query("bread lang:python -path:vendor/** kind:function"))
+    filtered = LaneJob("keyword", {**KEYWORD.arguments, "constraint": constraint})
+    plain, narrow, echo = make_host().run(reader, [KEYWORD, filtered, ECHO], LONG)
+    assert (plain.problem, narrow.problem, echo.problem) == ("", "", "")
+    assert plain.result == keyword_lane(reader, **KEYWORD.arguments)
+    assert narrow.result == keyword_lane(reader, **filtered.arguments)
+    assert narrow.result.rows and len(narrow.result.rows) < len(plain.result.rows)
+    assert echo.result[1] == ECHO.arguments and echo.milliseconds > 0
+
+
+def test_each_lane_has_one_process_and_keeps_it(make_host, reader):
+    host = make_host(other="search.lanes.faults:echo")
+    jobs = [ECHO, LaneJob("other", {}), ECHO]
+    first, other, again = (outcome.result[0] for outcome in host.run(reader, jobs, LONG))
+    assert first == again and len({first, other, os.getpid()}) == 3
+    assert host.run(reader, [ECHO], LONG)[0].result[0] == first
+    assert host.pids() == {"echo": first, "other": other}
+
+
+def test_many_threads_each_get_their_own_answer(make_host, reader):
+    host = make_host()
+
+    def ask(number: int) -> object:
+        (outcome,) = host.run(
+            reader, [LaneJob("echo", {"number": number, "filler": "x" * number * 100})], LONG
+        )
+        return outcome.result[1]["number"]
+
+    with ThreadPoolExecutor(50) as pool:
+        assert list(pool.map(ask, range(300))) == list(range(300))
+    assert len(host.pids()) == 1
+
+
+def test_a_question_larger_than_a_pipe(make_host, reader):
+    (outcome,) = make_host().run(reader, [LaneJob("echo", {"rows": frozenset(range(300_000))})], LONG)
+    assert len(outcome.result[1]["rows"]) == 300_000
+
+
+def test_nothing_starts_before_it_is_needed_and_warm_waits_for_nothing(make_host, reader):
+    before = threading.active_count()
+    host = make_host()
+    assert host.pids() == {} and threading.active_count() == before
+    host.warm("keyword", "echo")
+    (outcome,) = host.run(reader, [ECHO], LONG)
+    assert not outcome.problem
+    wait_for(lambda: set(host.pids()) == {"keyword", "echo"})
+    host.warm("echo")  # it is there already
+    assert host.run(reader, [ECHO], LONG)[0].result[0] == outcome.result[0]
+
+
+def test_without_an_encoder_its_lane_is_not_started(make_host):
+    before = set(threading.enumerate())
+    host = make_host()
+    host.warm()
+    assert "dowse-embedding" not in {thread.name for thread in set(threading.enumerate()) - before}
+
+
+def test_another_generation_is_told(tmp_path, make_host):
+    root = write_tree(tmp_path / "code", {"a.py": "def bread(): ...\n"})
+    with Index.open(root, index_dir=str(tmp_path / "i")) as index:
+        index.update()
+        host = make_host(index)
+        with index.backend.reader() as old:
+            (outcome,) = host.run(old, [KEYWORD], LONG)
+            assert len(outcome.result.rows) == 1 and not outcome.is_stale
+            (root / "b.py").write_text("def more_bread(): ...\n")
+            index.update()
+            (outcome,) = host.run(old, [KEYWORD], LONG)
+            assert outcome.is_stale and outcome.result is None and not outcome.problem
+        with index.backend.reader() as new:
+            (outcome,) = host.run(new, [KEYWORD], LONG)
+            assert len(outcome.result.rows) == 2 and not outcome.is_stale
+
+
+def test_a_process_started_before_the_index_was_made(tmp_path, make_host):
+    root = write_tree(tmp_path / "code", {"a.py": "def bread(): ...\n"})
+    with Index.open(root, index_dir=str(tmp_path / "i")) as index:
+        host = make_host(index)
+        host.warm("keyword")
+        index.update()
+        with index.backend.reader() as reader:
+            (outcome,) = host.run(reader, [KEYWORD], LONG)
+    assert len(outcome.result.rows) == 1
+
+
+def test_the_embedding_lane_in_its_process(tmp_path, make_host, monkeypatch):
+    monkeypatch.setenv("DOWSE_CACHE_DIR", str(tmp_path / "cache"))
+    from dowse.search.lanes.dense import embedding_lane
+
+    root = write_tree(
+        tmp_path / "code", {"a.py": "def bake_bread(flour): ...\n\ndef close_file(handle): ...\n"}
+    )
+    with Index.open(root, index_dir=str(tmp_path / "i"), encoder="small", threads=1) as index:
+        index.update()
+        index.embed()
+        job = LaneJob("embedding", {"text": "make a loaf of bread", "limit": 5})
+        with index.backend.reader() as reader:
+            keyword, embedding = make_host(index).run(reader, [KEYWORD, job], LONG)
+            assert (keyword.problem, embedding.problem) == ("", "")
+            expected = embedding_lane(reader, index.encoder, **job.arguments)
+        assert embedding.result.rows == expected.rows
+        assert embedding.result.scores == pytest.approx(expected.scores)
+
+
+def test_the_keyword_process_loads_no_more_than_it_needs(make_host, reader):
+    host = make_host(modules="search.lanes.faults:modules_of_keyword")
+    (outcome,) = host.run(reader, [LaneJob("modules", KEYWORD.arguments)], LONG)
+    unwanted = {
+        "numpy",
+        "onnxruntime",
+        "tokenizers",
+        "re2",
+        "tree_sitter",
+        "multiprocessing",
+        "subprocess",
+        "asyncio",
+    }
+    assert "tantivy" in outcome.result and not unwanted & set(outcome.result)
+
+
+def test_ctrl_c_is_not_for_the_processes(make_host, reader):
+    host = make_host()
+    host.warm("echo")
+    wait_for(host.pids)  # not longer: Python itself is still starting
+    pid = host.pids()["echo"]
+    for _ in range(3):
+        os.kill(pid, signal.SIGINT)
+        assert host.run(reader, [ECHO], LONG)[0].result[0] == pid
+
+
+def test_closing_ends_everything_and_the_host_can_start_again(make_host, reader):
+    host = make_host()
+    host.run(reader, [ECHO], LONG)
+    host.close()
+    files, threads = open_files(), threading.active_count()
+    (outcome, _) = host.run(reader, [ECHO, KEYWORD], LONG)
+    pids = host.pids()
+    assert len(pids) == 2 and outcome.result[0] == pids["echo"]
+    host.close()
+    assert all(gone(pid) for pid in pids.values())
+    assert (open_files(), threading.active_count()) == (files, threads)
+    assert host.pids() == {}
+    host.close()
+
+
+def test_closing_ends_processes_that_are_still_starting(make_host, monkeypatch):
+    monkeypatch.setenv("FAULTY_START", "hang")
+    host = make_host(faulty="search.lanes.faulty_start:any")
+    host.warm("faulty")
+    wait_for(host.pids)
+    (pid,) = host.pids().values()
+    host.close()
+    assert gone(pid)
+
+
+def test_who_waits_while_the_host_is_closed_is_told(make_host, reader):
+    host = make_host(hang="search.lanes.faults:hang_asleep")
+    host.run(reader, [ECHO], LONG)
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(host.run, reader, [LaneJob("hang", {})], LONG) for _ in range(2)]
+        wait_for(lambda: "hang" in host.pids())
+        host.close()
+        # One may have come too late for this closing; then it waits for the next.
+        wait_for(lambda: host.close() or all(future.done() for future in waiting))
+    assert {future.result()[0].problem for future in waiting} == {"hang: closed"}
+
+
+def test_a_host_that_nobody_holds_ends_its_processes(sample_index, reader):
+    host = LaneHost(sample_index.backend.address, sample_index.settings)
+    host.run(reader, [KEYWORD], LONG)
+    (pid,) = host.pids().values()
+    del host
+    gc.collect()
+    assert gone(pid)
+
+
+def run_program(sample_index: Index, program: str) -> subprocess.Popen[str]:
+    """Start a Python process with a host of its own, `jobs` for it and a reader."""
+    setting = pickle.dumps((sample_index.backend.folder, sample_index.settings, KEYWORD))
+    start = f"""
+import sys; sys.path[:] = {sys.path!r}
+import os, pickle, signal, threading
+from dowse.storage.local.backend import LocalBackend
+from dowse.search.lanes.host import LaneHost
+from dowse.search.lanes.jobs import LaneJob
+from dowse.search.lanes.jobs import LANES, Lane
+folder, settings, keyword = pickle.loads({setting!r})
+lanes = {{**LANES, "hang": Lane("search.lanes.faults:hang_holding_the_lock")}}
+host = LaneHost(str(folder), settings, lanes)
+held = LocalBackend(folder).reader()
+reader = held.__enter__()
+"""
+    command = [sys.executable, "-c", start + program]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+
+
+LIVES_ON = """
+host.run(reader, [keyword], 60)
+threading.Thread(target=host.run, args=(reader, [LaneJob("hang", {})], HANG), daemon=True).start()
+host.run(reader, [LaneJob("hang", {})], 0.01)
+while len(host.pids()) < 2: pass
+print(*host.pids().values(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("end", ["", "sys.exit(3)", "os._exit(0)", "os.kill(os.getpid(), signal.SIGKILL)"])
+def test_processes_never_outlive_their_parent(sample_index, end):
+    program = LIVES_ON.replace("HANG", "2") + end
+    with run_program(sample_index, program) as parent:
+        pids = [int(pid) for pid in parent.communicate(timeout=60)[0].split()]
+    assert len(pids) == 2 and all(gone(pid) for pid in pids)
+
+
+FORKS = """
+(before,) = host.run(reader, [keyword], 60)
+(pid,) = host.pids().values()
+child = os.fork()
+if not child:
+    own = LocalBackend(folder)
+    with own.reader() as reader:
+        (inside,) = host.run(reader, [keyword], 60)
+    good = inside.result == before.result and host.pids() != {"keyword": pid}
+    sys.exit(0 if good else 1)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+(after,) = host.run(reader, [keyword], 60)
+print(status, after.result == before.result, host.pids() == {"keyword": pid})
+"""
+
+
+def test_a_forked_process_has_processes_of_its_own(sample_index):
+    with run_program(sample_index, FORKS) as parent:
+        assert parent.communicate(timeout=60)[0].split() == ["0", "True", "True"]
+
+
+FORKS_AND_ENDS = """
+host.run(reader, [keyword], 60)
+(pid,) = host.pids().values()
+if os.fork():
+    print(pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+os.close(1)
+sys.stdin.read()  # lives until the test lets it go
+os._exit(0)
+"""
+
+
+def test_a_forked_process_does_not_keep_the_parents_alive(sample_index):
+    with run_program(sample_index, FORKS_AND_ENDS) as parent:
+        assert gone(int(parent.stdout.readline()))
+
+
+def test_the_index_may_be_named_by_a_relative_path(sample_index, reader, monkeypatch):
+    folder = sample_index.backend.folder
+    monkeypatch.chdir(folder.parent)
+    host = LaneHost(LocalBackend(Path(folder.name)).address, sample_index.settings)
+    assert host.run(reader, [KEYWORD], LONG)[0].problem == ""
+    host.close()

@@ -1,0 +1,45 @@
+"""Lanes in this process."""
+
+from __future__ import annotations
+
+import logging
+
+from dowse.errors import DowseError
+from dowse.search.lanes.bm25 import keyword_lane
+from dowse.search.lanes.dispatch import InlineLanes
+from dowse.search.lanes.jobs import LANES, Lane, LaneJob
+from search.lanes.asking import KEYWORD
+
+
+def test_results_come_in_the_order_of_the_jobs(reader):
+    lanes = InlineLanes(lanes={**LANES, "bad": Lane("search.lanes.faults:raise_error")})
+    outcomes = lanes.run(reader, [LaneJob("bad", {}), KEYWORD, LaneJob("nowhere", {})])
+    assert [outcome.lane for outcome in outcomes] == ["bad", "keyword", "nowhere"]
+    assert [outcome.problem for outcome in outcomes] == [
+        "bad: RuntimeError: boom",
+        "",
+        "nowhere: KeyError: 'nowhere'",
+    ]
+    assert outcomes[1].result == keyword_lane(reader, **KEYWORD.arguments)
+
+
+def test_mistakes_come_as_they_were_raised(reader, caplog):
+    lanes = InlineLanes(
+        lanes={"bad": Lane("search.lanes.faults:mistake"), "query": Lane("search.lanes.faults:wrong_query")}
+    )
+    with caplog.at_level(logging.WARNING, "dowse.search.lanes"):
+        bad, query = lanes.run(reader, [LaneJob("bad", {}), LaneJob("query", {})])
+    assert isinstance(bad.error, DowseError) and bad.problem == "bad: no such thing; name another"
+    assert query.error.position == 7
+    assert [record.message for record in caplog.records] == [bad.problem, query.problem]
+
+
+def test_the_encoder_is_made_only_for_who_wants_it(reader):
+    asked = []
+    lanes = InlineLanes(
+        lambda: asked.append(1), {**LANES, "with": Lane("search.lanes.faults:echo", wants_encoder=True)}
+    )
+    lanes.run(reader, [KEYWORD])
+    assert not asked
+    (outcome,) = lanes.run(reader, [LaneJob("with", {})])
+    assert asked and outcome.problem.startswith("with: TypeError")  # echo does not take one

@@ -1,0 +1,115 @@
+"""Signals of a tree: what takes whose place, what keeps its order, and that everything adds up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.search.ranking.profile import TREE, Profile
+from dowse.search.ranking.signals import QueryFeatures, RankedHit, rank
+from dowse.types import Contribution, SymbolRow
+
+PLAIN = Profile(fields={}, definition=0.0)
+WANTED = QueryFeatures(frozenset({"cart", "total"}))
+KINDS = ("function", "method", "class", "module", "section")
+
+
+def row(number: int, file: int = 1, kind: str = "function", name: str = "", role: str = "") -> SymbolRow:
+    name = name or f"name{number}"
+    signature = "" if kind == "module" else f"def {name}()"
+    place = (number, number)
+    return SymbolRow(
+        number, f"id{number}", "", f"f{file}.py", "python", role, kind, name, name, *place, signature, file
+    )
+
+
+def ranked(rows: list[SymbolRow], scores: list[float], profile: Profile) -> list[RankedHit]:
+    return rank(rows, [[Contribution("keyword", score)] for score in scores], WANTED, profile)
+
+
+candidates = st.lists(
+    st.tuples(st.integers(1, 4), st.sampled_from(KINDS), st.floats(0.01, 10)), min_size=1, max_size=20
+).map(
+    lambda drawn: (
+        [row(number, file, kind) for number, (file, kind, _) in enumerate(drawn)],
+        [score for *_, score in drawn],
+    )
+)
+
+
+@given(candidates)
+def test_contributions_add_up_and_the_order_is_that_of_the_scores(given_rows):
+    found = ranked(*given_rows, TREE)
+    assert sorted(hit.row.row for hit in found) == list(range(len(found)))
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+    for hit in found:
+        assert sum(part.value for part in hit.contributions) == pytest.approx(hit.score)
+
+
+@given(candidates)
+def test_heads_give_way_without_moving_any_file(given_rows):
+    before = ranked(*given_rows, PLAIN)
+    after = ranked(*given_rows, replace(PLAIN, promote_definitions=True))
+    files = [list(dict.fromkeys(hit.row.file_id for hit in found)) for found in (before, after)]
+    assert files[0] == files[1]
+    assert sorted(hit.score for hit in before) == pytest.approx(sorted(hit.score for hit in after))
+    best: dict[int, RankedHit] = {}
+    for hit in after:
+        best.setdefault(hit.row.file_id, hit)
+    for file, first in best.items():
+        others = [
+            hit for hit in before if hit.row.file_id == file and hit.row.kind not in ("module", "section")
+        ]
+        assert first.row.kind != "module" or not others
+
+
+def test_the_best_definition_takes_the_place_of_the_head():
+    rows = [row(1, 1, "module"), row(2, 1), row(3, 1), row(4, 2)]
+    found = ranked(rows, [10, 4, 3, 6], replace(PLAIN, promote_definitions=True))
+    assert [hit.row.row for hit in found] == [2, 4, 1, 3]
+    assert [part.source for part in found[0].contributions] == ["keyword", "signal.head"]
+
+
+def test_the_head_of_a_file_without_definitions_stays():
+    found = ranked([row(1, 1, "module"), row(2, 1, "section"), row(3, 2)], [10, 4, 6], TREE)
+    assert found[0].row.row == 1
+
+
+@given(candidates, st.floats(0.1, 1.0))
+def test_saturation_keeps_the_order_inside_a_file_and_its_first_hit(given_rows, left: float):
+    before = ranked(*given_rows, PLAIN)
+    after = ranked(*given_rows, replace(PLAIN, saturation=left))
+    for file in {hit.row.file_id for hit in before}:
+        mine = [[hit for hit in found if hit.row.file_id == file] for found in (before, after)]
+        assert mine[0][0].score == mine[1][0].score
+        for one, other in zip(mine[0][1:], mine[1][1:], strict=True):
+            assert other.score == pytest.approx(one.score * (left if left < 1 else 1))
+
+
+def test_a_large_file_keeps_its_later_hits_in_sight():
+    """The tenth hit of one file must not fall behind what hardly matches in another."""
+    rows = [*(row(n, 1) for n in range(10)), row(10, 2)]
+    found = ranked(rows, [10 - n / 10 for n in range(10)] + [5.0], replace(PLAIN, saturation=TREE.saturation))
+    assert found[-1].row.row == 10
+
+
+def test_company_counts_by_what_matches_well():
+    """Beside a blend, many weak matches must not outweigh a few strong ones."""
+    rows = [row(1, 1), row(2, 1), *(row(n, 2) for n in range(3, 11))]
+    scores = [1.0, 0.9] + [0.5] * 8
+    plain = replace(PLAIN, coherence=1.0)
+    sums = {power: ranked(rows, scores, replace(plain, coherence_power=power)) for power in (1.0, 3.0)}
+    gained = {
+        power: {
+            hit.row.file_id: part.value
+            for hit in found
+            for part in hit.contributions
+            if "coherence" in part.source
+        }
+        for power, found in sums.items()
+    }
+    assert gained[1.0][2] > gained[1.0][1]
+    assert gained[3.0][1] > gained[3.0][2]

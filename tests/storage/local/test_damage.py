@@ -1,0 +1,296 @@
+"""A damaged index is named, with the remedy, and the remedy works."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from dowse import Index
+from dowse.errors import DowseError, IndexDamaged, IndexMissing, IndexVersionError
+from dowse.storage.local.catalog import FORMAT_VERSION, Catalog
+from dowse.storage.local.fulltext import FulltextWriter
+from dowse.storage.local.queries import CatalogQueries
+
+from helpers import age, image, write_tree
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A tree and its index, large enough that a catalog cut in half still has its first pages."""
+    base = tmp_path_factory.mktemp("damage")
+    files = {f"m{i}.py": f"def load_{i}():\n    return 'the text of {i}'\n" for i in range(60)}
+    root = write_tree(base / "tree", files)
+    age(root)
+    with Index.open(root, index_dir=str(base / "index")) as index:
+        index.update()
+    return root, base / "index"
+
+
+@pytest.fixture
+def broken(whole, tmp_path):
+    """A copy of the index to break, and the tree."""
+    root, folder = whole
+    return root, Path(shutil.copytree(folder, tmp_path / "index"))
+
+
+def use(root: Path, folder: Path) -> None:
+    """Do what a user would: search by word and by text, change a file's record, list everything."""
+    with Index.open(root, index_dir=str(folder)) as index:
+        index.search("load")
+        index.search('"the text"', k=0)
+        index.symbols("*", 1000)
+        index.status()
+        image(index)
+
+
+def truncated_to_half(folder: Path) -> None:
+    catalog = folder / "catalog.sqlite"
+    os.truncate(catalog, catalog.stat().st_size // 2 // 4096 * 4096)
+
+
+def truncated_in_a_page(folder: Path) -> None:
+    catalog = folder / "catalog.sqlite"
+    os.truncate(catalog, catalog.stat().st_size - 1000)
+
+
+def truncated_to_nothing(folder: Path) -> None:
+    os.truncate(folder / "catalog.sqlite", 0)
+
+
+def garbage(folder: Path) -> None:
+    (folder / "catalog.sqlite").write_bytes(b"this is no database at all " * 1000)
+
+
+def garbage_after_the_header(folder: Path) -> None:
+    catalog = folder / "catalog.sqlite"
+    data = catalog.read_bytes()
+    catalog.write_bytes(data[:4096] + b"\xa5" * (len(data) - 4096))
+
+
+def another_database(folder: Path) -> None:
+    (folder / "catalog.sqlite").unlink()
+    with sqlite3.connect(folder / "catalog.sqlite") as db:
+        db.execute("CREATE TABLE recipes (name)")
+    db.close()
+
+
+def views_for_tables(folder: Path) -> None:
+    with sqlite3.connect(folder / "catalog.sqlite") as db:
+        db.execute("ALTER TABLE files RENAME TO other")
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+        db.execute(f"CREATE VIEW files AS SELECT other.* FROM other, ({endless})")
+    db.close()
+
+
+def no_generation(folder: Path) -> None:
+    shutil.rmtree(folder / "text")
+
+
+def half_a_generation(folder: Path) -> None:
+    (generation,) = (folder / "text").iterdir()
+    shutil.rmtree(generation / "files")
+
+
+def truncated_segments(folder: Path) -> None:
+    for path in (folder / "text").rglob("*"):
+        if path.is_file() and path.suffix in (".term", ".idx", ".store", ".fast", ".fieldnorm"):
+            os.truncate(path, path.stat().st_size // 2)
+
+
+def missing_segments(folder: Path) -> None:
+    for path in (folder / "text").rglob("*.idx"):
+        path.unlink()
+
+
+def garbage_meta(folder: Path) -> None:
+    for path in (folder / "text").rglob("meta.json"):
+        path.write_text("{ not json")
+
+
+WAYS = [
+    truncated_to_half,
+    truncated_in_a_page,
+    truncated_to_nothing,
+    garbage,
+    garbage_after_the_header,
+    another_database,
+    views_for_tables,
+    no_generation,
+    half_a_generation,
+    truncated_segments,
+    missing_segments,
+    garbage_meta,
+]
+
+
+@pytest.mark.parametrize("damage", WAYS)
+def test_damage_is_named_and_a_rebuild_heals_it(broken, damage):
+    root, folder = broken
+    damage(folder)
+    with pytest.raises(IndexDamaged, match="dowse index --rebuild") as raised:
+        use(root, folder)
+    assert str(folder) in str(raised.value) and "\n" not in str(raised.value)
+    with Index.open(root, index_dir=str(folder)) as index:
+        assert index.backend.check() != []
+        index.update(rebuild=True)
+        assert index.backend.check() == []
+        assert len(index.search("load", k=0).hits) == 60
+    use(root, folder)
+
+
+@pytest.mark.parametrize("damage", WAYS)
+def test_an_update_never_makes_half_an_index_of_a_damaged_one(broken, damage, tmp_path):
+    """It says so, or heals it; in no case does it leave an index that lacks what it should hold."""
+    root, folder = Path(shutil.copytree(broken[0], tmp_path / "tree")), broken[1]
+    damage(folder)
+    (root / "m1.py").write_text("def changed(): ...\n")
+    (root / "m2.py").unlink()
+    with Index.open(root, index_dir=str(folder)) as index:
+        try:
+            index.update()
+        except IndexDamaged as error:
+            assert "dowse index --rebuild" in str(error)
+        else:
+            assert index.backend.check() == []
+            assert len(index.search("load", k=0).hits) == 58
+
+
+@pytest.mark.parametrize("version", ["0", str(FORMAT_VERSION + 1), "banana"])
+def test_another_format_is_told_apart_from_damage(broken, version):
+    root, folder = broken
+    with sqlite3.connect(folder / "catalog.sqlite") as db:
+        db.execute("UPDATE meta SET value=? WHERE key='format'", (version,))
+    db.close()
+    with Index.open(root, index_dir=str(folder)) as index:
+        for action in (lambda: index.search("load"), index.update):
+            with pytest.raises(IndexVersionError, match=rf"format {version}.*dowse index --rebuild"):
+                action()
+        index.update(rebuild=True)
+        assert index.search("load").hits
+
+
+def test_no_index_yet(tmp_path):
+    root = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
+    with (
+        Index.open(root, index_dir=str(tmp_path / "none")) as index,
+        pytest.raises(IndexMissing, match="dowse index"),
+    ):
+        index.search("x")
+    assert not (tmp_path / "none").exists()
+
+
+def test_removing_an_index_leaves_other_files_alone(tmp_path):
+    """Something may be put into the folder of an index, or the index into the repository itself."""
+    root = write_tree(tmp_path / "tree", {"a.py": "def keep(): ...\n", "text/notes.md": "mine\n"})
+    precious = {"precious.txt": "do not lose\n", "text/notes.md": "mine\n", "text/12/deep.md": "mine\n"}
+    for folder, others in ((tmp_path / "home", precious), (root / "sub", {})):
+        with Index.open(root, index_dir=str(folder)) as index:
+            index.update()
+            write_tree(folder, others)
+            (root / "a.py").write_text(f"def keep_{len(others)}(): ...\n")
+            index.update()
+            index.update(rebuild=True)
+            index.backend.clear()
+        left = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
+        assert left == others and folder.exists() == bool(others)
+    assert sorted(p.name for p in root.iterdir()) == ["a.py", "text"]
+
+
+@pytest.mark.parametrize("mine", ["notes.txt", "text/notes.md", "text/12/notes.md"])
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_no_index_is_made_among_other_files(tmp_path, mine, rebuild):
+    root = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
+    home = write_tree(tmp_path / "home", {mine: "mine\n"})
+    with (
+        Index.open(root, index_dir=str(home)) as index,
+        pytest.raises(DowseError, match=r"home holds other files .* name an empty or new folder"),
+    ):
+        index.update(rebuild=rebuild)
+    assert [p for p in home.rglob("*") if p.is_file()] == [home / mine]
+
+
+def test_what_a_killed_writer_left_is_no_obstacle(tmp_path):
+    root = write_tree(tmp_path / "tree", {"a.py": "x = 1\n"})
+    write_tree(tmp_path / "home", {"writer.lock": "1", "text/000001/files/x": "", "catalog.sqlite-wal": ""})
+    with Index.open(root, index_dir=str(tmp_path / "home")) as index:
+        assert index.update().added == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("database or disk is full", "free some space"),
+        ("database is locked", "other process"),
+        ("attempt to write a readonly database", "permissions"),
+    ],
+)
+def test_an_index_that_is_unavailable_is_not_damaged(broken, monkeypatch, words, remedy):
+    root, folder = broken
+
+    def fail(*_: object) -> None:
+        raise sqlite3.OperationalError(words)
+
+    monkeypatch.setattr(Catalog, "begin", fail)
+    monkeypatch.setattr(CatalogQueries, "counts", fail)
+    with Index.open(root, index_dir=str(folder), strip_docs=True) as index:
+        for action in (index.update, index.file_count):
+            with pytest.raises(DowseError, match=f"{words}.*{remedy}") as raised:
+                action()
+            assert not isinstance(raised.value, IndexDamaged)
+
+
+def test_a_catalog_that_cannot_be_opened_for_long_is_not_called_damaged(broken):
+    root, folder = broken
+    other = sqlite3.connect(folder / "catalog.sqlite", isolation_level=None)
+    other.execute("PRAGMA journal_mode=DELETE")
+    other.execute("BEGIN EXCLUSIVE")
+    with (
+        Index.open(root, index_dir=str(folder)) as index,
+        pytest.raises(DowseError, match="locked") as raised,
+    ):
+        index.search("load")
+    other.close()
+    assert not isinstance(raised.value, IndexDamaged)
+
+
+@pytest.mark.parametrize("half", ["_file_writer", "_symbol_writer"])
+def test_a_commit_that_fails_in_one_half_changes_nothing(broken, tmp_path, monkeypatch, half):
+    """The error is the one that the user sees, and readers keep the last generation."""
+    root, folder = Path(shutil.copytree(broken[0], tmp_path / "tree")), broken[1]
+    (root / "m1.py").write_text("def changed(): ...\n")
+
+    class Failing:
+        def __init__(self, writer: object) -> None:
+            self._writer = writer
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._writer, name)
+
+        def commit(self) -> None:
+            raise OSError("no room for it")
+
+    create = FulltextWriter.__init__
+
+    def create_failing(self: FulltextWriter, *arguments: object, **options: object) -> None:
+        create(self, *arguments, **options)
+        setattr(self, half, Failing(getattr(self, half)))
+
+    with Index.open(root, index_dir=str(folder)) as index:
+        before = image(index)
+        with monkeypatch.context() as patch:
+            patch.setattr(FulltextWriter, "__init__", create_failing)
+            with pytest.raises(OSError, match="no room for it"):
+                index.update()
+        assert [p.name for p in (folder / "text").iterdir()] == ["000001"]
+        assert image(index) == before and index.backend.check() == []
+        assert index.update().changed == 1
+        assert index.backend.check() == []
+
+
+def test_errors_are_of_one_family():
+    for error in (IndexDamaged, IndexMissing, IndexVersionError):
+        assert issubclass(error, DowseError)

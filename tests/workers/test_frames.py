@@ -1,0 +1,77 @@
+"""Messages through a real pipe, in pieces, cut short and broken."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowse.workers import frames
+
+
+def through_pipe(pieces):
+    """Read one message from a pipe into which somebody writes these pieces."""
+    incoming, outgoing = os.pipe()
+
+    def write():
+        for piece in pieces:
+            os.write(outgoing, piece)
+        os.close(outgoing)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        return frames.FrameReader(incoming).read()
+    finally:
+        os.close(incoming)
+        thread.join()
+
+
+@given(st.recursive(st.integers() | st.text() | st.binary(max_size=3000), st.lists), st.integers(1, 500))
+def test_a_message_arrives_however_it_is_cut(message, size):
+    frame = frames.pack(message)
+    assert through_pipe(frame[at : at + size] for at in range(0, len(frame), size)) == message
+
+
+def test_a_message_larger_than_a_pipe_arrives():
+    incoming, outgoing = os.pipe()
+    message = os.urandom(1_000_000)
+    thread = threading.Thread(target=frames.write_frame, args=(outgoing, frames.pack(message)))
+    thread.start()
+    assert frames.FrameReader(incoming).read() == message
+    thread.join()
+    os.close(incoming)
+    os.close(outgoing)
+
+
+@given(st.data())
+def test_a_message_cut_short_is_the_end(data):
+    frame = frames.pack("a message")
+    length = data.draw(st.integers(0, len(frame) - 1))
+    with pytest.raises(EOFError):
+        through_pipe([frame[:length]])
+
+
+@pytest.mark.parametrize("broken", [b"\xff" * 8, frames.pack(b"x" * 40)[:20] + b"?" * 60])
+def test_what_is_no_message_is_told(broken):
+    with pytest.raises(ValueError, match="message"):
+        through_pipe([broken])
+
+
+def test_what_is_too_large_is_not_sent():
+    with pytest.raises(ValueError, match="64 MB is too large"):
+        frames.pack(bytes(frames.MAX_BYTES))
+
+
+def test_messages_that_arrive_together_are_kept_apart():
+    incoming, outgoing = os.pipe()
+    os.write(outgoing, b"".join(map(frames.pack, ("one", "two", "three"))))
+    os.close(outgoing)
+    reader = frames.FrameReader(incoming)
+    assert [reader.read() for _ in range(3)] == ["one", "two", "three"]
+    with pytest.raises(EOFError):
+        reader.read()
+    os.close(incoming)

@@ -1,0 +1,135 @@
+"""Pairs become ids; what is excluded never does."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from dowse.encoders.document import path_words, split_docs
+from dowse_training import shard_files
+from dowse_training.pairs.exclusion import make_exclusion, text_hash
+from dowse_training.pairs.files import split_name
+from dowse_training.shards import Sharder
+
+tokenizers = pytest.importorskip("tokenizers")
+
+from dowse.encoders.word_tokenizer import WordTokenizer  # noqa: E402
+from dowse_training.cli import main  # noqa: E402
+
+WORDS = (
+    "parse a date from text and read the file def value return given name other words loader module".split()
+)
+
+
+def pair(**changes):
+    code = "def parse_date(value):\n    return value.given.other"
+    base = {
+        "pkg": "tool",
+        "name": "loader.parse_date",
+        "doc": "Parse a date from text. Other words.",
+        "code": code,
+    }
+    return base | changes
+
+
+@pytest.fixture
+def tokenizer():
+    vocabulary = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3} | {w: n for n, w in enumerate(WORDS, 4)}
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    return made
+
+
+@pytest.fixture
+def sharder(tokenizer):
+    return Sharder(WordTokenizer(tokenizer))
+
+
+def join_spans(tokens):
+    return " ".join(WORDS[token - 4] if token >= 4 else "?" for token in tokens)
+
+
+def test_a_pair_lies_in_the_order_of_the_layout(sharder):
+    sharder.add(pair())
+    shard = sharder.shard("python")
+    assert join_spans(shard.tokens) == (
+        "loader parse date value return value given other parse a date from text other words"
+    )
+    # qualifier, code with its name, place and length of the name, sentence, paragraph, rest
+    assert shard.lengths.tolist() == [[1, 7, 0, 2, 5, 2, 0]]
+
+
+def test_the_path_comes_before_the_qualifier_when_it_is_shown(tokenizer):
+    sharder = Sharder(WordTokenizer(tokenizer), path_share=1.0)
+    sharder.add(pair(path="src/module/file.py"))
+    assert join_spans(sharder.shard("python").tokens[:3]) == "module file loader"
+    assert sharder.statistics["path"] == 1
+
+
+@pytest.mark.parametrize(
+    ("exclusion", "reason"),
+    [
+        (make_exclusion(["someone/tool"], [], []), "package excluded"),
+        (make_exclusion([], [text_hash(pair()["code"])], []), "code excluded"),
+        (
+            make_exclusion([], [], [text_hash("Parse a date from text. Other words.")]),
+            "documentation excluded",
+        ),
+    ],
+)
+def test_what_is_excluded_is_not_in_the_shard(tokenizer, exclusion, reason):
+    sharder = Sharder(WordTokenizer(tokenizer), exclusion)
+    sharder.add(pair())
+    assert len(sharder) == 0
+    assert sharder.statistics[reason] == 1
+
+
+def test_duplicates_and_pairs_that_say_too_little_are_left_out(sharder):
+    for one in (
+        pair(),
+        pair(pkg="fork"),
+        pair(doc="Parse", code="def other(): return 1 or 2 or 3"),
+        pair(code="x"),
+    ):
+        sharder.add(one)
+    counts = sharder.statistics
+    assert (counts["kept"], counts["dup"], counts["short-doc"], counts["short-code"]) == (1, 1, 1, 1)
+
+
+def test_documentation_is_split_at_sentence_paragraph_and_fields():
+    assert split_docs("Reads the file. Then more.\n\nAt last.") == (
+        "Reads the file",
+        ". Then more.",
+        "At last.",
+    )
+    assert split_docs("Reads the file\n:param x: it")[0] == "Reads the file"
+
+
+def test_names_and_paths_are_cut():
+    assert split_name("a.b.c") == ("a.b", "c")
+    assert split_name("a::b") == ("a", "b")
+    assert split_name("c") == ("", "c")
+    assert path_words("src/http/index.js") == "http"
+    assert path_words("src/http/client.py") == "http client"
+
+
+def test_the_command_writes_both_kinds_of_shards(tmp_path, tokenizer, capsys):
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "pairs").mkdir()
+    (tmp_path / "pairs" / "python.jsonl").write_text(json.dumps(pair()) + "\n")
+    with gzip.open(tmp_path / "pairs" / "python.valid.jsonl.gz", "wt") as stream:
+        stream.write(json.dumps(pair()) + "\n")
+    (tmp_path / "more.jsonl").write_text(json.dumps(pair(lang="ruby")) + "\n")
+    places = [str(tmp_path / "pairs"), str(tmp_path / "more.jsonl")]
+    arguments = [*places, "--out", str(tmp_path / "out"), "--tokenizer", str(tmp_path / "tokenizer.json")]
+    assert main(["shards", *arguments]) == 0
+    assert [shard.language for shard in shard_files.read_all([tmp_path / "out"])] == ["python", "ruby"]
+    assert [shard.language for shard in shard_files.read_all([tmp_path / "out"], valid=True)] == ["python"]
+    assert "python (valid): kept 1, read 1" in capsys.readouterr().out
+
+
+def test_the_command_names_what_is_missing(tmp_path, capsys):
+    assert main(["shards", str(tmp_path / "none"), "--out", str(tmp_path), "--tokenizer", "t.json"]) == 2
+    assert "name folders or files of pairs" in capsys.readouterr().err

@@ -1,0 +1,134 @@
+import { duration, measure } from "../lib/format";
+import { nearest, placeLabels } from "./label-places";
+import { linear, logarithmic, logAxis, shareAxis } from "./scale";
+
+export interface ScatterRow {
+  name: string;
+  color: string;
+  value: number;
+  interval: readonly number[] | undefined;
+  /** Milliseconds. */
+  cost: number;
+}
+
+const WIDTH = 420;
+const LEFT = 36;
+const RIGHT = 412;
+const TOP = 14;
+const FEW = 8;
+// What is worse than the best by more than this stands at the lower edge, with its value: the field is for
+// those one would choose between.
+const FIELD = 0.25;
+// From this distance on, a thin line joins a label with its point.
+const APART = 14;
+
+/** Quality against cost: a point for each row with its interval, and the Pareto frontier. */
+export function Scatter({ rows, label }: { rows: readonly ScatterRow[]; label: string }) {
+  if (!rows.length) return <p className="text-sm text-faint">Nothing was timed.</p>;
+  const bottom = rows.length > FEW ? 330 : 240;
+  const times = logAxis(rows.map((row) => row.cost));
+  const inField = field(rows);
+  const shares = shareAxis(inField.flatMap((row) => row.interval ?? [row.value]));
+  const x = logarithmic(times.low, times.high, LEFT + 14, RIGHT - 14);
+  const y = linear(shares.low, shares.high, bottom, TOP);
+  const points = rows.map((row) => {
+    const below = !inField.includes(row);
+    const text = below ? `${row.name} ${measure(row.value)} ↓` : row.name;
+    return { row, below, text, x: x(row.cost), y: below ? bottom - 8 : y(row.value) };
+  });
+  const labels = placeLabels(points, { left: LEFT, top: 4, right: WIDTH, bottom });
+  const said = rows.map((row) => `${row.name} ${measure(row.value)} in ${duration(row.cost)}`);
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${bottom + 36}`}
+      role="img"
+      aria-label={`${label}: ${said.join("; ")}`}
+      className="w-full max-w-xl"
+    >
+      {shares.ticks.map((share) => (
+        <g key={share}>
+          <line x1={LEFT} x2={RIGHT} y1={y(share)} y2={y(share)} stroke="var(--line)" />
+          <text x={LEFT - 5} y={y(share) + 3} textAnchor="end" className="fill-faint text-[9px]">
+            {measure(share, 2)}
+          </text>
+        </g>
+      ))}
+      {times.ticks.map((time) => (
+        <g key={time}>
+          <line x1={x(time)} x2={x(time)} y1={TOP} y2={bottom} stroke="var(--line)" />
+          <text x={x(time)} y={bottom + 13} textAnchor="middle" className="fill-faint text-[9px]">
+            {time.toLocaleString("en")}
+          </text>
+        </g>
+      ))}
+      <text x={RIGHT} y={bottom + 29} textAnchor="end" className="fill-faint text-[10px]">
+        median time of a query, ms
+      </text>
+      <polyline
+        points={frontier(points)}
+        fill="none"
+        stroke="var(--edge)"
+        strokeDasharray="3 3"
+        data-frontier=""
+      />
+      {points.map(({ row, below, ...point }) => {
+        if (below) {
+          const shape = `${point.x - 5},${point.y - 3} ${point.x + 5},${point.y - 3} ${point.x},${point.y + 5}`;
+          return <polygon key={row.name} points={shape} fill={row.color} />;
+        }
+        const [low, high] = [row.interval?.[0] ?? row.value, row.interval?.[1] ?? row.value];
+        return (
+          <g key={row.name}>
+            <line x1={point.x} x2={point.x} y1={y(low)} y2={y(high)} stroke={row.color} />
+            <circle cx={point.x} cy={point.y} r="4.500" fill={row.color} />
+          </g>
+        );
+      })}
+      {points.map((point, number) => {
+        const box = labels[number];
+        if (!box) return null;
+        const [nearX, nearY] = nearest(box, point);
+        const apart = Math.hypot(nearX - point.x, nearY - point.y) > APART;
+        // The width of a label is a guess, so the side that faces the point is the exact one.
+        const side = box.right < point.x ? "end" : box.left > point.x ? "start" : "middle";
+        const at = { end: box.right, start: box.left, middle: (box.left + box.right) / 2 }[side];
+        return (
+          <g key={point.row.name}>
+            {apart && <line x1={point.x} y1={point.y} x2={nearX} y2={nearY} stroke="var(--edge)" />}
+            <text
+              x={at}
+              y={box.bottom - 3}
+              textAnchor={side}
+              paintOrder="stroke"
+              stroke="var(--surface)"
+              strokeWidth="3"
+              className="fill-ink text-[11px]"
+            >
+              {point.text}
+            </text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** All rows but a few that are far worse than the best. */
+function field(rows: readonly ScatterRow[]): readonly ScatterRow[] {
+  const limit = Math.max(...rows.map((row) => row.value)) - FIELD;
+  const near = rows.filter((row) => row.value >= limit);
+  return rows.length - near.length <= Math.floor(rows.length / 3) ? near : rows;
+}
+
+/** The steps of the Pareto frontier: below it one pays more for less. */
+function frontier(points: readonly { x: number; y: number }[]): string {
+  const steps: string[] = [];
+  let best = Infinity;
+  for (const { x, y } of [...points].sort((a, b) => a.x - b.x || a.y - b.y)) {
+    if (y >= best) continue;
+    if (steps.length) steps.push(`${x},${best}`);
+    steps.push(`${x},${y}`);
+    best = y;
+  }
+  return [...steps, `${RIGHT},${best}`].join(" ");
+}
