@@ -46,6 +46,8 @@ _SLOW = (
     *("eval/test_hostile", "eval/test_mine", "eval/test_judge", "eval/test_reports_html", "eval/test_paper"),
     *("parsing/test_scan_time", "source/test_fuzz", "query/test_ripgrep_parity", "test_fuzzed_archives"),
     *("graph/resolve/test_update", "graph/resolve/test_history", "search/test_hybrid"),
+    *("install/", "workers/", "storage/local/test_locks", "storage/local/test_portable"),
+    *("source/test_git_hostile", "source/test_walk", "vectors/test_matrix"),
 )
 
 
@@ -58,9 +60,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out the slow tests where `--fast` is given."""
     if config.getoption("--fast"):
         here = Path(__file__).parent
-        slow = tuple(str(here / each) for each in _SLOW)
-        left_out = [item for item in items if str(item.path).startswith(slow)]
-        config.hook.pytest_deselected(items=left_out)
+        slow = (*(str(here / each) for each in _SLOW), str(here.parent / "training"))
+        config.hook.pytest_deselected(items=[item for item in items if str(item.path).startswith(slow)])
         items[:] = [item for item in items if not str(item.path).startswith(slow)]
 
 
