@@ -59,6 +59,8 @@ _MAX_LISTED = len(LANGUAGES)
 _BACKTICKED = re.compile(r"`([^`\s]+)`")
 # Characters with a meaning in the query language.
 _SYNTAX = str.maketrans(dict.fromkeys('"/():`-', " "))
+# Half of a pair, or a byte of a command line that is no UTF-8: no text holds one.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CASE_CONTRADICTION = "case:yes and case:no contradict each other; keep one"
 
 
@@ -143,8 +145,10 @@ class _Parser:
         self.remarks: list[str] = []
         if len(text) > MAX_LENGTH:
             self.remarks.append(f"only the first {MAX_LENGTH:,} characters count")
-        # Half a surrogate pair can't be searched for.
-        self.text = text[:MAX_LENGTH].encode(errors="replace").decode()
+        # Not "?", which has a meaning in regexes and globs.
+        self.text = _SURROGATE.sub("\ufffd", text[:MAX_LENGTH])
+        if self.text != text[:MAX_LENGTH]:
+            self.remarks.append("some characters are not valid Unicode and match nothing")
         self.tokens = repair(tokenize(self.text, self.remarks), self.remarks)
         self.reset()
 

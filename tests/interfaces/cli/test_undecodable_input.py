@@ -60,7 +60,13 @@ def test_queries_that_are_no_text(index: Index, capsys: pytest.CaptureFixture[st
 
 
 def test_a_pattern_that_is_no_text_says_so(index: Index, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = run(capsys, "search", f"/{BROKEN}/", *place(index))
+    for query in (f"/{BROKEN}/", "/a\udcff/"):  # with "?" for the byte, the second would match every "a"
+        code, out, err = run(capsys, "search", query, *place(index))
+        assert (code, out) == (1, "")
+        note, nothing = err.splitlines()
+        assert note.endswith("some characters are not valid Unicode and match nothing")
+        assert nothing == "dowse: nothing found"
+    code, _, err = run(capsys, "search", BROKEN, *place(index), "--mode", "regex")
     assert code == 2 and len(err.splitlines()) == 1
 
 
