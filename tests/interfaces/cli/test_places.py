@@ -199,7 +199,7 @@ def test_outside_of_a_repository_the_nearest_index_above_counts(tmp_path, capsys
     "arguments",
     [
         ("search", "lang:klingon bread"),
-        ("search", "/(/"),
+        ("search", "a(", "--mode", "regex"),
         ("search", "bread", "--lanes", "nonsense"),
         ("search", "bread", "-k", "-1"),
         ("search", "bread", "-m", "-1"),

@@ -102,7 +102,12 @@ def _check_query(query: str, options: SearchOptions) -> None:
     """Refuse an invalid query before an index is built for it."""
     from dowse.search.planner import make_plan
 
-    make_plan(SearchRequest(query, options))
+    plan = make_plan(SearchRequest(query, options))
+    if plan.exact:
+        from dowse.query.regex.matcher import compile_leaf
+
+        for leaf in plan.exact:  # with --mode regex the whole query is one
+            compile_leaf(leaf, plan.query.case)
 
 
 def _add_option_flags(parser: CommandParser) -> None:
