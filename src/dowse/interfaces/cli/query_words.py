@@ -72,7 +72,8 @@ def _read_stdin(*, asked: bool) -> str:
     from dowse.query.parser import MAX_LENGTH
 
     if not asked and not _is_piped():
-        raise UsageError("search needs a query: words, `-` for standard input, or --batch FILE")
+        needs = "search needs a query: words, `-` for standard input, or --batch FILE"
+        raise UsageError(f"{needs}; see `dowse search --help`")
     stream = getattr(sys.stdin, "buffer", None)
     text = stream.read().decode("utf-8", "replace") if stream else sys.stdin.read()
     text = _ESCAPE.sub("", text).strip()

@@ -64,7 +64,7 @@ def eval_parser(step: str = "") -> argparse.ArgumentParser:
     """Return the parser of `dowse eval`, or of one of its steps."""
     add = {"": _add_run, "judge": _add_judge, "gate": _add_gate, "report": _add_report}[step]
     text = STEPS.get(step) or "measure search quality, on queries with known answers"
-    steps = "".join(f"  {name:8} {what}\n" for name, what in STEPS.items())
+    steps = "".join(f"  dowse eval {name:8} {what}\n" for name, what in STEPS.items())
     parser = CommandParser(
         "" if step else "eval",
         prog=f"dowse eval {step}".strip(),
