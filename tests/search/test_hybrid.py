@@ -972,6 +972,8 @@ def test_without_vectors_it_is_told_that_nothing_is_known_to_be_alike(tmp_path: 
 
 def test_plain_text_is_words_and_nothing_else(shop: Index):
     with pytest.raises(QueryError):
-        shop.search('the "price')
-    plain = shop.search('the "price lang:go', plain=True)
-    assert [hit.symbol.id for hit in plain] == [hit.symbol.id for hit in shop.search("the price lang go")]
+        shop.search('the "price lang:nonsense')
+    for name in ("go", "nonsense"):
+        plain = shop.search(f'the "price lang:{name}', plain=True)
+        words = shop.search(f"the price lang {name}")
+        assert [hit.symbol.id for hit in plain] == [hit.symbol.id for hit in words]

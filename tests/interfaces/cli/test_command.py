@@ -116,8 +116,8 @@ def test_an_exact_search_shows_the_lines(run):
 
 def test_notes_go_beside_the_results(run):
     code, out, err = run("search", "preheet")
-    assert code == 0
-    assert "edit" in err and "edit away" not in out
+    assert code == 0 and out.startswith("service/oven/oven.go:")
+    assert err == "dowse: not here as typed: preheet → Preheat\n" and "as typed" not in out
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -265,13 +265,10 @@ def on_a_terminal(arguments: list[str], environment: dict[str, str]) -> bytes:
 @pytest.mark.parametrize(
     ("arguments", "tells"),
     [
-        (["search", "/(/"], "dowse: "),
-        (["search", "colour:red bread"], "lang"),
+        (["search", "a(", "--mode", "regex"], "close it"),
         (["search", "lang:klingon bread"], "klingon"),
         (["search", "bread", "--lang", "klingon"], "klingon"),
         (["search", "bread", "--kind", "spoon"], "spoon"),
-        (["search", '"open'], "dowse: "),
-        (["search", "(bread"], "dowse: "),
         (["search", "bread", "-k", "-1"], "`k`"),
         (["index", "/no/such/place"], "does not exist"),
         (["status", "--index-dir", "NOWHERE"], "dowse index"),
@@ -294,9 +291,27 @@ def test_mistakes_get_one_line_and_a_remedy(sample_copy, tmp_path, capsys, monke
     assert tells in captured.err
 
 
+@pytest.mark.parametrize(
+    ("query", "note", "code"),
+    [
+        ("/(/", "/(/ is no regex: an unclosed '(' in the regex; close it, or write \\( for a literal one", 1),
+        ("colour:red bread", "colour: is no filter", 0),
+        ('"bread', 'the " at position 0 is never closed on its line', 0),
+        ("(bread", "the ( at position 0 is never closed", 0),
+        ("lang: bread", "lang: has no value right after the colon", 0),
+    ],
+)
+def test_what_is_no_query_language_is_plain_text_with_a_note(run, query, note, code):
+    found, out, err = run("search", query)
+    assert found == code and ("src/bakery/bread.py:" in out) == (code == 0)
+    first, *more = err.splitlines()
+    assert first == f"dowse: taken as plain text: {note}"
+    assert code == 0 or more == ["dowse: nothing found"]
+
+
 def test_a_real_process_shows_no_traceback_either(sample, tmp_path):
-    done = run_dowse("search", "/(/", sample, "--index-dir", tmp_path / "index")
-    assert done.returncode == 2
+    done = run_dowse("search", "lang:klingon", sample, "--index-dir", tmp_path / "index")
+    assert done.returncode == 2 and done.stderr.startswith("dowse: ")
     assert done.stdout == "" and "Traceback" not in done.stderr
     wrong = run_dowse("search")
     assert wrong.returncode == 2 and wrong.stderr.startswith("usage: dowse search ")

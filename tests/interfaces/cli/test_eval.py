@@ -864,7 +864,9 @@ def test_mistakes_are_one_line_that_names_the_remedy(run, tmp_path, words, remed
     assert (code, out) == (2, ""), err
     *before, last = err.splitlines()
     assert remedy in last and last.startswith("dowse: ")
-    assert all(line.startswith(("dowse: mining", "dowse: indexing")) for line in before)
+    # The usage precedes what the parser refuses.
+    assert all(line.startswith(("dowse: mining", "dowse: indexing", "usage: dowse eval")) for line in before)
+    assert sum(line.startswith("usage: ") for line in before) <= 1
     assert not list(tmp_path.glob("j.*")), "a mistake leaves nothing behind"
 
 
@@ -889,7 +891,9 @@ def test_no_tracebacks_in_a_process_of_its_own(tmp_path):
 def test_help(run, step, told):
     code, out, err = run(*step, "--help")
     assert (code, err) == (0, "")
-    assert out.startswith(f"usage: dowse eval {' '.join(step)}".strip())
+    description, _, _ = out.partition("\n\n")
+    assert description.endswith(".") and "usage:" not in description  # what it does comes first
+    assert f"\nusage: {' '.join(['dowse eval', *step])} [OPTION ...]" in out
     assert all(word in out for word in told)
 
 

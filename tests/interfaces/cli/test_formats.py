@@ -188,12 +188,12 @@ def test_jsonl_is_a_hit_a_line(run):
 
 def test_formats_of_a_batch(run, tmp_path, capsys):
     file = tmp_path / "q"
-    file.write_text('price\n{"id": "x", "query": "total"}\n/[/\n')
+    file.write_text('price\n{"id": "x", "query": "total"}\nlang:klingon\n')
     code, out, _ = run("search", "--batch", file, "--format", "jsonl")
     rows = [json.loads(line) for line in out.splitlines()]
     assert code == 2
     assert {row["query_id"] for row in rows if "query_id" in row} == {"1", "x"}
-    assert rows[-1]["id"] == "3" and "error" in rows[-1]
+    assert rows[-1]["id"] == "3" and "klingon" in rows[-1]["error"]
     code, out, _ = run("search", "--batch", file, "--format", "grep")
     assert "shop/cart.py:11:    def total(self, items):\n" in out.split("== x: total\n")[1]
     code, _, err = run("search", "--batch", file, "--format", "sarif")
@@ -279,8 +279,8 @@ def test_copies_of_a_hit_are_one_line_beneath_it(index: Index) -> None:
     answer = index.search("price", 1)
     places = tuple((f"dist/{number}\x1b.js", number) for number in range(1, 7))
     copies = replace(answer, hits=(replace(answer.hits[0], also_in=places),))
-    (line,) = set(render_answer(copies, Style(), context=None, explain=False).splitlines()) - set(
-        render_answer(answer, Style(), context=None, explain=False).splitlines()
+    (line,) = set(render_answer(copies, Style(), explain=False).splitlines()) - set(
+        render_answer(answer, Style(), explain=False).splitlines()
     )
     assert line.strip().startswith("also in dist/1") and line.endswith(":4 and 2 more") and "\x1b" not in line
     data = json.loads(json_line(answer_to_json(copies)))

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -233,17 +234,19 @@ def options(form: str) -> argparse.Namespace:
 @settings(max_examples=40)
 @given(answers())
 def test_every_format_of_a_search_is_harmless(answer: Answer) -> None:
-    root = Path("/nowhere")
+    index = SimpleNamespace(root=Path("/nowhere"))
     for style in (Style(), COLOURS):
         text = render_answer(answer, style, explain=True)
         assert is_harmless(OWN.sub("", text) if style.reset else text, "\n\t")
         text = render_related(Related(answer.hits[0].symbol, answer.hits, None), style) if answer.hits else ""
         assert is_harmless(OWN.sub("", text), "\n\t")
     for form in ("jsonl", "sarif"):
-        assert is_harmless(format_answer(answer, options(form), root), "\n")
-    assert len(format_answer(answer, options("jsonl"), root).splitlines()) == len(answer.hits)
-    assert len(format_files(answer).splitlines()) == len({hit.symbol.path for hit in answer.hits})
-    assert is_harmless(format_files(answer), "\n")
+        assert is_harmless(format_answer(answer, options(form), index), "\n")
+    assert len(format_answer(answer, options("jsonl"), index).splitlines()) == len(answer.hits)
+    for count in (False, True):
+        files = format_files(answer, argparse.Namespace(**vars(options("text")), count=count))
+        assert len(files.splitlines()) == len({hit.symbol.path for hit in answer.hits})
+        assert is_harmless(files, "\n")
 
 
 @given(st.lists(st.builds(Location, HOSTILE, LINES, LINES, HOSTILE), max_size=4, unique=True))

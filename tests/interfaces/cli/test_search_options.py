@@ -13,6 +13,7 @@ import pytest
 from dowse import Index
 from dowse.config import FUSIONS
 from dowse.interfaces.cli.main import main, parse_arguments
+from dowse.interfaces.cli.query_words import read_query
 from dowse.search.options import OPTIONS
 
 from helpers import json_lines, run_dowse, write_tree
@@ -143,7 +144,8 @@ def test_clustering_is_chosen(run):
 
 def test_after_two_dashes_an_option_is_text():
     options = parse_arguments(["search", "--diversify", "--", "--diversify"])
-    assert (options.option_diversify, options.query, options.path) == (DEFAULT_DIVERSIFY, "--diversify", ".")
+    query, path, _ = read_query(options.words)
+    assert (options.option_diversify, query, path) == (DEFAULT_DIVERSIFY, "--diversify", ".")
 
 
 @pytest.mark.parametrize(
@@ -156,9 +158,12 @@ def test_after_two_dashes_an_option_is_text():
         ["query", "--json", "--", "folder"],
     ],
 )
-def test_flags_and_positional_arguments_may_be_mixed(words):
+def test_flags_and_positional_arguments_may_be_mixed(words, tmp_path, monkeypatch):
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
     options = parse_arguments(["search", *words])
-    assert (options.query, options.path, options.json) == ("query", "folder", True)
+    query, path, _ = read_query(options.words)
+    assert (query, path, options.json) == ("query", "folder", True)
 
 
 @pytest.mark.parametrize("lanes", ["telepathy", "keyword,telepathy", ","])
@@ -345,7 +350,7 @@ def test_a_batch_for_people(words_only, tmp_path):
     code, out, err = words_only("--batch", file, "-k", 1, "--snippet-lines", 0)
     assert (code, err) == (0, "")
     first, second = out.split("== ")[1:]
-    assert first.startswith("1: preheet\n-- ") and "edit" in first.splitlines()[1]
+    assert first.startswith("1: preheet\n-- not here as typed: preheet → Preheat\nservice/oven/oven.go:")
     assert second.startswith("the-oven: Preheat\nservice/oven/oven.go:")
 
 
