@@ -83,6 +83,22 @@ def test_half_an_answer_says_what_is_missing(visitor: Visitor) -> None:
     expect(page.get_by_role("article").first).to_contain_text("bread")
 
 
+def test_embedding_in_the_background_shows_the_time_left(visitor: Visitor) -> None:
+    page = visitor.open("/search?index=bakery")
+
+    def at_work(status: dict[str, Any]) -> dict[str, Any]:
+        embedding = {"done": 30, "total": 40, "seconds_left": 200.0}
+        return {**status, "indexes": [{**index, "embedding": embedding} for index in status["indexes"]]}
+
+    change(page, at_work, "**/api/status")
+    change(page, _without_meaning)
+    page.goto(page.url)
+    page.get_by_role("searchbox").fill("bread")
+    expect(page.get_by_text("The rest is being embedded, about 3 min left;")).to_be_visible()
+    page.get_by_role("link", name="Progress").click()
+    expect(page.get_by_text("30 of 40 · 75 % · about 3 min left").first).to_be_visible()
+
+
 def test_a_first_index_is_announced_and_the_page_goes_on_by_itself(visit: Visit, mill: Index) -> None:
     with contextlib.ExitStack() as another_writer:
         another_writer.enter_context(write_lock(mill.backend.folder, 1, lambda _: None))
@@ -105,14 +121,14 @@ def test_copies_of_a_hit_are_named_beneath_it(visitor: Visitor) -> None:
     )
 
 
-def change(page: Page, how: Any) -> None:
+def change(page: Page, how: Any, url: str = "**/api/search*") -> None:
     """Change the server's real answers on their way: what is amiss can't be ordered from it."""
 
     def answer(route: Route) -> None:
         response = route.fetch()
         route.fulfill(response=response, json=how(response.json()))
 
-    page.route("**/api/search*", answer)
+    page.route(url, answer)
 
 
 def _without_meaning(found: dict[str, Any]) -> dict[str, Any]:

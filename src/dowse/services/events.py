@@ -7,7 +7,7 @@ import contextlib
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dowse.services.errors import Busy
 
@@ -28,6 +28,7 @@ class ProgressEvent:
     total: int = 0
     detail: str = ""
     at: float = 0.0  # seconds since 1970
+    seconds_left: float | None = None
 
 
 _Queue = asyncio.Queue[ProgressEvent | None]
@@ -42,6 +43,7 @@ class EventBroker:
         self._lock = threading.RLock()  # `close` is called from a signal handler, which may find it held
         self._number = 0
         self._latest: dict[str, ProgressEvent] = {}
+        self._phase_starts: dict[str, ProgressEvent] = {}  # the first event of the phase that an index is in
         self._subscribers: dict[_Queue, asyncio.AbstractEventLoop] = {}
         self._closed = False
 
@@ -50,10 +52,19 @@ class EventBroker:
         with self._lock:
             self._number += 1
             event = ProgressEvent(self._number, index, phase, done, total, detail, time.time())
+            event = replace(event, seconds_left=self._seconds_left(event))
             self._latest[index] = event
             self._send(event)
         if phase == "done":
             self._on_done()
+
+    def _seconds_left(self, event: ProgressEvent) -> float | None:
+        before = self._latest.get(event.index)
+        if before is None or before.phase != event.phase or before.done > event.done:
+            self._phase_starts[event.index] = event
+        start = self._phase_starts[event.index]
+        done, seconds = event.done - start.done, event.at - start.at
+        return max(0, event.total - event.done) * seconds / done if done and seconds > 0 else None
 
     def latest(self, index: str) -> ProgressEvent:
         """Return the latest event of an index."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from dowse.errors import DowseError
 from dowse.index import Index
@@ -11,7 +12,7 @@ from dowse.query.languages import KINDS
 from dowse.security.terminal import escape_surrogates
 from dowse.services.errors import NotFound
 from dowse.services.events import EventBroker
-from dowse.services.models.status import IndexStatus, Language, Progress, Status
+from dowse.services.models.status import BackgroundEmbedding, IndexStatus, Language, Progress, Status
 from dowse.services.symbol_names import NameCache
 from dowse.version import __version__
 
@@ -130,9 +131,14 @@ def index_status(served: ServedIndex, broker: EventBroker) -> IndexStatus:
             **{name: facts[name] for name in IndexStatus.model_fields if name in facts},
             **{name: getattr(missing, name) for name in ("name", "root", "kinds", "progress")},
             "exists": True,
+            "embedding": _embedding(facts["embedding"]),
             "languages": [Language(language=name or "text", files=count) for name, count in languages],
         }
     )
+
+
+def _embedding(facts: Mapping[str, Any] | None) -> BackgroundEmbedding | None:
+    return facts and BackgroundEmbedding(**{name: facts[name] for name in BackgroundEmbedding.model_fields})
 
 
 def server_status(indexes: Sequence[IndexStatus], *, feedback: bool) -> Status:

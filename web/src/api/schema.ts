@@ -378,6 +378,24 @@ export interface components {
             target: string;
         };
         /**
+         * BackgroundEmbedding
+         * @description The progress of the process that embeds after a command has answered.
+         */
+        BackgroundEmbedding: {
+            /**
+             * Done
+             * @description Symbols, of those that had no vector at its start.
+             */
+            done: number;
+            /**
+             * Seconds Left
+             * @description Null if not known yet.
+             */
+            seconds_left: number | null;
+            /** Total */
+            total: number;
+        };
+        /**
          * Candidate
          * @description A symbol that a name could mean.
          */
@@ -1064,6 +1082,8 @@ export interface components {
              * @default 0
              */
             embedded: number;
+            /** @description Null if no such process runs. */
+            embedding?: components["schemas"]["BackgroundEmbedding"] | null;
             /**
              * Encoder
              * @default
@@ -1449,6 +1469,11 @@ export interface components {
              * @enum {string}
              */
             phase: "waiting" | "index" | "embed" | "done" | "failed" | "idle";
+            /**
+             * Seconds Left
+             * @description Null if not known yet.
+             */
+            seconds_left?: number | null;
             /** Total */
             total: number;
         };

@@ -50,6 +50,14 @@ export function duration(milliseconds: number): string {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }
 
+/** 200 → "about 3 min left"; nothing while that is not known. */
+export function timeLeft(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return "";
+  if (seconds < 60) return "less than a minute left";
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `about ${minutes} min left` : `about ${Math.round(minutes / 60)} h left`;
+}
+
 /** Seconds since 1970 → "3 minutes ago". */
 export function ago(seconds: number, now = Date.now() / 1000): string {
   const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });

@@ -34,6 +34,15 @@ class Progress(Model):
     total: int
     detail: str = Field(description="What was done, or what failed and the remedy.")
     at: float = Field(description="Seconds since 1970.")
+    seconds_left: float | None = Field(default=None, description="Null if not known yet.")
+
+
+class BackgroundEmbedding(Model):
+    """The progress of the process that embeds after a command has answered."""
+
+    done: int = Field(description="Symbols, of those that had no vector at its start.")
+    total: int
+    seconds_left: float | None = Field(description="Null if not known yet.")
 
 
 class IndexStatus(Model):
@@ -53,6 +62,7 @@ class IndexStatus(Model):
     index_bytes: int = 0
     encoder: str = ""
     embedded: int = 0
+    embedding: BackgroundEmbedding | None = Field(default=None, description="Null if no such process runs.")
     skipped: int = 0
     problems: int = Field(default=0, description="Files that were read only partly.")
     languages: list[Language] = Field(default=[], description="Most files first.")

@@ -1,6 +1,6 @@
 import type { IndexStatus } from "../../api/types";
 import { ago, count, percent } from "../../lib/format";
-import { isWorking } from "../../shell/status-context";
+import { currentWork, isWorking } from "../../shell/status-context";
 import { Link } from "../../ui/link";
 
 /** What is indexed, in one line for each. */
@@ -39,7 +39,7 @@ function Fact({ value, name }: { value: string; name: string }) {
 }
 
 function state(index: IndexStatus): string {
-  const { phase, done, total } = index.progress;
+  const { phase, done, total } = currentWork(index);
   if (index.problem || phase === "failed") return "needs attention";
   if (isWorking(index)) {
     const share = total ? ` ${percent(done / total)}` : "";

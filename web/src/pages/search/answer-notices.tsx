@@ -1,7 +1,7 @@
 import type { IndexStatus, SearchAnswer } from "../../api/types";
-import { percent } from "../../lib/format";
+import { percent, timeLeft } from "../../lib/format";
 import { family } from "../../lib/lanes";
-import { isWorking } from "../../shell/status-context";
+import { currentWork, isWorking } from "../../shell/status-context";
 import { InlineCode, Notice } from "../../ui/notice";
 import { Link } from "../../ui/link";
 
@@ -16,7 +16,8 @@ export function AnswerNotices({
   const failed = answer.lanes.filter((lane) => lane.problem);
   const embedded = answer.embedded;
   const partial = embedded !== null && embedded.symbols < embedded.total;
-  const working = indexes.some(isWorking);
+  const working = indexes.filter(isWorking).map(currentWork);
+  const left = timeLeft(Math.max(...working.map((work) => work.seconds_left ?? 0)) || null);
   // Said below in our own words, with what is live.
   const notes = answer.notes.filter((note) => !(partial && note.code === "partly-embedded"));
   return (
@@ -34,7 +35,9 @@ export function AnswerNotices({
           <strong className="font-semibold text-ink">
             {percent(embedded.symbols / embedded.total)} can be found by meaning so far.
           </strong>{" "}
-          {working ? "The rest is being embedded; " : "The rest has no vectors yet; "}
+          {working.length
+            ? `The rest is being embedded${left && `, ${left}`}; `
+            : "The rest has no vectors yet; "}
           words and the graph already know everything.{" "}
           <Link className="link" href="/status">
             Progress

@@ -1,5 +1,6 @@
 import type { IndexStatus } from "../../api/types";
-import { count, percent } from "../../lib/format";
+import { count, percent, timeLeft } from "../../lib/format";
+import { currentWork } from "../../shell/status-context";
 
 const PHASES: Record<string, string> = {
   waiting: "Waiting for its turn",
@@ -9,7 +10,7 @@ const PHASES: Record<string, string> = {
 
 /** How far indexing or embedding is, as it happens. */
 export function WorkProgress({ index }: { index: IndexStatus }) {
-  const { phase, done, total, detail } = index.progress;
+  const { phase, done, total, detail, seconds_left } = currentWork(index);
   if (phase === "failed")
     return (
       <p role="alert" className="mt-3 rounded-lg bg-badwash px-3 py-2 text-sm text-ink">
@@ -24,7 +25,11 @@ export function WorkProgress({ index }: { index: IndexStatus }) {
       <div className="flex justify-between text-sm">
         <span className="font-medium">{label}</span>
         <span className="figures text-soft">
-          {total ? `${count(done)} of ${count(total)} · ${percent(share)}` : detail}
+          {total
+            ? [`${count(done)} of ${count(total)}`, percent(share), timeLeft(seconds_left)]
+                .filter(Boolean)
+                .join(" · ")
+            : detail}
         </span>
       </div>
       <div

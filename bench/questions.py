@@ -1,9 +1,9 @@
-"""Ask the questions with typos, compounds and split words of `bench/data/typos.jsonl`.
+"""Ask questions whose accepted answers were written down before, each of one repository.
 
-    python bench/typos.py --checkouts DIR --out bench/results/typos.json
+    python bench/questions.py bench/data/typos.jsonl --checkouts DIR --out bench/results/typos.json
 
-Each question names a repository (a folder of DIR) and the accepted symbols. An answer is right if its first
-hit is one of them; a note must say what was relaxed wherever something was.
+Each question names a repository (a folder of DIR), its commit and the accepted symbols. An answer is right if
+its first hit is one of them. Where words were corrected, split or joined, a note must say so.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ from typing import Any
 
 from common import write_results
 
-DATA = Path(__file__).parent / "data" / "typos.jsonl"
-
 
 def main() -> None:
     """Ask every question."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("questions", type=Path)
     parser.add_argument("--checkouts", type=Path, required=True)
-    parser.add_argument("--questions", type=Path, default=DATA)
     parser.add_argument("--fuzziness", default="auto")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
