@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Value
+from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, Value
 
 
 class GoRules(Rules):
@@ -36,7 +36,7 @@ class GoRules(Rules):
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name that a package exports."""
-        return self.symbol(file, module, name) or self._variable(module, name) or EXTERNAL
+        return self.symbol(file, module, name) or self._variable(module, name) or UNDEFINED
 
     def _variable(self, folder: str, name: str) -> Value | None:
         for path in self.lookups.package_files("go variable", folder, name):
