@@ -26,25 +26,24 @@ def member_path(text: str) -> str:
     at = 0
     while at < len(text) and is_known:
         match = _TOKEN.match(text, at)
-        assert match is not None
-        kind, token, start, at = match.lastgroup, match[0], at, match.end()
+        if match is None:
+            return ""
+        kind, word, start, at = match.lastgroup, match[0], at, match.end()
         if kind in ("space", "comment"):
             after_space = True
             continue
         if kind == "open":
             at = _closing(text, start)
-            is_known = at > 0 and _add_group(parts, token, text[start + 1 : at - 1])
+            is_known = at > 0 and _add_group(parts, word, text[start + 1 : at - 1])
         elif kind == "name":
             if not parts or _ends_with_dot(parts) or parts[-1] in _KEYWORDS:
-                parts = [*parts, token] if _ends_with_dot(parts) else [token]
+                parts = [*parts, word] if _ends_with_dot(parts) else [word]
             else:
-                parts, is_known = [token], after_space and token == "as"
-        elif kind == "dot":
-            parts.append(token)
-        elif token == "?" and parts:
-            parts.append(token)
+                parts, is_known = [word], after_space and word == "as"
+        elif kind == "dot" or (word == "?" and parts):
+            parts.append(word)
         else:  # an operator before an expression, or between two
-            is_known = not parts and token in "*&!-+"
+            is_known = not parts and word in "*&!-+"
         after_space = False
     return "".join(parts).removesuffix("::").lstrip("&.>:-") if is_known else ""
 
@@ -54,11 +53,11 @@ def _closing(text: str, start: int) -> int:
     is_angle = text[start] == "<"
     stack: list[str] = []
     for match in _TOKEN.finditer(text, start):
-        kind, token = match.lastgroup, match[0]
-        if kind == "open" and (is_angle or token != "<"):
-            stack.append(token)
-        elif kind == "close" and (is_angle or token != ">"):
-            if _PAIRS[token] != stack.pop():
+        kind, word = match.lastgroup, match[0]
+        if kind == "open" and (is_angle or word != "<"):
+            stack.append(word)
+        elif kind == "close" and (is_angle or word != ">"):
+            if _PAIRS[word] != stack.pop():
                 return -1
             if not stack:
                 return match.end()
