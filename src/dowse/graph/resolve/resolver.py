@@ -103,6 +103,12 @@ class _FileResolver:
             except RecursionError:  # a chain of thousands of names, each an alias of the next
                 self._add_named(reference, self._first_parts[owner], "receiver")
 
+        for index, symbol in enumerate(self._symbols):
+            if not symbol.part:
+                for interface in self._rules.implemented_interfaces(self._scope, symbol):
+                    declaration = Reference("implements", symbol.name, "", symbol.first, 0, index, -1)
+                    self._add_targets(declaration, index, interface)
+
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
             value = self._rules.resolve_import_statement(self._scope, reference.name, reference.qualifier)
@@ -303,7 +309,13 @@ class _FileResolver:
     def _add_targets(self, reference: Reference, owner: int, value: Value) -> bool:
         rows = {each.target.row for each in value.candidates if each.target is not None}
         position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
-        self._links.resolved.extend(ResolvedReference(*position, row, len(rows)) for row in rows)
+        likely = rows
+        if len(rows) > 1:
+            preferred = self._rules.preferred(self._scope, value.candidates)
+            likely = {each.target.row for each in preferred if each.target is not None} or rows
+        self._links.resolved.extend(
+            ResolvedReference(*position, row, len(likely if row in likely else rows)) for row in rows
+        )
         return bool(rows)
 
     def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
