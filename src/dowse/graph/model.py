@@ -102,6 +102,15 @@ class GraphStep:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A line with a symbol's name that is not known to refer to it."""
+
+    symbol: SymbolRow  # the innermost around the line, or the file
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class GraphAnswer:
     """The answer to a graph query: its steps, nearest first, and notes about them."""
 
@@ -115,6 +124,8 @@ class GraphAnswer:
     notes: tuple[Note, ...] = ()  # what was truncated, merged or is invisible to static analysis
     target: SymbolRow | None = None  # the end of a path
     total_tests: int = 0  # of `total`, how many are tests
+    mentions: tuple[Mention, ...] = ()  # unless a reference is certain
+    total_mentions: int = 0
 
     @property
     def seed(self) -> SymbolRow:
