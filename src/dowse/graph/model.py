@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
-_CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "ambiguous": 2}
+_CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "ambiguous": 3}
 
 
 class EdgeSource(Protocol):
@@ -78,7 +78,7 @@ class GraphStep:
 
     @property
     def confidence(self) -> str:
-        """The confidence: resolved, unique, ambiguous, or possible where only dispatch may lead here."""
+        """The confidence of the edge; possible where only dispatch may lead here."""
         return "possible" if self.through else self.edge.confidence
 
     @property
@@ -127,6 +127,8 @@ class GraphAnswer:
 
 def describe_confidence(edge: Edge) -> str:
     """Return the confidence of a reference in words."""
+    if edge.confidence == "compiler":
+        return "by the compiler"
     if edge.confidence == "resolved":
         return "resolved"
     if edge.confidence == "unique":
