@@ -78,8 +78,8 @@ class RustRules(Rules):
 
     def _own_crate(self, file: FileScope) -> Value:
         """Return the crate of a file: the declared root in a folder above it, or what Cargo takes by default."""
-        if file.path.split("/")[-2:-1] and file.path.split("/")[-2] in _CRATE_FOLDERS:
-            return _module(*rust_module(file.path))
+        if not file.scope and file.prefix.split(".")[-2:-1] and file.prefix.split(".")[-2] in _CRATE_FOLDERS:
+            return _module("", file.prefix)
         folder = file.path
         while folder:
             folder = folder.rpartition("/")[0]
@@ -162,7 +162,8 @@ class RustRules(Rules):
         """Return a module in another; the submodules of a crate's root are its siblings."""
         outers = [path]
         parent = path.rpartition(".")[0]
-        if parent.rpartition(".")[2] in _CRATE_FOLDERS or self._is_declared_root(crate, path):
+        is_crate = not crate and parent.rpartition(".")[2] in _CRATE_FOLDERS
+        if is_crate or self._is_declared_root(crate, path):
             outers.append(parent)
         for outer in outers:
             module = join_names(outer, name)
