@@ -16,8 +16,8 @@ _DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
 def cargo_bindings(path: str, text: str) -> dict[str, list[list[str]]]:
     """Return what a manifest binds.
 
-    "crate NAME" has the file of the library if it is declared, "crate-roots FOLDER" the declared roots of crates
-    in a folder, "crate-alias NAME" the real name of a dependency that is renamed.
+    "crate NAME" has the file of the library if it is declared, "crate-roots FOLDER" the declared roots of
+    crates in a folder, "crate-alias NAME" the real name of a dependency that is renamed.
     """
     try:
         manifest = tomllib.loads(text) if len(text) <= _MAX_CHARS else {}

@@ -14,8 +14,8 @@ _TOKEN = re.compile(
 _TURBOFISH = re.compile(rb"\s*::\s*<(?:[^<>;{}]|<(?:[^<>;{}]|<[^<>;{}]*>)*>)*>")
 _CALL = re.compile(rb"\s*(!?)\s*([(\[{])")
 _KEYWORDS = frozenset(
-    b"as async await break const continue dyn else enum extern fn for if impl in let loop match mod move mut pub"
-    b" ref return static struct trait type union unsafe use where while yield".split()
+    b"as async await break const continue dyn else enum extern fn for if impl in let loop match mod move mut"
+    b" pub ref return static struct trait type union unsafe use where while yield".split()
 )
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dowse.graph.keys import join_names, rust_module
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Value
+from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, Value
 
 _SEPARATOR = "|"
 # Every file in these folders is a crate.
 _CRATE_FOLDERS = frozenset(["tests", "examples", "benches", "bin"])
+_STANDARD_CRATES = frozenset(["std", "core", "alloc"])
 
 
 class RustRules(Rules):
@@ -50,6 +51,8 @@ class RustRules(Rules):
         value = self._path_head(file, head, enclosing)
         for segment in [*segments, name] if name else segments:
             value = self.member(file, value, segment)
+        if value is EXTERNAL and head not in _STANDARD_CRATES:
+            return self.outside(file, name or (segments or [head])[-1], IMPORTED)
         return value
 
     def _path_head(self, file: FileScope, head: str, enclosing: str) -> Value | None:
@@ -77,7 +80,7 @@ class RustRules(Rules):
         return EXTERNAL
 
     def _own_crate(self, file: FileScope) -> Value:
-        """Return the crate of a file: the declared root in a folder above it, or what Cargo takes by default."""
+        """Return the crate of a file: the declared root in a folder above, or what Cargo takes by default."""
         if not file.scope and file.prefix.split(".")[-2:-1] and file.prefix.split(".")[-2] in _CRATE_FOLDERS:
             return _module("", file.prefix)
         folder = file.path
@@ -89,7 +92,7 @@ class RustRules(Rules):
         return _module(file.scope, "")
 
     def _root_in(self, folder: str) -> str:
-        """Return the file that a crate starts in, if it is declared or the folder is one of several crates."""
+        """Return the file that a crate starts in, if it is declared or the folder is a crate."""
         for manifest in self.lookups.package_files("crate-roots", folder):
             for _, root, _ in self.lookups.bindings(manifest, f"crate-roots {folder}"):
                 if self.lookups.language(root) is not None:
@@ -118,7 +121,8 @@ class RustRules(Rules):
             value = self._wildcard_member(file, origin, name, enclosing)
             if value is not None:
                 return value
-        return self._crate(name, file.path)
+        crate = self._crate(name, file.path)
+        return self.outside(file, name) if crate.kind == "external" else crate
 
     def _wildcard_member(self, file: FileScope, origin: str, name: str, enclosing: str) -> Value | None:
         key = (file.path, "star", origin, name)
@@ -148,13 +152,13 @@ class RustRules(Rules):
                 value = self.resolve_name(module_file, name)
                 if value is not None and value.kind != "external":
                     return value
-        return self._submodule(crate, path, name) or EXTERNAL
+        return self._submodule(crate, path, name) or UNDEFINED
 
     def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return a member; a variant of an enum stands for the enum, and foreign types are unknown."""
         member = super().class_member(file, value, name)
         kinds = {each.target.kind for each in value.candidates if each.target}
-        if (member is None or member is EXTERNAL) and kinds == {"enum"} and name[:1].isupper():
+        if (member is None or member.kind == "external") and kinds == {"enum"} and name[:1].isupper():
             return value._replace(kind="class")
         return None if kinds == {"impl"} else member
 
