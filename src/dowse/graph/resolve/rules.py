@@ -8,15 +8,19 @@ from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.signatures import accepts_argument_count, return_type
 from dowse.graph.resolve.values import (
+    ELEMENT,
     EXTERNAL,
+    ITERATION,
     Candidate,
     PathStep,
     Value,
     only_callable,
     only_types,
     parse_path,
+    union_of,
 )
 from dowse.parsing.facts import LITERAL, parse_type_name
+from dowse.parsing.type_expressions import CALLABLE, CLASS, split_arguments, split_union
 from dowse.types import Reference
 
 # Longer chains of imports and base classes are cycles, or might as well be.
@@ -25,6 +29,15 @@ _MAX_DEPTH = 24
 _MAX_ANCESTORS = 200
 # Types that mean the class itself.
 _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
+
+
+# Methods of collections of many languages that return an element, or another collection of the same elements.
+_ELEMENT_METHODS = frozenset(
+    "get pop popleft shift at find findLast first last next peek setdefault getOrDefault __getitem__".split()
+)
+_COLLECTION_METHODS = frozenset(
+    "values copy filter slice concat reverse reversed sort sorted splice toSorted toReversed".split()
+)
 
 
 class Rules:
@@ -138,14 +151,12 @@ class Rules:
     # Expressions
 
     def bound_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
-        """Return the value that a variable or field is bound to; None if there is not exactly one."""
-        values = {
+        """Return the value that a variable or field is bound to, of whatever class; None if unknown."""
+        return union_of(
             self._binding_value(file, kind, value, enclosing)
             for kind, value, _ in bindings
             if kind != "local"
-        }
-        values -= {None} if len(values) > 1 else set()
-        return values.pop() if len(values) == 1 else None
+        )
 
     def _binding_value(self, file: FileScope, kind: str, value: str, enclosing: str) -> Value | None:
         if kind == "type":
@@ -155,9 +166,11 @@ class Rules:
         return self.resolve_path(file, value, enclosing) if kind == "same" else None
 
     def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
-        """Return an instance of a type."""
+        """Return an instance of a type, which can be a union and have type arguments."""
         if type_name == LITERAL:
             return EXTERNAL
+        if type_name.endswith("]") or "|" in type_name:
+            return self._instance_of_expression(file, type_name, enclosing)
         if type_name in _SELF_TYPES:
             own = self.enclosing_class(file, enclosing)
             return Value("instance", own.candidates) if own else None
@@ -165,6 +178,20 @@ class Rules:
         if value is None or value.kind == "external":
             return value
         return Value("instance", only_types(value).candidates) if value.kind == "class" else None
+
+    def _instance_of_expression(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        members = split_union(type_name)
+        if len(members) > 1:
+            return union_of(self.instance_of(file, member, enclosing) for member in members)
+        name, written = split_arguments(type_name)
+        arguments = tuple(self.instance_of(file, each, enclosing) if each else None for each in written)
+        if name == CALLABLE:
+            return Value("callable", arguments=arguments)
+        if name == CLASS:
+            held = arguments[0]
+            return Value("class", held.candidates) if held and held.kind == "instance" else held
+        value = self.instance_of(file, name, enclosing)
+        return value._replace(arguments=arguments) if value is not None and any(arguments) else value
 
     def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
         """Return the innermost class around a definition, or the definition itself if it is one."""
@@ -184,6 +211,8 @@ class Rules:
         try:
             if steps[0].name in _SELF_TYPES | self.self_names:
                 value = self.enclosing_class(file, enclosing)
+            elif steps[0].name.startswith("<"):
+                value = self.instance_of(file, steps[0].name[1:-1], enclosing)
             else:
                 value = self.resolve_name(file, steps[0].name, enclosing)
             if steps[0].is_call:
@@ -204,9 +233,11 @@ class Rules:
         """Return the value of calling something."""
         if value is None or value.kind == "external":
             return value
+        if value.kind == "callable":
+            return value.arguments[0]
         value = only_callable(value)
         if value.kind == "class":
-            return Value("instance", value.candidates)
+            return Value("instance", value.candidates, arguments=value.arguments)
         return self._return_value(value) if value.kind == "function" else None
 
     def _return_value(self, function: Value) -> Value | None:
@@ -233,9 +264,13 @@ class Rules:
     # Members
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
-        """Return the value of a name after a dot."""
-        if value is None or value.kind == "external":
-            return value
+        """Return the value of a name after a dot, or of an element."""
+        if value is None:
+            return None
+        if name in (ELEMENT, ITERATION):
+            return self.element(file, value, name)
+        if value.kind == "external":
+            return self.external_member(value, name)
         if value.kind == "module":
             return self.module_member(file, value.module, name)
         if value.kind in ("class", "instance", "super"):
@@ -246,6 +281,24 @@ class Rules:
                 if inner is not None:
                     return inner
         return self.member(file, self._return_value(value), name) if value.kind == "function" else None
+
+    def element(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return an element of a collection; iterating over a mapping yields its keys."""
+        if value.kind == "class":  # a class with type arguments
+            return value
+        if not value.arguments:
+            return None
+        return value.arguments[0 if name == ITERATION else -1]
+
+    def external_member(self, value: Value, name: str) -> Value | None:
+        """Return a member of something from outside the index; methods of collections yield elements."""
+        if not value.arguments:
+            return value
+        if name in _ELEMENT_METHODS:
+            return Value("callable", arguments=value.arguments[-1:])
+        if name in _COLLECTION_METHODS:
+            return Value("callable", arguments=(value._replace(arguments=value.arguments[-1:]),))
+        return value._replace(arguments=())
 
     def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return a member of a class or of its base classes."""
@@ -259,6 +312,13 @@ class Rules:
 
     def _class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Search the class hierarchy level by level (breadth-first) as a common method resolution order."""
+        members = _members_of_union(value)
+        if len(members) > 1:
+            return union_of(
+                member
+                for each in members
+                if (member := self.class_member(file, each, name)) is None or member.kind != "field"
+            )
         seen: set[tuple[str, str]] = set()
         has_external_base = False
         level = list(value.candidates)
@@ -356,3 +416,13 @@ class Rules:
             if each.target and accepts_argument_count(each.target.signature, reference.arguments)
         )
         return value._replace(candidates=fitting) if fitting else value
+
+
+def _members_of_union(value: Value) -> list[Value]:
+    """Return a value for each class among the candidates; a class can have several definitions."""
+    if len(value.candidates) < 2:
+        return [value]
+    by_name: dict[tuple[str, str], list[Candidate]] = {}
+    for each in value.candidates:
+        by_name.setdefault((each.scope, each.full_name), []).append(each)
+    return [value._replace(candidates=tuple(candidates)) for candidates in by_name.values()]
