@@ -171,9 +171,12 @@ class _Reader:
         if opener != "(":
             return LITERAL
         end, self._at = self._at, start
-        value = self.union(depth + 1)
+        members = [self.union(depth + 1)]
+        while self._peek() == ",":  # the classes of `isinstance(x, (A, B))`
+            self._at += 1
+            members.append(self.union(depth + 1) if self._at < end - 1 else "")
         self._at = end
-        return value
+        return "|".join(filter(None, members))
 
     def _skip_group(self, opener: str) -> None:
         """Move past the bracket that closes one that was read."""

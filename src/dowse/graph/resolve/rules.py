@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
-from dowse.graph.resolve.signatures import accepts_argument_count, return_type
+from dowse.graph.resolve.signatures import accepts_argument_count, return_type, type_parameters
 from dowse.graph.resolve.values import (
-    ELEMENT,
+    COLLECTION,
+    ENTERED,
     EXTERNAL,
     ITERATION,
     Candidate,
@@ -19,8 +20,8 @@ from dowse.graph.resolve.values import (
     parse_path,
     union_of,
 )
-from dowse.parsing.facts import LITERAL, parse_type_name
-from dowse.parsing.type_expressions import CALLABLE, CLASS, split_arguments, split_union
+from dowse.parsing.facts import parse_type_name
+from dowse.parsing.type_expressions import CALLABLE, CLASS, LITERAL, split_arguments, split_union
 from dowse.types import Reference
 
 # Longer chains of imports and base classes are cycles, or might as well be.
@@ -176,8 +177,20 @@ class Rules:
             return Value("instance", own.candidates) if own else None
         value = self.resolve_path(file, type_name, enclosing)
         if value is None or value.kind == "external":
-            return value
+            bound = self._bound_of_type_parameter(file, type_name, enclosing) if enclosing else ""
+            return self.instance_of(file, bound, enclosing) if bound else value
         return Value("instance", only_types(value).candidates) if value.kind == "class" else None
+
+    def _bound_of_type_parameter(self, file: FileScope, name: str, enclosing: str) -> str:
+        """Return the bound of a type parameter of a definition around it, "" if there is none."""
+        while enclosing and name[:1].isupper() and "." not in name:
+            value = self.scope_symbol(file, enclosing)
+            for each in value.candidates if value else ():
+                bound = type_parameters(each.target.signature).get(name, "") if each.target else ""
+                if bound and bound != name:
+                    return bound
+            enclosing = enclosing.rpartition(".")[0]
+        return ""
 
     def _instance_of_expression(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
         members = split_union(type_name)
@@ -211,6 +224,8 @@ class Rules:
         try:
             if steps[0].name in _SELF_TYPES | self.self_names:
                 value = self.enclosing_class(file, enclosing)
+                if value is not None and steps[0].name in ("self", "this"):
+                    value = Value("instance", value.candidates)
             elif steps[0].name.startswith("<"):
                 value = self.instance_of(file, steps[0].name[1:-1], enclosing)
             else:
@@ -245,21 +260,31 @@ class Rules:
             return None
         self._depth += 1
         try:
-            results = {self._declared_return(candidate) for candidate in function.candidates}
+            results = {self._declared_return(each, function.arguments) for each in function.candidates}
         finally:
             self._depth -= 1
         return results.pop() if len(results) == 1 else None
 
-    def _declared_return(self, function: Candidate) -> Value | None:
-        """Return an instance of the return type in a function's signature."""
+    def _declared_return(
+        self, function: Candidate, arguments: tuple[Value | None, ...] = ()
+    ) -> Value | None:
+        """Return an instance of the return type in a function's signature, or what the function returns."""
         target = function.target
-        if target is None:
+        file = self.lookups.file_scope(target.path) if target else None
+        if target is None or file is None:
             return None
-        file = self.lookups.file_scope(target.path)
         type_name = return_type(target.language, target.signature)
-        if file is None or not type_name:
-            return None
-        return self.instance_of(file, type_name, target.qualified_name.rpartition(".")[0])
+        enclosing = target.qualified_name.rpartition(".")[0]
+        if type_name:
+            if arguments:
+                owner = self.scope_symbol(file, enclosing)
+                for each in owner.candidates if owner else ():
+                    if each.target and type_name in type_parameters(each.target.signature):
+                        return _argument_of(each.target.signature, type_name, arguments)
+            return self.instance_of(file, type_name, enclosing)
+        return self.bound_value(
+            file, self.lookups.bindings(target.path, f"result {target.qualified_name}"), enclosing
+        )
 
     # Members
 
@@ -267,14 +292,15 @@ class Rules:
         """Return the value of a name after a dot, or of an element."""
         if value is None:
             return None
-        if name in (ELEMENT, ITERATION):
+        if name[0] == "[":
             return self.element(file, value, name)
         if value.kind == "external":
             return self.external_member(value, name)
         if value.kind == "module":
             return self.module_member(file, value.module, name)
         if value.kind in ("class", "instance", "super"):
-            return self.class_member(file, value, name)
+            member = self.class_member(file, value, name)
+            return self._substituted(file, value, name, member) if value.arguments else member
         if value.kind in ("function", "constant"):
             for each in value.candidates:  # an attribute of a function, or of the value of a property
                 inner = self.symbol(file, each.scope, join_names(each.full_name, name))
@@ -282,13 +308,38 @@ class Rules:
                     return inner
         return self.member(file, self._return_value(value), name) if value.kind == "function" else None
 
+    def _substituted(
+        self, file: FileScope, owner: Value, name: str, member: Value | None
+    ) -> Value | None:
+        """Return a member of a generic class with type arguments for the type parameters."""
+        if member is not None and member.kind == "function":
+            return member._replace(arguments=owner.arguments)  # for its result
+        target = owner.candidates[0].target
+        if target is None:
+            return member
+        for kind, written, _ in self.lookups.bindings(target.path, f"field {target.qualified_name} {name}"):
+            if kind == "type" and written in type_parameters(target.signature):
+                return _argument_of(target.signature, written, owner.arguments)
+        return member
+
     def element(self, file: FileScope, value: Value, name: str) -> Value | None:
-        """Return an element of a collection; iterating over a mapping yields its keys."""
+        """Return an element of a collection, or another value that a step without a name stands for.
+
+        Iterating over a mapping yields its keys.
+        """
+        if name == COLLECTION:
+            return Value("external", arguments=(value,))
+        if name == ENTERED:
+            return self.entered_value(file, value)
         if value.kind == "class":  # a class with type arguments
             return value
         if not value.arguments:
             return None
         return value.arguments[0 if name == ITERATION else -1]
+
+    def entered_value(self, file: FileScope, value: Value) -> Value | None:
+        """Return what a context manager yields: by default, itself."""
+        return value
 
     def external_member(self, value: Value, name: str) -> Value | None:
         """Return a member of something from outside the index; methods of collections yield elements."""
@@ -416,6 +467,12 @@ class Rules:
             if each.target and accepts_argument_count(each.target.signature, reference.arguments)
         )
         return value._replace(candidates=fitting) if fitting else value
+
+
+def _argument_of(signature: str, parameter: str, arguments: tuple[Value | None, ...]) -> Value | None:
+    """Return the type argument for a type parameter of a class."""
+    index = list(type_parameters(signature)).index(parameter)
+    return arguments[index] if index < len(arguments) else None
 
 
 def _members_of_union(value: Value) -> list[Value]:

@@ -97,11 +97,12 @@ def union_of(values: Iterable[Value | None]) -> Value | None:
     return Value(inside[0].kind, tuple(candidates), arguments=arguments.pop() if len(arguments) == 1 else ())
 
 
-# Steps of a path that are no names: an element by its index or key, and each element in turn.
-ELEMENT, ITERATION = "[]", "[*]"
+# Steps of a path that are no names: an element by its index or key, each element in turn, a collection of the
+# value, and what a context manager yields.
+ELEMENT, ITERATION, COLLECTION, ENTERED = "[]", "[*]", "[+]", "[with]"
 # The first step of a path that starts with an instance of a type: `<list[Room]>[].close`.
 _CAST = re.compile(r"<[^<>]*>")
-_SUFFIX = re.compile(r"\([^()]*\)|\[\*?\]")
+_SUFFIX = re.compile(r"\([^()]*\)|\[(?:\*|\+|with)?\]")
 
 
 class PathStep(NamedTuple):
