@@ -311,6 +311,10 @@ def is_test(symbol: SymbolRow) -> bool:
     return symbol.role == "test" or (symbol.language == "rust" and bool({"test", "tests"} & set(modules)))
 
 
+# Why only the name of a reference is known; "" if it must mean a symbol of the index with that name.
+REASONS = ("", "receiver", "inherited", "import", "undefined", "variable")
+
+
 class Edge(NamedTuple):
     """A resolved reference from a symbol to a symbol: an edge of the code graph."""
 
@@ -324,6 +328,7 @@ class Edge(NamedTuple):
     # "ambiguous" (one of several)
     confidence: str
     candidates: int  # how many symbols it could refer to: 1 unless ambiguous
+    reason: str = ""  # why only the name is known: one of REASONS
 
 
 class SymbolRanges(NamedTuple):

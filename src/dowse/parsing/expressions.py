@@ -1,4 +1,4 @@
-"""What an expression of Python or JavaScript evaluates to, as far as its syntax tells: types and member paths."""
+"""Values of expressions of Python and JavaScript, as far as the syntax tells: types and member paths."""
 
 from __future__ import annotations
 
@@ -27,8 +27,12 @@ _LITERALS = frozenset(
 _TRANSPARENT = frozenset(
     "await await_expression parenthesized_expression non_null_expression type expression_statement".split()
 )
-_BRANCHES = frozenset(["conditional_expression", "ternary_expression", "boolean_operator", "binary_expression"])
-_COLLECTIONS = frozenset("list tuple set array list_comprehension set_comprehension generator_expression".split())
+_BRANCHES = frozenset(
+    ["conditional_expression", "ternary_expression", "boolean_operator", "binary_expression"]
+)
+_COLLECTIONS = frozenset(
+    "list tuple set array list_comprehension set_comprehension generator_expression".split()
+)
 _MAPPINGS = frozenset(["dictionary", "dictionary_comprehension"])
 _CASTS = frozenset(["as_expression", "satisfies_expression"])
 # Functions of Python that return a collection of what they are given, or one element of it.
@@ -137,3 +141,8 @@ def entered(values: list[ExpressionValue]) -> list[ExpressionValue]:
 def default_values(values: list[ExpressionValue]) -> list[ExpressionValue]:
     """Return the values of a parameter by its default: a literal says nothing about other arguments."""
     return [value for value in values if value[0] == "same"] or [UNKNOWN]
+
+
+def values_of_mapping(values: list[ExpressionValue]) -> list[ExpressionValue]:
+    """Return the values that a mapping holds."""
+    return _with_suffix(values, "[]")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from dowse.parsing.expressions import (
     entered,
     expression_values,
     iterated,
+    values_of_mapping,
 )
 from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
@@ -51,13 +52,13 @@ _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(["statement", "package", "default", "impl", "picks", "result"])
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
-_EXPRESSIONS = {
-    "assigned": lambda values: values,
+_EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
+    "assigned": list,
     "each": iterated,
     "entered": entered,
     "yielded": collected,
     "default": default_values,
-    "mapping": lambda values: [(kind, path + "[]") for kind, path in values if kind == "same"] or [UNKNOWN],
+    "mapping": values_of_mapping,
 }
 # Languages whose annotations have type arguments.
 _STRUCTURED_TYPES = frozenset(["python", "typescript", "javascript"])
@@ -166,9 +167,9 @@ class Facts:
             is_public = (
                 owner < 0 or owner in in_types or name.startswith(_FIELD_PREFIXES) or pattern.role == "field"
             )
-            if not is_needed and name not in inlined:
-                if not (pattern.has_value and is_public) or self._has_builtin_type(captures):
-                    continue
+            is_field = pattern.has_value and is_public and not self._has_builtin_type(captures)
+            if not (is_needed or name in inlined or is_field):
+                continue
             scope_owner = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
             first, last = self._scope_lines(pattern, captures, lines) if pattern.is_scoped else (0, 0)
             if pattern.role == "narrowed" and not first:
@@ -203,7 +204,7 @@ class Facts:
         return end - start <= _MAX_TYPE_BYTES and self._data[start:end] in _BUILTIN_TYPES - _TYPE_PARAMETERS
 
     def _needed(self, references: tuple[Reference, ...]) -> tuple[set[bytes], set[bytes]]:
-        """Return the names that references start with, and those that these, fields and results are aliases of.
+        """Return the names that references start with, and those that fields and results are aliases of.
 
         Fields and results are visible elsewhere, and the names that they are aliases of are not.
         """

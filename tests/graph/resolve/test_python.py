@@ -62,7 +62,8 @@ RECEIVERS = {
         "Room.get",
     ),
     "result of a method of self": (
-        "class A:\n    def room(self):\n        return Room()\n\n    def use(self):\n        self.room().get()\n",
+        "class A:\n    def room(self):\n        return Room()\n\n    def use(self):\n"
+        "        self.room().get()\n",
         "Room.get",
     ),
     "fluent interface": (
@@ -115,7 +116,8 @@ RECEIVERS = {
         "Room.get Yard.open",
     ),
     "elements": (
-        "def use(rooms: list[Room], by_name: dict[str, Yard]):\n    rooms[0].get()\n    by_name.get('a').open()\n"
+        "def use(rooms: list[Room], by_name: dict[str, Yard]):\n    rooms[0].get()\n"
+        "    by_name.get('a').open()\n"
         "    rooms.pop().open()\n",
         "Room.get Yard.open Room.open",
     ),
@@ -132,7 +134,10 @@ RECEIVERS = {
         "def use():\n    with Door() as room:\n        room.get()\n",
         "Room.get",
     ),
-    "context manager that returns itself": ("def use():\n    with Room() as x:\n        x.get()\n", "Room.get"),
+    "context manager that returns itself": (
+        "def use():\n    with Room() as x:\n        x.get()\n",
+        "Room.get",
+    ),
     "context manager made of a generator": (
         "@contextmanager\ndef opened() -> Iterator[Room]: ...\n\n\n"
         "def use():\n    with opened() as room:\n        room.get()\n",
@@ -143,7 +148,8 @@ RECEIVERS = {
         "Room.get",
     ),
     "isinstance": (
-        "def use(x):\n    if isinstance(x, Room):\n        x.get()\n    elif isinstance(x, Yard):\n        x.open()\n",
+        "def use(x):\n    if isinstance(x, Room):\n        x.get()\n    elif isinstance(x, Yard):\n"
+        "        x.open()\n",
         "Room.get Yard.open",
     ),
     "assert isinstance": ("def use(x):\n    assert isinstance(x, Room)\n    x.get()\n", "Room.get"),
@@ -158,7 +164,10 @@ RECEIVERS = {
     ),
     "class as a parameter": ("def use(kind: type[Room]):\n    kind().get()\n", "Room.get"),
     "conditional expression": ("def use(n):\n    x = Room() if n else None\n    x.get()\n", "Room.get"),
-    "await": ("async def make() -> Room: ...\n\n\nasync def use():\n    x = await make()\n    x.get()\n", "Room.get"),
+    "await": (
+        "async def make() -> Room: ...\n\n\nasync def use():\n    x = await make()\n    x.get()\n",
+        "Room.get",
+    ),
     "cast": ("def use(x):\n    y = t.cast('Room', x)\n    y.get()\n", "Room.get"),
     "walrus": ("def use():\n    if (x := make_room()):\n        x.get()\n", "Room.get make_room"),
     "module-level singleton": ("ROOM = Room()\n\n\ndef use():\n    ROOM.get()\n", "Room.get"),

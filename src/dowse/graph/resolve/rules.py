@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from dowse.graph.keys import join_names
@@ -11,7 +12,10 @@ from dowse.graph.resolve.values import (
     COLLECTION,
     ENTERED,
     EXTERNAL,
+    IMPORTED,
+    INHERITED,
     ITERATION,
+    UNDEFINED,
     Candidate,
     PathStep,
     Value,
@@ -22,12 +26,15 @@ from dowse.graph.resolve.values import (
 )
 from dowse.parsing.facts import parse_type_name
 from dowse.parsing.type_expressions import CALLABLE, CLASS, LITERAL, split_arguments, split_union
+from dowse.storage.protocol import FileSymbol
 from dowse.types import Reference
 
 # Longer chains of imports and base classes are cycles, or might as well be.
 _MAX_DEPTH = 24
 # Classes that the search for an inherited member visits at most.
 _MAX_ANCESTORS = 200
+# Names that are commonly those of type parameters.
+_TYPE_PARAMETER = re.compile(r"_?[A-Z][A-Z0-9]?(?:_co|_contra)?|T[A-Z]\w*")
 # Types that mean the class itself.
 _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
 
@@ -129,11 +136,15 @@ class Rules:
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return what an import binds: a name of a module, or the module itself if the name is ""."""
-        return EXTERNAL
+        return IMPORTED
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return the value of a name that the file does not bind, e.g. one from a wildcard import."""
-        return EXTERNAL
+        return UNDEFINED
+
+    def outside(self, file: FileScope, name: str, value: Value = UNDEFINED) -> Value:
+        """Return a value from outside: certainly from there if no symbol of the index has its name."""
+        return value if self.lookups.key_of_name(file.family, False, name) else EXTERNAL
 
     def find_module(self, path: str, origin: str) -> str | None:
         """Return the file of the module that a file imports, None if it is not in this index."""
@@ -147,7 +158,7 @@ class Rules:
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name of a module."""
-        return EXTERNAL
+        return UNDEFINED
 
     # Expressions
 
@@ -178,7 +189,13 @@ class Rules:
         value = self.resolve_path(file, type_name, enclosing)
         if value is None or value.kind == "external":
             bound = self._bound_of_type_parameter(file, type_name, enclosing) if enclosing else ""
-            return self.instance_of(file, bound, enclosing) if bound else value
+            if bound:
+                return self.instance_of(file, bound, enclosing)
+        if value is None:
+            return value
+        if value.kind == "external":
+            last = type_name.rpartition(".")[2]
+            return None if _TYPE_PARAMETER.fullmatch(last) else self.outside(file, last, value)
         return Value("instance", only_types(value).candidates) if value.kind == "class" else None
 
     def _bound_of_type_parameter(self, file: FileScope, name: str, enclosing: str) -> str:
@@ -265,9 +282,7 @@ class Rules:
             self._depth -= 1
         return results.pop() if len(results) == 1 else None
 
-    def _declared_return(
-        self, function: Candidate, arguments: tuple[Value | None, ...] = ()
-    ) -> Value | None:
+    def _declared_return(self, function: Candidate, arguments: tuple[Value | None, ...] = ()) -> Value | None:
         """Return an instance of the return type in a function's signature, or what the function returns."""
         target = function.target
         file = self.lookups.file_scope(target.path) if target else None
@@ -308,9 +323,7 @@ class Rules:
                     return inner
         return self.member(file, self._return_value(value), name) if value.kind == "function" else None
 
-    def _substituted(
-        self, file: FileScope, owner: Value, name: str, member: Value | None
-    ) -> Value | None:
+    def _substituted(self, file: FileScope, owner: Value, name: str, member: Value | None) -> Value | None:
         """Return a member of a generic class with type arguments for the type parameters."""
         if member is not None and member.kind == "function":
             return member._replace(arguments=owner.arguments)  # for its result
@@ -391,7 +404,7 @@ class Rules:
                     else:
                         bases.extend(base.candidates)
             level = [each for each in bases if (each.scope, each.full_name) not in seen]
-        return EXTERNAL if has_external_base else None
+        return INHERITED if has_external_base else None
 
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
         """Return a member of one of several classes at the same distance."""
@@ -452,6 +465,14 @@ class Rules:
     def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
         """Return what an import statement names."""
         return self.resolve_import(file, name, qualifier, "")
+
+    def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return the candidates that an ordinary build uses; the others stay possible."""
+        return candidates
+
+    def implemented_interfaces(self, file: FileScope, symbol: FileSymbol) -> Iterator[Value]:
+        """Yield the interfaces that a type implements without a reference to them."""
+        yield from ()
 
     def trusts_bare_name(self, name: str) -> bool:
         """Whether the only candidate for a bare name is certainly its target."""

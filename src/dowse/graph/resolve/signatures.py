@@ -22,7 +22,8 @@ _TYPE_PARAMETERS = re.compile(
     r"|[(,]\s*(?:\w+\.)?(?:Generic|Protocol)\[(.*?)\]"
 )
 _BOUND = re.compile(r"\sextends\s|:")
-_GO = re.compile(r"^func\s*(?:\([^)]*\)\s*)?\w+(?:\[[^\]]*\])?")
+# A method of an interface has neither the keyword nor a receiver.
+_GO = re.compile(r"^(?:func\s*(?:\([^)]*\)\s*)?)?\w+(?:\[[^\]]*\])?")
 _BEFORE_NAME = re.compile(r"([\w.$:]+(?:<.*>)?(?:\[\])?[?&*]*)\s+[&*]*[\w:~]+\s*(?:<[^>]*>)?\s*\(")
 _NOT_TYPES = frozenset("new return public private static def fun func override inline void else".split())
 
@@ -44,7 +45,7 @@ def return_type(language: str, signature: str) -> str:
 
 @lru_cache(maxsize=16384)
 def type_parameters(signature: str) -> dict[str, str]:
-    """Return the type parameters of a class or function of Python or TypeScript, each with its bound or ""."""
+    """Return the type parameters of a class or function of Python or TypeScript, with their bounds."""
     match = _TYPE_PARAMETERS.search(signature)
     if match is None:
         return {}

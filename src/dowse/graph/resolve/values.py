@@ -25,13 +25,18 @@ class Value(NamedTuple):
     # "module", "class", "instance", "super", "function", "constant", "field", "callable" or "external"
     kind: str
     candidates: tuple[Candidate, ...] = ()  # instances of several classes make up a union
-    module: str = ""  # a path, a package or a crate, depending on the language
+    module: str = ""  # a path, a package or a crate, depending on the language; of "external", the reason
     # What the type parameters stand for: the elements of a collection, the result of a callable.
     arguments: tuple[Value | None, ...] = ()
 
 
 # Something that is certainly not defined in this index.
 EXTERNAL = Value("external")
+# Something that seems not to be defined in this index, with the reason: a symbol of that name may be meant.
+INHERITED = Value("external", module="inherited")  # by a class with a base outside the index
+IMPORTED = Value("external", module="import")
+UNDEFINED = Value("external", module="undefined")
+VARIABLE = Value("external", module="variable")
 
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.
