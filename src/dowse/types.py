@@ -18,7 +18,7 @@ NON_DEFINITION_KINDS = frozenset(["module", "file", "section", "text"])
 class Reference(NamedTuple):
     """A reference in a file to a name (a tuple: files hold thousands)."""
 
-    kind: str  # "call", "extends", "implements", "import" or "use" (decorators, annotations)
+    kind: str  # "call", "extends", "implements", "import", "use" (decorators, annotations) or "value"
     name: str  # the last segment of the name: "get" in `self.client.get()`
     qualifier: str  # what precedes it: "self.client"; for imports the module; else ""
     line: int  # 1-based

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
-_CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "ambiguous": 2}
+_CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "possible": 2, "ambiguous": 3}
 
 
 class EdgeSource(Protocol):
@@ -131,8 +131,15 @@ def describe_confidence(edge: Edge) -> str:
         return "resolved"
     if edge.confidence == "unique":
         return "only one of this name"
+    if edge.confidence == "possible":
+        return "possible, used as a value"
     # One symbol here has the name, but a library may as well be meant.
     return f"one of {edge.candidates} possible" if edge.candidates > 1 else "may mean one outside the index"
+
+
+def is_sure(edge: Edge) -> bool:
+    """Whether a reference means its target for certain."""
+    return edge.confidence in ("resolved", "unique")
 
 
 def uncertainty(edge: Edge) -> tuple[int, int]:

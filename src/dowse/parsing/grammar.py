@@ -45,7 +45,7 @@ _DEFINITION_CAPTURES = frozenset(
 
 # The captures that are references, and their kinds.
 REFERENCE_CAPTURES = {
-    **{kind: kind for kind in ("call", "extends", "implements", "use", "import")},
+    **{kind: kind for kind in ("call", "extends", "implements", "use", "import", "value")},
     **{"path": "import", "imports": "import", "component": "call"},
 }
 
@@ -75,6 +75,7 @@ class Pattern:
     defines: str  # the one capture that is a definition, if any
     other_captures: tuple[str, ...]  # references, attributes and docstrings
     plain_call: bool  # a call and nothing else, perhaps with its receiver
+    plain_value: bool  # a name that may be a function used as a value, and nothing else
     is_head: bool  # a definition that is all signature
     binds: bool  # binds a name
     has_value: bool  # and captures the value
@@ -163,6 +164,7 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 defines,
                 other_captures=tuple(sorted(captures & _OTHER_CAPTURES)),
                 plain_call="call" in captures and captures <= {"call", "on", "args"},
+                plain_value=captures == {"value"},
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
                 has_value=not captures.isdisjoint(("as", "made", "same", "required")),

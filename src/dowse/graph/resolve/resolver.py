@@ -35,6 +35,7 @@ _EDGE_KINDS = {
     "implements": "implements",
     "use": "uses",
     "import": "imports",
+    "value": "calls",
 }
 
 
@@ -108,7 +109,9 @@ class _FileResolver:
             self._add_import(reference, owner, value)
             return
         value = self._rules.default_export(self._value(reference, owner))
-        if value is None:
+        if reference.kind == "value":
+            self._add_function_value(reference, owner, value)
+        elif value is None:
             self._add_named(reference, owner, is_member=bool(reference.qualifier))
         else:
             self._add_value(reference, owner, value)
@@ -287,6 +290,13 @@ class _FileResolver:
                 constructor = self._rules.select_overloads(constructor, reference)
                 self._add_targets(reference, owner, constructor)
 
+    def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
+        """Add possible calls of a function that is passed on or stored."""
+        if value is None and reference.qualifier:
+            self._add_named(reference, owner, is_member=True)
+        elif value is not None and value.kind == "function":
+            self._add_targets(reference, owner, only_callable(value))
+
     def _is_inside(self, owner: int, value: Value) -> bool:
         enclosing = self._enclosing(owner)
         return any(
@@ -299,7 +309,8 @@ class _FileResolver:
     def _add_targets(self, reference: Reference, owner: int, value: Value) -> None:
         rows = {each.target.row for each in value.candidates if each.target is not None}
         position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
-        self._links.resolved.extend(ResolvedReference(*position, row, len(rows)) for row in rows)
+        count = 0 if reference.kind == "value" and len(rows) == 1 else len(rows)
+        self._links.resolved.extend(ResolvedReference(*position, row, count) for row in rows)
 
     def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
         if value is None:
@@ -319,7 +330,11 @@ class _FileResolver:
         key = self._rules.lookups.key_of_name(self._scope.family, is_member, name)
         if not key:
             return
-        is_sure = is_distinctive(name) if is_member else self._rules.trusts_bare_name(name)
+        is_sure = (
+            is_distinctive(name) and reference.kind != "value"
+            if is_member
+            else self._rules.trusts_bare_name(name)
+        )
         position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
         self._links.named.append(NamedReference(*position, key, is_sure))
 

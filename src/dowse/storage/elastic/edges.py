@@ -141,7 +141,7 @@ def _document_edges(
     location, row, file = _location(document), document["row"], document["file"]
     for kind, line, column, target, candidates in _references(document, "edges", kinds):
         if targets is None or target in targets:
-            confidence = "ambiguous" if candidates > 1 else "resolved"
+            confidence = "ambiguous" if candidates > 1 else "resolved" if candidates else "possible"
             yield location, Edge(kind, row, target, file, line, column, confidence, candidates)
     for kind, line, column, key, sure in _references(document, "named", kinds):
         name = scoped_name_key(document["source"], key)

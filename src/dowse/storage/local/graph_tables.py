@@ -43,7 +43,7 @@ CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL); 
 """
 
 # What the parser calls the kinds of references.
-REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import"])
+REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import", "value"])
 KINDS = ("calls", "extends", "implements", "uses", "imports")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 
@@ -237,9 +237,14 @@ class GraphTables:
 
 
 def _confidence(sure: int, count: int) -> str:
-    """Return how certain an edge is: `sure` is 2 for a resolved reference, 1 for a sure name, else 0."""
+    """Return how certain an edge is: `sure` is 2 for a resolved reference, 1 for a sure name, else 0.
+
+    No candidates mean a function that is used as a value.
+    """
     if count > 1 or not sure:
         return "ambiguous"
+    if not count:
+        return "possible"
     return "resolved" if sure == 2 else "unique"
 
 
