@@ -55,6 +55,7 @@ DEFINITIONS: dict[str, list[tuple[str, str, int, int, str]]] = {
     "sample.go": [
         ("struct", "Server", 9, 13, "Server listens."),
         ("interface", "Handler", 15, 18, ""),
+        ("method", "Handler.Serve", 17, 17, ""),
         ("method", "Server.Serve", 20, 24, "Serve answers one re"),
         ("function", "New", 26, 26, ""),
         ("type", "Names", 28, 28, ""),

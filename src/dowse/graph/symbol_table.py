@@ -18,17 +18,21 @@ from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, Sym
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
 _CONTAINERS = TYPE_KINDS | {"module"}  # their names qualify those of their members
 _CRATE = re.compile(r"^\[(?:package|project)\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
+# Build constraints precede the package clause, after a licence at most.
+_GO_BUILD = re.compile(r"^//go:build ([^\n]+)$", re.MULTILINE)
+_MAX_HEADER = 8_000
 _MANIFESTS = {
     "go.mod": (re.compile(r"^module\s+(\S+)", re.MULTILINE), "go module"),
     "Cargo.toml": (_CRATE, "crate"),
     "package.json": (re.compile(r'^[^\S\n]*"name"\s*:\s*"([^"]+)"', re.MULTILINE), "npm"),
 }
 
-# Bindings of one name, and wildcard imports, that are kept: each lookup reads all of them.
-_MAX_BINDINGS, _MAX_WILDCARDS = 100, 1_000
+# Bindings of one name, and lists (wildcard imports, methods) that are kept: each lookup reads all of them.
+_MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
-# imports), "import NAME", "var NAME", "field CLASS NAME" or "base CLASS".
+# imports), "import NAME", "var NAME", "field CLASS NAME" or "base CLASS"; in Go also "methods TYPE",
+# "interfaces METHOD" and "build" (the constraint).
 Bindings = dict[str, list[list[str]]]
 
 
@@ -55,6 +59,11 @@ def make_graph_record(
     """Build the symbol table of a file and the keys of its symbols; `tree` names the indexed folder."""
     language = parsed.language
     bindings, local = _split_facts(parsed)
+    if language == "go":
+        _bind_methods(bindings, parsed)
+        constraint = _GO_BUILD.search(text, 0, _MAX_HEADER)
+        if constraint:
+            _bind(bindings, "build", ["build", constraint[1], ""])
     package = bindings["package"][0][1] if "package" in bindings else ""
     family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
     derived = _derived_classes(bindings, parsed)
@@ -134,10 +143,30 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
     return bindings, local
 
 
+def _bind_methods(bindings: Bindings, parsed: ParsedFile) -> None:
+    """Bind the methods of the types of Go, and its interfaces by one method that implementers must have.
+
+    An interface without methods of its own is found by one that it embeds.
+    """
+    for definition in parsed.definitions:
+        owner, _, name = definition.qualified_name.rpartition(".")
+        if definition.kind == "method" and not definition.part:
+            _bind(bindings, f"methods {owner}", ["method", name, definition.signature])
+    for definition in parsed.definitions:
+        name = definition.qualified_name
+        if definition.kind == "interface" and not definition.part:
+            methods = [method for _, method, _ in bindings.get(f"methods {name}", ())]
+            bases = [path.rpartition(".")[2] for _, path, _ in bindings.get(f"base {name}", ())]
+            # The longest name is the rarest.
+            rarest = max(methods or bases, key=lambda each: (len(each), each), default="")
+            if rarest:
+                _bind(bindings, f"interfaces {rarest}", ["interface", name, ""])
+
+
 def _bind(bindings: Bindings, slot: str, binding: list[str]) -> None:
     """Add a binding of a name unless there are too many already."""
     bound = bindings.setdefault(slot, [])
-    if len(bound) < (_MAX_WILDCARDS if slot == "stars" else _MAX_BINDINGS):
+    if len(bound) < (_MAX_LISTED if slot.startswith(("stars", "methods")) else _MAX_BINDINGS):
         bound.append(binding)
 
 
@@ -186,9 +215,16 @@ def _package_keys(
         names = (folder.rpartition("/")[2],) if folder else dict.fromkeys(filter(None, roots))
         return tuple(keys.package_key("python package", each) for each in names)
     if language == "go":
-        variables = [slot[4:] for slot in bindings if slot.startswith("var ")]
-        variable_keys = [keys.package_key("go variable", folder, variable) for variable in variables]
-        return (keys.package_key("go package", folder), *variable_keys)
+        marks = [keys.package_key("go package", folder)]
+        for slot in bindings:
+            word, _, name = slot.partition(" ")
+            if word == "var":
+                marks.append(keys.package_key("go variable", folder, name))
+            elif word == "methods":
+                marks.append(keys.package_key("go methods", folder, name))
+            elif word == "interfaces":
+                marks.append(keys.package_key("go interface", name))
+        return tuple(marks)
     if path in ("index.ts", "index.js"):
         return (keys.package_key("npm", roots[1]),)
     pattern, kind = _MANIFESTS.get(name, (None, ""))

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-# Callees can be whole chains of calls; only the end of them is used.
-MAX_CALLEE_BYTES = 200
+from dowse.parsing.paths import member_path
+
+# Callees can be whole chains of calls; only the end of longer ones is used.
+MAX_CALLEE_BYTES = 1_000
+# The last name of a callee is in its end, type arguments included.
+_MAX_LAST_CHARS = 200
 
 # The qualifier of a name after an expression that is too complex for a name.
 UNKNOWN = "?"
@@ -19,9 +23,7 @@ _LAST = re.compile(r"(?<![\w$])([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
 # Most callees: names joined with dots.
 _DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+[?!]?)")
 _SEPARATORS = re.compile(r"(?:\?\.|!\.|&\.|->|::|[.:\\#~])\s*$")
-# The look-behind keeps these from starting again at every letter of a word that does not match (ReDoS).
-_PATH = re.compile(r"(?<![\w$@.:\\?&!>-])[\w$@.:\\?&!>-]+$")
-_CALLED = re.compile(r"(?<![\w$@.:])([\w$@.:]+)\((?:[^()]*)\)$")
+_PATH = re.compile(r"[\w$@.:\\?&!>-]+")
 _GENERICS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 
 # Type arguments in type arguments, as in specialisations of C++ templates.
@@ -50,11 +52,12 @@ def _split_callee(source: bytes) -> tuple[str, str, int]:
     plain = _DOTTED.fullmatch(text)
     if plain:
         return plain[2], plain[1] or "", len(plain[2].encode())
-    match = _LAST.search(text)
+    skipped = max(0, len(text) - _MAX_LAST_CHARS)
+    match = _LAST.search(text[skipped:])
     if not match:
         return "", "", 0
-    before = text[: match.start(1)]
-    back = len(text[match.start(1) :].encode())
+    before = text[: skipped + match.start(1)]
+    back = len(text[len(before) :].encode())
     separator = _SEPARATORS.search(before)
     return match[1], _qualifier(before[: separator.start()]) or UNKNOWN if separator else "", back
 
@@ -64,15 +67,9 @@ callees = _Callees()
 
 
 def _qualifier(before: str) -> str:
-    """Return the expression before the last separator as a path or a call, else ""."""
+    """Return the expression before the last separator as a member path, else ""."""
     before = before.strip()
-    if before.endswith(")"):
-        called = _CALLED.search(before)
-        return f"{called[1]}()" if called else ""
-    if before.endswith((">", "]")):
-        before = _GENERICS.sub("", before)
-    match = _PATH.search(before)
-    return match[0].lstrip("&.>:-") if match else ""
+    return before.lstrip("&.>:-") if _PATH.fullmatch(before) else member_path(before)
 
 
 @lru_cache(maxsize=8192)

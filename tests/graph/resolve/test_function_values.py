@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from graph.resolve.world import world
 
 # Files, and the calls between their symbols.

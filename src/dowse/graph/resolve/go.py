@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from dowse.graph.lookups import FileScope
+from collections.abc import Iterator, Sequence
+
+from dowse.graph.lookups import FileScope, Lookups
+from dowse.graph.resolve.build_constraints import is_built
+from dowse.graph.resolve.method_sets import MethodSets
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Value
+from dowse.graph.resolve.values import EXTERNAL, Candidate, Value
+from dowse.storage.protocol import FileSymbol
 
 
 class GoRules(Rules):
@@ -12,6 +17,43 @@ class GoRules(Rules):
 
     self_names = frozenset[str]()
     super_names = frozenset[str]()
+
+    def __init__(self, lookups: Lookups) -> None:
+        super().__init__(lookups)
+        self._method_sets = MethodSets(self)
+
+    def reset(self) -> None:
+        """Start on another file."""
+        super().reset()
+        self._method_sets.reset()
+
+    def implemented_interfaces(self, file: FileScope, symbol: FileSymbol) -> Iterator[Value]:
+        """Yield the interfaces that a type implements: Go has no declaration of it."""
+        if symbol.kind in ("struct", "type"):
+            value = self.scope_symbol(file, symbol.qualified_name)
+            if value is not None and value.kind == "class":
+                yield from self._method_sets.implemented(value.candidates[0])
+
+    def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return those of the same package that are built by default; a test file may be of another."""
+        package = self._package(file.path)
+        if package.endswith("_test"):
+            own = [each for each in candidates if each.target and self._package(each.target.path) == package]
+        else:
+            own = [each for each in candidates if each.target and not self._is_test_package(each.target.path)]
+        built = [each for each in own or candidates if each.target and self._is_built(each.target.path)]
+        return built or own or candidates
+
+    def _package(self, path: str) -> str:
+        package = self.lookups.bindings(path, "package")
+        return package[0][1] if package else ""
+
+    def _is_test_package(self, path: str) -> bool:
+        return path.endswith("_test.go") and self._package(path).endswith("_test")
+
+    def _is_built(self, path: str) -> bool:
+        constraint = self.lookups.bindings(path, "build")
+        return is_built(path, constraint[0][1] if constraint else "")
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a package."""

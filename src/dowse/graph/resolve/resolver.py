@@ -103,6 +103,12 @@ class _FileResolver:
             except RecursionError:  # a chain of thousands of names, each an alias of the next
                 continue
 
+        for index, symbol in enumerate(self._symbols):
+            if not symbol.part:
+                for interface in self._rules.implemented_interfaces(self._scope, symbol):
+                    declaration = Reference("implements", symbol.name, "", symbol.first, 0, index, -1)
+                    self._add_targets(declaration, index, interface)
+
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
             value = self._rules.resolve_import_statement(self._scope, reference.name, reference.qualifier)
@@ -309,8 +315,16 @@ class _FileResolver:
     def _add_targets(self, reference: Reference, owner: int, value: Value) -> None:
         rows = {each.target.row for each in value.candidates if each.target is not None}
         position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
-        count = 0 if reference.kind == "value" and len(rows) == 1 else len(rows)
-        self._links.resolved.extend(ResolvedReference(*position, row, count) for row in rows)
+        likely = rows
+        if len(rows) > 1:
+            preferred = self._rules.preferred(self._scope, value.candidates)
+            likely = {each.target.row for each in preferred if each.target is not None} or rows
+        is_certain = reference.kind != "value"
+        for row in rows:
+            count = len(likely if row in likely else rows)
+            self._links.resolved.append(
+                ResolvedReference(*position, row, count if is_certain or count > 1 else 0)
+            )
 
     def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
         if value is None:

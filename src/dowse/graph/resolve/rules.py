@@ -17,6 +17,7 @@ from dowse.graph.resolve.values import (
     parse_path,
 )
 from dowse.parsing.facts import LITERAL, parse_type_name
+from dowse.storage.protocol import FileSymbol
 from dowse.types import Reference
 
 # Longer chains of imports and base classes are cycles, or might as well be.
@@ -341,6 +342,14 @@ class Rules:
     def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
         """Return what an import statement names."""
         return self.resolve_import(file, name, qualifier, "")
+
+    def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return the candidates that an ordinary build uses; the others stay possible."""
+        return candidates
+
+    def implemented_interfaces(self, file: FileScope, symbol: FileSymbol) -> Iterator[Value]:
+        """Yield the interfaces that a type implements without a reference to them."""
+        yield from ()
 
     def trusts_bare_name(self, name: str) -> bool:
         """Whether the only candidate for a bare name is certainly its target."""

@@ -15,7 +15,8 @@ _MAX_SIGNATURE = 300
 
 _ARROW = re.compile(r"->\s*(.+?)\s*(?:where\b.*)?$")
 _COLON = re.compile(r"\)\s*:\s*(.+?)\s*$")
-_GO = re.compile(r"^func\s*(?:\([^)]*\)\s*)?\w+(?:\[[^\]]*\])?")
+# A method of an interface has neither the keyword nor a receiver.
+_GO = re.compile(r"^(?:func\s*(?:\([^)]*\)\s*)?)?\w+(?:\[[^\]]*\])?")
 _BEFORE_NAME = re.compile(r"([\w.$:]+(?:<.*>)?(?:\[\])?[?&*]*)\s+[&*]*[\w:~]+\s*(?:<[^>]*>)?\s*\(")
 _NOT_TYPES = frozenset("new return public private static def fun func override inline void else".split())
 

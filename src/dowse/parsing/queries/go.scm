@@ -3,6 +3,7 @@
 (method_declaration receiver: (parameter_list (parameter_declaration type: (_) @receiver)) name: (_) @name body: (block)? @body) @method
 (type_declaration (type_spec name: (_) @name type: (struct_type (field_declaration_list) @body)) @struct)
 (type_declaration (type_spec name: (_) @name type: (interface_type)) @interface)
+(type_spec type: (interface_type (method_elem name: (_) @name) @method))
 (type_declaration (type_spec name: (_) @name type: [(type_identifier) (qualified_type) (pointer_type) (function_type) (map_type) (slice_type) (array_type) (channel_type) (generic_type)]) @type)
 (type_declaration (type_alias name: (_) @name) @type)
 

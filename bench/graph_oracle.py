@@ -1,0 +1,318 @@
+"""How right the call graph is, measured by compilers: precision and recall over whole repositories.
+
+    python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
+    python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]
+    python bench/graph_oracle.py all --data DIR [--language LANGUAGE] --out bench/results/graph_oracle.json
+
+`make` runs the oracle of a language (a program in bench/oracles, which asks the compiler or type checker)
+and writes a gzipped JSONL file with one call site a line:
+
+    {"path", "line", "column", "caller", "kind", "targets": [{"path", "line", "name", "dispatch"?}]}
+
+Paths are relative to the checkout, lines count from 1. `column` is that of the called name (`close` in
+`a.b.close()`), in bytes from 0. `caller` is the qualified name of the function around, "" outside of all.
+A target is given by the line of its name. `targets` is empty where the callee is known to be outside the
+checkout; a site whose callee the oracle does not know is left out. A target without `dispatch` is what the
+site names by the static types (a function, a method, the class of a constructor, an interface's method).
+`"dispatch": "method"` marks a method that dynamic dispatch may run instead, `"dispatch": "value"` one that
+a call through a variable may run; the `kind` of a site with such targets is "dynamic", else "static".
+
+`measure` indexes the checkout and compares the edges at the exact position of each site. Symbols of the same
+file and qualified name (overloads) count as one; a class and its constructor count as one callee.
+
+- **Precision**, of the edges at sites of the oracle that are `resolved`, `unique` or `compiler`: the share
+  whose target is one of the targets of the site. An edge at a site with no target is wrong. A constructor
+  that a class inherits is not counted beside the edge to the class.
+- **Recall of resolved**: the share of what the sites name (targets without `dispatch`) that such an edge
+  says. **Recall of possible**: the share that any edge says, ambiguous ones included, or for which the
+  named method is one that the target overrides; `callers` lists both.
+- **Dispatch recall**: the same, over the targets with `"dispatch": "method"`; **value recall**: with
+  `"dispatch": "value"`. **Recall of all** is recall of possible over what is named and method dispatch.
+- Recall counts targets that are symbols of the index; `not_symbols` is the number of the others (such as
+  nested functions or members of anonymous types).
+
+By **edge** (as call graphs are usually compared), each pair of caller and callee counts once, and it is
+found or right if it is at any of its sites. By **site**, each pair of site and target counts.
+
+`all` measures every repository of bench/oracles/repositories.json: oracles are in DIR/LANGUAGE-NAME.jsonl.gz,
+checkouts in DIR/checkouts/NAME. Single misses of repositories marked "report" are never looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dowse.config import Settings
+from dowse.graph.type_hierarchy import is_constructor, is_type, overridden_methods
+from dowse.indexing.update import update
+from dowse.storage.local.backend import LocalBackend
+from dowse.storage.protocol import Reader
+from dowse.types import SymbolRow
+
+from common import work_folder, write_results
+
+_ORACLES = Path(__file__).parent / "oracles"
+_CERTAIN = ("resolved", "unique", "compiler")
+# A decorator that is called is stored as a use.
+_KINDS = ("calls", "uses")
+
+Site = dict[str, Any]
+
+
+def oracle_command(language: str, checkout: Path, tools: Path) -> list[str]:
+    """Return the command that prints the call sites of a checkout; `tools` has what is installed for it."""
+    commands = {
+        "go": ["go", "-C", str(_ORACLES / "go"), "run", ".", str(checkout)],
+        "typescript": ["node", str(_ORACLES / "typescript.mjs"), str(checkout), str(tools)],
+        "python": [str(tools / "py/bin/python"), str(_ORACLES / "python.py"), str(checkout), str(tools)],
+    }
+    return commands[language]
+
+
+def main() -> None:
+    """Make an oracle, or measure with one or all of them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    make = commands.add_parser("make", help="write the call sites of a checkout")
+    make.add_argument("language")
+    make.add_argument("checkout", type=Path)
+    make.add_argument("out", type=Path)
+    make.add_argument("--tools", type=Path, required=True, help="where compilers' packages are installed")
+    one = commands.add_parser("measure", help="compare the graph of a checkout with an oracle")
+    one.add_argument("checkout", type=Path)
+    one.add_argument("oracle", type=Path)
+    one.add_argument("--language", required=True)
+    one.add_argument("--show", action="store_true", help="print what is wrong or missed (dev only)")
+    every = commands.add_parser("all", help="measure all repositories")
+    every.add_argument("--data", type=Path, required=True)
+    every.add_argument("--language", default="", help="only this one")
+    for command in (one, every):
+        command.add_argument("--work", type=Path, help="index here (default: a temporary folder)")
+        command.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    if options.command == "make":
+        make_oracle(options.language, options.checkout.resolve(), options.out, options.tools.resolve())
+        return
+    with work_folder(options.work) as work:
+        if options.command == "measure":
+            results: dict[str, Any] = measure(options.checkout, options.oracle, work / "index", options.show)
+            print_figures(options.checkout.name, results)
+        else:
+            results = measure_all(options.data, options.language, work)
+    if options.out:
+        write_results(options.out, results)
+
+
+def make_oracle(language: str, checkout: Path, out: Path, tools: Path) -> None:
+    """Run the oracle of a language and store its sites, ordered and each once."""
+    command = oracle_command(language, checkout, tools)
+    printed = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    sites = {(s["path"], s["line"], s["column"]): s for s in map(json.loads, printed)}
+    with gzip.open(out, "wt") as file:
+        file.writelines(json.dumps(sites[key]) + "\n" for key in sorted(sites))
+    print(f"{out}: {len(sites)} sites, {sum(bool(s['targets']) for s in sites.values())} with targets")
+
+
+def measure_all(data: Path, language: str, work: Path) -> dict[str, Any]:
+    """Return the figures of all repositories, by language and half."""
+    results: dict[str, Any] = {}
+    for each, halves in json.loads((_ORACLES / "repositories.json").read_text()).items():
+        if language not in ("", each):
+            continue
+        for half, repositories in halves.items():
+            for name, source in repositories.items():
+                oracle = data / f"{each}-{name}.jsonl.gz"
+                if not oracle.exists():
+                    print(f"{each} {name}: no {oracle}", file=sys.stderr)
+                    continue
+                figures = measure(data / "checkouts" / name, oracle, work / f"{each}-{name}")
+                results.setdefault(each, {}).setdefault(half, {})[name] = {"source": source, **figures}
+                print_figures(f"{each} {half} {name}", figures)
+    return results
+
+
+def measure(checkout: Path, oracle: Path, index: Path, show: bool = False) -> dict[str, Any]:
+    """Index a checkout and return the figures of its graph beside an oracle."""
+    with gzip.open(oracle, "rt") as lines:
+        sites = [json.loads(line) for line in lines]
+    backend = LocalBackend(index)
+    update(backend, checkout, Settings())
+    with backend.reader() as reader:
+        graph = Graph(reader, {site["path"] for site in sites})
+        tally = Tally()
+        for site in sites:
+            if site["path"] in graph.symbols:
+                judge(graph, site, tally, show)
+    return tally.figures()
+
+
+class Callee(NamedTuple):
+    """What symbols are compared by: overloads share it."""
+
+    path: str
+    qualified_name: str
+
+
+class Claim(NamedTuple):
+    """An edge at a site."""
+
+    symbol: SymbolRow
+    is_certain: bool
+
+    @property
+    def callee(self) -> Callee:
+        """What the edge points to."""
+        return callee_of(self.symbol)
+
+
+class Graph:
+    """The symbols and edges of an index, by path and position."""
+
+    def __init__(self, reader: Reader, paths: set[str]) -> None:
+        self._reader = reader
+        self._bases: dict[Callee, set[Callee]] = {}
+        files = [file.file_id for file in reader.files()]
+        self.symbols: dict[str, list[SymbolRow]] = defaultdict(list)
+        for row in reader.rows_of_files(files):
+            self.symbols[row.path].append(row)
+        self.claims: dict[tuple[str, int, int], list[Claim]] = defaultdict(list)
+        by_row = {row.row: row for rows in self.symbols.values() for row in rows}
+        for path in paths & set(self.symbols):
+            for edge in reader.edges([row.row for row in self.symbols[path]], _KINDS, limit=10_000_000):
+                claim = Claim(by_row[edge.target], edge.confidence in _CERTAIN)
+                self.claims[path, edge.line, edge.column].append(claim)
+
+    def find(self, target: Site) -> SymbolRow | None:
+        """Return the symbol of a target: the innermost of its name around its line."""
+        around = [
+            row
+            for row in self.symbols.get(target["path"], ())
+            if row.name == target["name"] and row.start_line <= target["line"] <= row.end_line
+        ]
+        return min(around, key=lambda row: row.end_line - row.start_line, default=None)
+
+    def bases(self, method: SymbolRow) -> set[Callee]:
+        """Return the methods through which dynamic dispatch may run this one."""
+        callee = callee_of(method)
+        if callee not in self._bases:
+            self._bases[callee] = {callee_of(base) for base in overridden_methods(self._reader, method)}
+        return self._bases[callee]
+
+
+def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
+    """Compare the edges at one site with what the oracle says of it."""
+    claims = graph.claims.get((site["path"], site["line"], site["column"]), [])
+    symbols = [(graph.find(target), target.get("dispatch", "")) for target in site["targets"]]
+    targets = {alias for symbol, _ in symbols if symbol for alias in aliases(symbol)}
+    caller = (site["path"], site["caller"])
+    position = (site["path"], site["line"], site["column"])
+    certain = [claim for claim in claims if claim.is_certain]
+    judged = [
+        c for c in certain if not (is_constructor(c.symbol) and any(is_type(o.symbol) for o in certain))
+    ]
+    # A callee that is no symbol cannot be told from another: what the graph says instead is wrong.
+    for claim in judged:
+        is_right = bool(aliases(claim.symbol) & targets)
+        tally.add("precision", caller, position, claim.callee, is_right)
+        if show and not is_right:
+            report("WRONG ", site, [claim])
+    for symbol, dispatch in symbols:
+        if symbol is None:
+            tally.not_symbols += 1
+            continue
+        found = [claim for claim in claims if aliases(claim.symbol) & aliases(symbol)]
+        is_resolved = any(claim.is_certain for claim in found)
+        is_possible = bool(found) or any(claim.callee in graph.bases(symbol) for claim in claims)
+        if not dispatch:
+            tally.add("recall_resolved", caller, position, callee_of(symbol), is_resolved)
+        name = {"": "recall_possible", "method": "recall_dispatch", "value": "recall_value"}[dispatch]
+        tally.add(name, caller, position, callee_of(symbol), is_possible)
+        if dispatch != "value":
+            tally.add("recall_all", caller, position, callee_of(symbol), is_possible)
+        if show and not is_resolved and dispatch != "value" and not (dispatch and is_possible):
+            report("unsure" if is_possible else "missed", site, claims)
+
+
+def callee_of(symbol: SymbolRow) -> Callee:
+    """Return what a symbol is compared by."""
+    return Callee(symbol.path, symbol.qualified_name)
+
+
+def aliases(symbol: SymbolRow) -> set[Callee]:
+    """Return what a symbol is compared by, and the class of a constructor."""
+    own = callee_of(symbol)
+    owner = own._replace(qualified_name=symbol.qualified_name.rpartition(".")[0])
+    return {own, owner} if is_constructor(symbol) else {own}
+
+
+class Tally:
+    """Counts what is right and what is found, by edge and by site."""
+
+    def __init__(self) -> None:
+        self.not_symbols = 0
+        self._edges: dict[str, dict[object, bool]] = defaultdict(dict)
+        self._sites: dict[str, list[bool]] = defaultdict(list)
+
+    def add(self, measure: str, caller: object, position: object, callee: Callee, is_good: bool) -> None:
+        """Count one pair of site and callee."""
+        edges, edge = self._edges[measure], (caller, callee)
+        edges[edge] = edges.get(edge, False) or is_good
+        self._sites[measure].append(is_good)
+
+    def figures(self) -> dict[str, Any]:
+        """Return every measure by edge and by site, with the counts."""
+        names = [
+            "precision",
+            "recall_resolved",
+            "recall_possible",
+            "recall_dispatch",
+            "recall_all",
+            "recall_value",
+        ]
+        return {
+            "edges": {name: share(self._edges[name].values()) for name in names},
+            "sites": {name: share(self._sites[name]) for name in names},
+            "not_symbols": self.not_symbols,
+        }
+
+
+def share(good: Iterable[bool]) -> dict[str, float | int]:
+    """Return the share of what is good, with both numbers."""
+    values = list(good)
+    return {
+        "share": round(sum(values) / len(values), 4) if values else 1.0,
+        "good": sum(values),
+        "of": len(values),
+    }
+
+
+def report(verdict: str, site: Site, claims: Sequence[Claim]) -> None:
+    """Print a site that is not as it should be."""
+    said = [(c.symbol.path, c.symbol.start_line, c.symbol.qualified_name, c.is_certain) for c in claims[:4]]
+    truth = [(t["path"], t["line"], t["name"], t.get("dispatch", "")) for t in site["targets"][:4]]
+    print(verdict, f"{site['path']}:{site['line']}:{site['column']}", "truth", truth, "said", said)
+
+
+def print_figures(name: str, figures: dict[str, Any]) -> None:
+    """Print one line for edges and one for sites."""
+    for unit in ("edges", "sites"):
+        cells = (
+            f"{measure} {row['share']:.3f} ({row['good']}/{row['of']})"
+            for measure, row in figures[unit].items()
+        )
+        print(f"{name} by {unit}:", ", ".join(cells), flush=True)
+    print(f"{name}: {figures['not_symbols']} targets are not symbols", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,256 @@
+// Prints the call sites of the Go modules under a checkout as JSON lines (see bench/graph_oracle.py).
+//
+// What a site names comes from go/types. Where that is an interface's method or a variable, VTA (variable
+// type analysis of golang.org/x/tools) over the bodies of the checkout's packages says what may run.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"log"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"golang.org/x/tools/go/callgraph/cha"
+	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+type target struct {
+	Path     string `json:"path"`
+	Line     int    `json:"line"`
+	Name     string `json:"name"`
+	Dispatch string `json:"dispatch,omitempty"`
+}
+
+type site struct {
+	Path    string   `json:"path"`
+	Line    int      `json:"line"`
+	Column  int      `json:"column"`
+	Caller  string   `json:"caller"`
+	Kind    string   `json:"kind"`
+	Targets []target `json:"targets"`
+}
+
+func main() {
+	root, err := filepath.EvalSymlinks(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	out := bufio.NewWriter(os.Stdout)
+	defer out.Flush()
+	encoder := json.NewEncoder(out)
+	for _, module := range modules(root) {
+		for _, s := range load(root, module).sites() {
+			if err := encoder.Encode(s); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
+}
+
+// modules returns the folders with a go.mod that are not test data.
+func modules(root string) []string {
+	var found []string
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() && path != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") ||
+			name == "testdata" || name == "test-fixtures" || name == "vendor" || name == "node_modules") {
+			return filepath.SkipDir
+		}
+		if name == "go.mod" {
+			found = append(found, filepath.Dir(path))
+		}
+		return nil
+	})
+	return found
+}
+
+type module struct {
+	root     string
+	fset     *token.FileSet
+	packages []*packages.Package
+	dynamic  map[token.Pos]map[*ssa.Function]bool // by the position of the call's parenthesis
+}
+
+func load(root, folder string) *module {
+	fset := token.NewFileSet()
+	config := &packages.Config{Mode: packages.LoadSyntax, Dir: folder, Fset: fset, Tests: true}
+	loaded, err := packages.Load(config, "./...")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range loaded {
+		for _, problem := range p.Errors {
+			log.Printf("%s: %v", p.ID, problem)
+		}
+	}
+	m := &module{root, fset, loaded, map[token.Pos]map[*ssa.Function]bool{}}
+	m.analyse()
+	return m
+}
+
+// analyse records the functions that VTA finds at each call through an interface or a variable.
+func (m *module) analyse() {
+	program, _ := ssautil.Packages(m.packages, ssa.InstantiateGenerics)
+	program.Build()
+	functions := ssautil.AllFunctions(program)
+	for _, node := range vta.CallGraph(functions, cha.CallGraph(program)).Nodes {
+		for _, edge := range node.Out {
+			if edge.Site == nil || edge.Site.Common().StaticCallee() != nil {
+				continue
+			}
+			position := edge.Site.Pos()
+			if m.dynamic[position] == nil {
+				m.dynamic[position] = map[*ssa.Function]bool{}
+			}
+			m.dynamic[position][edge.Callee.Func] = true
+		}
+	}
+}
+
+func (m *module) sites() []site {
+	var found []site
+	for _, p := range m.packages {
+		for _, file := range p.Syntax {
+			path := m.relative(m.fset.Position(file.Package).Filename)
+			if path == "" {
+				continue
+			}
+			for _, declaration := range file.Decls {
+				caller := callerName(declaration)
+				ast.Inspect(declaration, func(node ast.Node) bool {
+					if call, ok := node.(*ast.CallExpr); ok {
+						if s := m.site(p.TypesInfo, call, path, caller); s != nil {
+							found = append(found, *s)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	return found
+}
+
+func (m *module) site(info *types.Info, call *ast.CallExpr, path, caller string) *site {
+	name := calledName(call.Fun)
+	if name == nil {
+		return nil // the result of a call, or a literal
+	}
+	position := m.fset.Position(name.Pos())
+	if m.relative(position.Filename) != path {
+		return nil // a generated file that names its source by //line
+	}
+	s := &site{path, position.Line, position.Column - 1, caller, "static", []target{}}
+	switch callee := typeutil.Callee(info, call).(type) {
+	case *types.Func:
+		if t := m.target(callee.Origin().Pos(), callee.Name()); t != nil {
+			s.Targets = append(s.Targets, *t)
+		}
+		if receiver := callee.Signature().Recv(); receiver != nil && types.IsInterface(receiver.Type()) {
+			s.Kind = "dynamic"
+			s.Targets = append(s.Targets, m.dispatched(call, "method")...)
+		}
+	case *types.Var:
+		s.Kind = "dynamic"
+		s.Targets = m.dispatched(call, "value")
+		if callee.Pkg() != nil && callee.Parent() == callee.Pkg().Scope() { // the variable itself is a symbol
+			if t := m.target(callee.Pos(), callee.Name()); t != nil {
+				t.Dispatch = "value"
+				s.Targets = append(s.Targets, *t)
+			}
+		}
+		if len(s.Targets) == 0 {
+			return nil
+		}
+	default: // a conversion, a builtin, or code that does not compile
+		return nil
+	}
+	return s
+}
+
+// dispatched returns the named functions of the checkout that VTA finds at a call.
+func (m *module) dispatched(call *ast.CallExpr, kind string) []target {
+	seen := map[target]bool{}
+	for function := range m.dynamic[call.Lparen] {
+		if origin := function.Origin(); origin != nil {
+			function = origin
+		}
+		declared, ok := function.Object().(*types.Func)
+		if !ok {
+			continue // a closure, or a wrapper
+		}
+		if t := m.target(declared.Pos(), declared.Name()); t != nil {
+			t.Dispatch = kind
+			seen[*t] = true
+		}
+	}
+	found := make([]target, 0, len(seen))
+	for t := range seen {
+		found = append(found, t)
+	}
+	sort.Slice(found, func(i, j int) bool { return fmt.Sprint(found[i]) < fmt.Sprint(found[j]) })
+	return found
+}
+
+func (m *module) target(pos token.Pos, name string) *target {
+	position := m.fset.Position(pos)
+	path := m.relative(position.Filename)
+	if path == "" {
+		return nil
+	}
+	return &target{Path: path, Line: position.Line, Name: name}
+}
+
+// relative returns the path of a file in the checkout, "" for one outside.
+func (m *module) relative(file string) string {
+	path, err := filepath.Rel(m.root, file)
+	if err != nil || strings.HasPrefix(path, "..") || strings.HasPrefix(path, "vendor/") {
+		return ""
+	}
+	return filepath.ToSlash(path)
+}
+
+func calledName(function ast.Expr) *ast.Ident {
+	switch f := ast.Unparen(function).(type) {
+	case *ast.Ident:
+		return f
+	case *ast.SelectorExpr:
+		return f.Sel
+	case *ast.IndexExpr:
+		return calledName(f.X)
+	case *ast.IndexListExpr:
+		return calledName(f.X)
+	}
+	return nil
+}
+
+// callerName returns the name of a function, with the type of its receiver; "" for other declarations.
+func callerName(declaration ast.Decl) string {
+	function, ok := declaration.(*ast.FuncDecl)
+	if !ok {
+		return ""
+	}
+	if function.Recv == nil || len(function.Recv.List) == 0 {
+		return function.Name.Name
+	}
+	receiver := function.Recv.List[0].Type
+	if star, ok := receiver.(*ast.StarExpr); ok {
+		receiver = star.X
+	}
+	return strings.SplitN(types.ExprString(receiver), "[", 2)[0] + "." + function.Name.Name
+}

@@ -1,0 +1,109 @@
+"""Go: method sets, types of values, packages."""
+
+from __future__ import annotations
+
+from graph.resolve.world import world
+
+SHAPES = """package shapes
+
+type Shape interface {
+	Area() float64
+	Scale(by float64) Shape
+}
+
+type Named interface {
+	Name() string
+}
+
+type NamedShape interface {
+	Shape
+	Named
+}
+
+type Square struct {
+	side float64
+}
+
+func (s *Square) Area() float64           { return s.side * s.side }
+func (s *Square) Scale(k float64) Shape { return s }
+
+type Flat struct{}
+
+func (f Flat) Area() int { return 0 }
+
+type Labelled struct {
+	*Square
+	label string
+}
+
+func (l Labelled) Name() string { return l.label }
+"""
+
+
+def implements(files):
+    return {
+        f"{s.partition(':')[2]} -> {t.partition(':')[2]}" for _, s, t, *_ in files.named_edges("implements")
+    }
+
+
+def test_a_type_implements_the_interfaces_that_its_method_set_covers(tmp_path):
+    """Promoted methods count, methods of other signatures do not."""
+    with world(tmp_path, {"go.mod": "module m\n", "shapes/shapes.go": SHAPES}) as files:
+        assert implements(files) == {
+            "Square -> Shape",
+            "Labelled -> Shape",
+            "Labelled -> Named",
+            "Labelled -> NamedShape",
+        }
+
+
+def test_interfaces_of_other_packages_are_implemented_by_exported_methods(tmp_path):
+    tree = {
+        "go.mod": "module m\n",
+        "store/store.go": 'package store\n\nimport "m/item"\n\n'
+        "type Store interface {\n\tPut(key string, value item.Item) error\n}\n\n"
+        "type Sealed interface {\n\tseal()\n}\n",
+        "item/item.go": "package item\n\ntype Item struct{}\n\ntype Shelf struct{}\n\n"
+        "func (s Shelf) Put(k string, v Item) error { return nil }\nfunc (s Shelf) seal() {}\n",
+    }
+    with world(tmp_path, tree) as files:
+        assert implements(files) == {"Shelf -> Store"}
+        files.put("item/more.go", "package item\n\ntype Box struct{}\n")
+        files.put(
+            "item/box.go", "package item\n\nfunc (b *Box) Put(k string, v Item) (err error) { return }\n"
+        )
+        files.link()
+        assert implements(files) == {"Shelf -> Store", "Box -> Store"}
+        files.put("store/store.go", "package store\n\ntype Store interface {\n\tTake() error\n}\n")
+        files.link()
+        assert implements(files) == set()
+
+
+def test_a_call_through_an_interface_means_its_method(tmp_path):
+    code = SHAPES + "\nfunc Sum(all []Shape, one Shape) float64 { return one.Area() }\n"
+    with world(tmp_path, {"shapes.go": code}) as files:
+        assert "shapes.go:Sum -> shapes.go:Shape.Area" in files.calls()
+
+
+def test_of_build_variants_the_default_one_is_meant_and_the_others_are_possible(tmp_path):
+    tree = {
+        "open.go": "//go:build !plan9 && (linux || darwin)\n\npackage m\n\nfunc open() {}\n",
+        "open_windows.go": "package m\n\nfunc open() {}\n",
+        "open_other.go": "// Licence.\n\n//go:build plan9\n\npackage m\n\nfunc open() {}\n",
+        "use.go": "package m\n\nfunc Use() { open() }\n",
+    }
+    with world(tmp_path, tree) as files:
+        assert files.calls() == {
+            "use.go:Use -> open.go:open",
+            "use.go:Use -> open_windows.go:open (ambiguous)",
+            "use.go:Use -> open_other.go:open (ambiguous)",
+        }
+
+
+def test_the_external_tests_of_a_folder_are_a_package_of_their_own(tmp_path):
+    tree = {
+        "a.go": "package m\n\nfunc setup() {}\n\nfunc Run() { setup() }\n",
+        "a_test.go": "package m_test\n\nfunc setup() {}\n\nfunc TestRun() { setup() }\n",
+    }
+    with world(tmp_path, tree) as files:
+        assert {"a.go:Run -> a.go:setup", "a_test.go:TestRun -> a_test.go:setup"} <= files.calls()
