@@ -233,7 +233,7 @@ class NamedReference(NamedTuple):
     column: int
     kind: str
     name_key: int
-    sure: bool  # whether it must be one of this index, so that the only candidate is the one
+    reason: str  # one of REASONS; "": it must be one of this index, so that the only candidate is the one
 
 
 class Target(NamedTuple):

@@ -6,7 +6,7 @@ import posixpath
 
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Candidate, Value, last_in_file
+from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, Candidate, Value, last_in_file
 from dowse.types import Reference
 
 _SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
@@ -17,6 +17,17 @@ _COMPILED = {
     ".cjs": (".cts", ".cjs"),
     ".jsx": (".tsx", ".jsx"),
 }
+# Names of the platform that programs rarely define.
+_GLOBALS = frozenset(
+    "console window document globalThis process module exports require navigator localStorage sessionStorage"
+    " setTimeout clearTimeout setInterval clearInterval parseInt parseFloat isNaN isFinite encodeURIComponent"
+    " decodeURIComponent queueMicrotask structuredClone undefined arguments".split()
+)
+_NODE_MODULES = frozenset(
+    "assert async_hooks buffer child_process cluster crypto dgram dns events fs http http2 https net os path"
+    " perf_hooks process querystring readline stream string_decoder timers tls tty url util v8 vm"
+    " worker_threads zlib".split()
+)
 
 
 class EcmascriptRules(Rules):
@@ -30,17 +41,25 @@ class EcmascriptRules(Rules):
         """Return a module, its default export, or one of its names."""
         path = self.find_module(file.path, origin)
         if path is None:
-            return EXTERNAL
+            if origin.removeprefix("node:").partition("/")[0] in _NODE_MODULES:
+                return EXTERNAL
+            return IMPORTED if name in ("", "default") else self.outside(file, name, IMPORTED)
         if name in ("", "default"):
             value = self._default_export(path) if name else None
             return value or Value("module", module=path)
         return self.module_member(file, path, name)
 
+    def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
+        """Return a global name: of the platform, or of a script that is loaded before."""
+        if name in _GLOBALS:
+            return EXTERNAL
+        return self.outside(file, name) if name[:1].isupper() else UNDEFINED
+
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name that a module exports or re-exports."""
         module_file = self.lookups.file_scope(module)
         if module_file is None:
-            return EXTERNAL
+            return UNDEFINED
         if name == "default":
             return self._default_export(module)
         value = self.resolve_name(module_file, name)

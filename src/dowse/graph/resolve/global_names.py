@@ -8,7 +8,7 @@ from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, PathStep, Value, value_of
+from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, PathStep, Value, value_of
 from dowse.storage.protocol import Target
 
 
@@ -60,8 +60,10 @@ class CRules(PlainRules):
     is_global = True
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return a namespace, since nothing tells otherwise; a function of this name is external."""
-        return EXTERNAL if name in _SYSTEM or file.language == "c" else Value("module", module=name)
+        """Return a namespace, since nothing tells otherwise."""
+        if name in _SYSTEM:
+            return EXTERNAL
+        return UNDEFINED if file.language == "c" else Value("module", module=name)
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name of a namespace; macros can hide that a file is in one."""
@@ -122,7 +124,7 @@ class RubyRules(PlainRules):
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return EXTERNAL for an undefined constant; a method can be any symbol of that name."""
-        return EXTERNAL if name[:1].isupper() else None
+        return self.outside(file, name) if name[:1].isupper() else None
 
     def trusts_bare_name(self, name: str) -> bool:
         """Whether the name is distinctive: a method without a receiver is often built in."""
@@ -149,7 +151,7 @@ class ElixirRules(PlainRules):
             value = self.symbol(file, "", join_names(origin, name))
             if value is not None:
                 return value
-        return EXTERNAL if not name[:1].isupper() else Value("module", module=name)
+        return UNDEFINED if not name[:1].isupper() else Value("module", module=name)
 
     def _wildcard_imports(self, file: FileScope, enclosing: str) -> list[list[str]]:
         imports = list(self.lookups.bindings(file.path, "stars"))
@@ -164,7 +166,7 @@ class ElixirRules(PlainRules):
         value = self.symbol(file, "", full_name)
         if value is not None:
             return value
-        return Value("module", module=full_name) if name[:1].isupper() else EXTERNAL
+        return Value("module", module=full_name) if name[:1].isupper() else UNDEFINED
 
     def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
         """Return a module."""

@@ -8,7 +8,7 @@ from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.build_constraints import is_built
 from dowse.graph.resolve.method_sets import MethodSets
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Candidate, Value
+from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, Candidate, Value
 from dowse.storage.protocol import FileSymbol
 
 
@@ -78,7 +78,7 @@ class GoRules(Rules):
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name that a package exports."""
-        return self.symbol(file, module, name) or self._variable(module, name) or EXTERNAL
+        return self.symbol(file, module, name) or self._variable(module, name) or UNDEFINED
 
     def _variable(self, folder: str, name: str) -> Value | None:
         for path in self.lookups.package_files("go variable", folder, name):

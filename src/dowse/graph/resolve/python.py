@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
+
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Value, last_in_file
+from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, Value, last_in_file
 from dowse.types import Reference
 
 # Folders that contain packages without being one.
 _SOURCE_FOLDERS = ("", "src", "lib", "python")
+_BUILTINS = frozenset(dir(builtins))
 
 
 class PythonRules(Rules):
@@ -21,25 +24,35 @@ class PythonRules(Rules):
         """Return a module, or a name in one."""
         module = self.find_module(file.path, origin)
         if module is None:
-            return EXTERNAL
+            return self._outside_import(file, name, origin)
         return self.module_member(file, module, name) if name else Value("module", module=module)
 
+    def _outside_import(self, file: FileScope, name: str, origin: str) -> Value:
+        """Return what an unknown module contains: certainly external if its package is unknown too."""
+        package = origin.partition(".")[0]
+        if name or not package:
+            return self.outside(file, name, IMPORTED)
+        is_known = self.find_module(file.path, package) or self.lookups.package_files(
+            "python package", package
+        )
+        return IMPORTED if is_known else EXTERNAL
+
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return a name from a wildcard import; any other is a built-in."""
+        """Return a name from a wildcard import, or a built-in."""
         for _, _, origin in self.lookups.bindings(file.path, "stars"):
             module = self.find_module(file.path, origin)
             if module is not None:
                 value = self.module_member(file, module, name)
                 if value is not None and value.kind != "external":
                     return value
-        return EXTERNAL
+        return EXTERNAL if name in _BUILTINS else UNDEFINED
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name that a module defines or imports, or a module of a package."""
-        value: Value | None = EXTERNAL
+        value: Value | None = UNDEFINED
         if module.endswith((".py", ".pyi")):
             module_file = self.lookups.file_scope(module)
-            value = self.resolve_name(module_file, name) if module_file else EXTERNAL
+            value = self.resolve_name(module_file, name) if module_file else UNDEFINED
             if value is not None and value.kind != "external":
                 return value
         folder = module.removesuffix("__init__.py").removesuffix("/")

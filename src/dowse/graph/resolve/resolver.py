@@ -18,6 +18,7 @@ from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
     EXTERNAL,
+    VARIABLE,
     Candidate,
     PathStep,
     Value,
@@ -101,7 +102,7 @@ class _FileResolver:
             try:
                 self._resolve(reference, self._first_parts[owner])
             except RecursionError:  # a chain of thousands of names, each an alias of the next
-                continue
+                self._add_named(reference, self._first_parts[owner], "receiver")
 
         for index, symbol in enumerate(self._symbols):
             if not symbol.part:
@@ -118,9 +119,11 @@ class _FileResolver:
         if reference.kind == "value":
             self._add_function_value(reference, owner, value)
         elif value is None:
-            self._add_named(reference, owner, is_member=bool(reference.qualifier))
-        else:
-            self._add_value(reference, owner, value)
+            self._add_named(reference, owner, self._reason_by_name(reference))
+        elif not self._add_value(reference, owner, value) and reference.kind == "call":
+            reason = _reason_unresolved(value, is_member=bool(reference.qualifier))
+            if reason:
+                self._add_named(reference, owner, reason)
 
     def _value(self, reference: Reference, owner: int) -> Value | None:
         """Return the value of a reference, shared by all in a class unless a function binds the name."""
@@ -171,7 +174,7 @@ class _FileResolver:
             return Value("class", own.candidates) if own else EXTERNAL
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local:
-            return local or EXTERNAL  # a call of a variable: its function is unknown
+            return local or VARIABLE
         member = self._implicit_member(name, owner)
         if member is not None:
             return member
@@ -275,31 +278,32 @@ class _FileResolver:
         own = self._this_instance(owner)
         return Value("super", own.candidates) if own is not None else EXTERNAL
 
-    def _add_value(self, reference: Reference, owner: int, value: Value) -> None:
-        """Add the edges of a reference whose value is known."""
+    def _add_value(self, reference: Reference, owner: int, value: Value) -> bool:
+        """Add the edges of a reference whose value is known; return whether there are any."""
         is_call = reference.kind == "call"
         if value.kind == "instance" and is_call:
             operator = self._rules.call_operator(self._scope, value)
-            if operator is not None and operator.kind == "function":
-                self._add_targets(reference, owner, operator)
-            return
+            if operator is None or operator.kind != "function":
+                return False
+            return self._add_targets(reference, owner, operator)
         if value.kind not in ("function", "class", "constant") or (value.kind == "constant" and is_call):
-            return
+            return False
         value = only_callable(value) if is_call else only_types(value)
         if reference.kind == "use" and self._is_inside(owner, value):
-            return  # methods name their own class all the time
+            return True  # methods name their own class all the time
         value = self._rules.select_overloads(value, reference)
-        self._add_targets(reference, owner, value)
+        is_added = self._add_targets(reference, owner, value)
         if value.kind == "class" and is_call:
             constructor = self._rules.constructor(self._scope, value)
             if constructor is not None:
                 constructor = self._rules.select_overloads(constructor, reference)
                 self._add_targets(reference, owner, constructor)
+        return is_added
 
     def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
         """Add possible calls of a function that is passed on or stored."""
         if value is None and reference.qualifier:
-            self._add_named(reference, owner, is_member=True)
+            self._add_named(reference, owner, "value")
         elif value is not None and value.kind == "function":
             self._add_targets(reference, owner, only_callable(value))
 
@@ -312,7 +316,7 @@ class _FileResolver:
             for each in value.candidates
         )
 
-    def _add_targets(self, reference: Reference, owner: int, value: Value) -> None:
+    def _add_targets(self, reference: Reference, owner: int, value: Value) -> bool:
         rows = {each.target.row for each in value.candidates if each.target is not None}
         position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
         likely = rows
@@ -322,9 +326,9 @@ class _FileResolver:
         is_certain = reference.kind != "value"
         for row in rows:
             count = len(likely if row in likely else rows)
-            self._links.resolved.append(
-                ResolvedReference(*position, row, count if is_certain or count > 1 else 0)
-            )
+            count = count if is_certain or count > 1 else 0
+            self._links.resolved.append(ResolvedReference(*position, row, count))
+        return bool(rows)
 
     def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
         if value is None:
@@ -336,21 +340,27 @@ class _FileResolver:
             module = Value("function", tuple(Candidate(target, "", "") for target in targets))
             self._add_targets(reference, owner, module)
 
-    def _add_named(self, reference: Reference, owner: int, is_member: bool) -> None:
+    def _reason_by_name(self, reference: Reference) -> str:
+        """Return why only the name of a reference is known; "" if that identifies a symbol."""
+        if reference.qualifier:
+            return "" if is_distinctive(reference.name) else "receiver"
+        if self._rules.bare_name_fallback:
+            return "" if self._rules.trusts_bare_name(reference.name) else "undefined"
+        return "variable"
+
+    def _add_named(self, reference: Reference, owner: int, reason: str) -> None:
         """Keep a reference of which only the name is known, if any symbol has it."""
-        if not is_member and not self._rules.bare_name_fallback:
+        is_member, is_call = bool(reference.qualifier), reference.kind == "call"
+        if not (is_member or is_call or self._rules.bare_name_fallback):
             return
-        name = reference.name
-        key = self._rules.lookups.key_of_name(self._scope.family, is_member, name)
-        if not key:
-            return
-        is_sure = (
-            is_distinctive(name) and reference.kind != "value"
-            if is_member
-            else self._rules.trusts_bare_name(name)
-        )
         position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
-        self._links.named.append(NamedReference(*position, key, is_sure))
+        key = self._rules.lookups.key_of_name(self._scope.family, is_member, reference.name)
+        if key:
+            self._links.named.append(NamedReference(*position, key, reason))
+        if is_call:  # `x.f()` can call a function of a module x, and `f()` an inherited method
+            other = self._rules.lookups.key_of_name(self._scope.family, not is_member, reference.name)
+            if other and other != key:
+                self._links.named.append(NamedReference(*position, other, reason or "receiver"))
 
 
 def _first_parts(symbols: Sequence[FileSymbol]) -> list[int]:
@@ -359,6 +369,14 @@ def _first_parts(symbols: Sequence[FileSymbol]) -> list[int]:
     for index, symbol in enumerate(symbols):
         firsts.append(firsts[-1] if symbol.part and firsts else index)
     return firsts
+
+
+def _reason_unresolved(value: Value, is_member: bool) -> str:
+    """Return why a call may mean any symbol of its name; "" if it certainly means none."""
+    if value.kind in ("instance", "super") or value is EXTERNAL:
+        return ""  # the type of what is called is known
+    reason = {"external": value.module, "module": "undefined"}.get(value.kind, "variable")
+    return "receiver" if is_member and reason in ("variable", "undefined") else reason
 
 
 def _is_constructor(value: Value, name: str) -> bool:

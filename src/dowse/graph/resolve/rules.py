@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from dowse.graph.keys import join_names
@@ -9,6 +10,9 @@ from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.signatures import accepts_argument_count, return_type
 from dowse.graph.resolve.values import (
     EXTERNAL,
+    IMPORTED,
+    INHERITED,
+    UNDEFINED,
     Candidate,
     PathStep,
     Value,
@@ -24,6 +28,8 @@ from dowse.types import Reference
 _MAX_DEPTH = 24
 # Classes that the search for an inherited member visits at most.
 _MAX_ANCESTORS = 200
+# Names that are commonly those of type parameters.
+_TYPE_PARAMETER = re.compile(r"_?[A-Z][A-Z0-9]?(?:_co|_contra)?|T[A-Z]\w*")
 # Types that mean the class itself.
 _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
 
@@ -116,11 +122,15 @@ class Rules:
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return what an import binds: a name of a module, or the module itself if the name is ""."""
-        return EXTERNAL
+        return IMPORTED
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return the value of a name that the file does not bind, e.g. one from a wildcard import."""
-        return EXTERNAL
+        return UNDEFINED
+
+    def outside(self, file: FileScope, name: str, value: Value = UNDEFINED) -> Value:
+        """Return a value from outside: certainly from there if no symbol of the index has its name."""
+        return value if self.lookups.key_of_name(file.family, False, name) else EXTERNAL
 
     def find_module(self, path: str, origin: str) -> str | None:
         """Return the file of the module that a file imports, None if it is not in this index."""
@@ -134,7 +144,7 @@ class Rules:
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name of a module."""
-        return EXTERNAL
+        return UNDEFINED
 
     # Expressions
 
@@ -163,8 +173,11 @@ class Rules:
             own = self.enclosing_class(file, enclosing)
             return Value("instance", own.candidates) if own else None
         value = self.resolve_path(file, type_name, enclosing)
-        if value is None or value.kind == "external":
+        if value is None:
             return value
+        if value.kind == "external":
+            last = type_name.rpartition(".")[2]
+            return None if _TYPE_PARAMETER.fullmatch(last) else self.outside(file, last, value)
         return Value("instance", only_types(value).candidates) if value.kind == "class" else None
 
     def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
@@ -281,7 +294,7 @@ class Rules:
                     else:
                         bases.extend(base.candidates)
             level = [each for each in bases if (each.scope, each.full_name) not in seen]
-        return EXTERNAL if has_external_base else None
+        return INHERITED if has_external_base else None
 
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
         """Return a member of one of several classes at the same distance."""

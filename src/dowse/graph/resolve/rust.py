@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dowse.graph.keys import join_names, rust_module
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Value
+from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, Value
 
 _SEPARATOR = "|"
+_STANDARD_CRATES = frozenset(["std", "core", "alloc"])
 
 
 class RustRules(Rules):
@@ -48,6 +49,8 @@ class RustRules(Rules):
         value = self._path_head(file, head, enclosing)
         for segment in [*segments, name] if name else segments:
             value = self.member(file, value, segment)
+        if value is EXTERNAL and head not in _STANDARD_CRATES:
+            return self.outside(file, name or (segments or [head])[-1], IMPORTED)
         return value
 
     def _path_head(self, file: FileScope, head: str, enclosing: str) -> Value | None:
@@ -78,7 +81,8 @@ class RustRules(Rules):
             value = self._wildcard_member(file, origin, name, enclosing)
             if value is not None:
                 return value
-        return self._crate(name)
+        crate = self._crate(name)
+        return self.outside(file, name) if crate.kind == "external" else crate
 
     def _wildcard_member(self, file: FileScope, origin: str, name: str, enclosing: str) -> Value | None:
         key = (file.path, "star", origin, name)
@@ -108,13 +112,13 @@ class RustRules(Rules):
                 value = self.resolve_name(module_file, name)
                 if value is not None and value.kind != "external":
                     return value
-        return self._submodule(crate, path, name) or EXTERNAL
+        return self._submodule(crate, path, name) or UNDEFINED
 
     def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return a member; a variant of an enum stands for the enum, and foreign types are unknown."""
         member = super().class_member(file, value, name)
         kinds = {each.target.kind for each in value.candidates if each.target}
-        if (member is None or member is EXTERNAL) and kinds == {"enum"} and name[:1].isupper():
+        if (member is None or member.kind == "external") and kinds == {"enum"} and name[:1].isupper():
             return value._replace(kind="class")
         return None if kinds == {"impl"} else member
 

@@ -23,11 +23,16 @@ class Value(NamedTuple):
 
     kind: str  # "module", "class", "instance", "super", "function", "constant", "field" or "external"
     candidates: tuple[Candidate, ...] = ()
-    module: str = ""  # a path, a package or a crate, depending on the language
+    module: str = ""  # a path, a package or a crate, depending on the language; of "external", the reason
 
 
 # Something that is certainly not defined in this index.
 EXTERNAL = Value("external")
+# Something that seems not to be defined in this index, with the reason: a symbol of that name may be meant.
+INHERITED = Value("external", module="inherited")  # by a class with a base outside the index
+IMPORTED = Value("external", module="import")
+UNDEFINED = Value("external", module="undefined")
+VARIABLE = Value("external", module="variable")
 
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.

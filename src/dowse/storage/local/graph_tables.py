@@ -16,7 +16,7 @@ from dowse.storage.protocol import (
     Target,
     UnlinkedFile,
 )
-from dowse.types import Edge, FileRecord, Reference
+from dowse.types import REASONS, Edge, FileRecord, Reference
 
 SCHEMA = """
 CREATE TABLE facts (
@@ -33,7 +33,7 @@ CREATE TABLE edges (
 ) WITHOUT ROWID;
 CREATE INDEX edges_by_target ON edges (target);
 CREATE TABLE named (  -- unresolved references, known by name alone; candidates are looked up at query time
-    source INTEGER, line INTEGER, col INTEGER, kind INTEGER, name_key INTEGER, sure INTEGER NOT NULL,
+    source INTEGER, line INTEGER, col INTEGER, kind INTEGER, name_key INTEGER, reason INTEGER NOT NULL,
     PRIMARY KEY (source, line, col, kind, name_key)
 ) WITHOUT ROWID;
 CREATE INDEX named_by_name ON named (name_key);
@@ -46,6 +46,7 @@ CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL); 
 REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import", "value"])
 KINDS = ("calls", "extends", "implements", "uses", "imports")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+_REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
 
 # Bound values of one statement.
 _BATCH = 500
@@ -166,7 +167,10 @@ class GraphTables:
         )
         self._db.executemany(
             "INSERT OR IGNORE INTO named VALUES (?,?,?,?,?,?)",
-            sorted((n.source, n.line, n.column, _NUMBERS[n.kind], n.name_key, int(n.sure)) for n in named),
+            sorted(
+                (n.source, n.line, n.column, _NUMBERS[n.kind], n.name_key, _REASON_NUMBERS[n.reason])
+                for n in named
+            ),
         )
         keys = array("I", sorted(set(dependencies))).tobytes()
         self._db.execute("INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, keys))
@@ -223,29 +227,36 @@ class GraphTables:
             batch = unique[start : start + _BATCH]
             for make_query in (_linked_query, _named_query):
                 query = make_query(incoming, len(batch), wanted)
-                for repo, path, *columns, sure, count, key in self._db.execute(query, (*batch, *wanted)):
-                    if key is not None and key not in name_counts:
-                        named = self._db.execute("SELECT count(*) FROM symbols WHERE name_key=?", (key,))
-                        name_counts[key] = named.fetchone()[0]
-                    count = count if key is None else name_counts[key]
-                    kind, source, target, file_id, line, column = columns
+                for repo, path, kind, *columns, number, overrides, count, key in self._db.execute(
+                    query, (*batch, *wanted)
+                ):
+                    if key is None:
+                        confidence, reason = linked_confidence(count)
+                    else:
+                        count = name_counts[key] = name_counts.get(key) or self._count_named(key)
+                        reason = REASONS[number]
+                        confidence = named_confidence(reason, overrides, count)
+                    source, target, file_id, line, column = columns
                     ends = (KINDS[kind], source, target, file_id, line, column)
-                    edge = Edge(*ends, _confidence(sure, count), count)
-                    located.append(((repo, path), edge))
+                    located.append(((repo, path), Edge(*ends, confidence, count, reason)))
         located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
         return [edge for _, edge in located[:limit]]
 
+    def _count_named(self, name_key: int) -> int:
+        query = "SELECT count(*) FROM symbols WHERE name_key=?"
+        return int(self._db.execute(query, (name_key,)).fetchone()[0])
 
-def _confidence(sure: int, count: int) -> str:
-    """Return how certain an edge is: `sure` is 2 for a resolved reference, 1 for a sure name, else 0.
 
-    No candidates mean a function that is used as a value.
-    """
-    if count > 1 or not sure:
-        return "ambiguous"
-    if not count:
-        return "possible"
-    return "resolved" if sure == 2 else "unique"
+def linked_confidence(candidates: int) -> tuple[str, str]:
+    """Return confidence and reason of a resolved reference; a function used as a value has 0 candidates."""
+    if not candidates:
+        return "possible", "value"
+    return "ambiguous" if candidates > 1 else "resolved", ""
+
+
+def named_confidence(reason: str, overrides: bool, count: int) -> str:
+    """Return how certain a reference by name is; a method that may override one of a library never is."""
+    return "ambiguous" if reason or overrides or count > 1 else "unique"
 
 
 def unpack_integers(packed: bytes, typecode: str = "q") -> array[int]:
@@ -289,7 +300,7 @@ def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     """Select resolved edges."""
     end = "target" if incoming else "source"
     return (
-        "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 2, e.candidates, NULL"
+        "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 0, 0, e.candidates, NULL"
         " FROM edges e JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
         f" WHERE e.{end} IN ({_marks(rows)}){_of_kinds(wanted)}"
     )
@@ -305,7 +316,7 @@ def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     )
     return (
         "SELECT f.repo, f.path, e.kind, e.source, t.id, f.id, e.line, e.col,"
-        " e.sure AND NOT t.overrides, 0, e.name_key"
+        " e.reason, t.overrides, 0, e.name_key"
         f" FROM {tables} JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
         f" WHERE {end} IN ({_marks(rows)}){_of_kinds(wanted)}"
     )
