@@ -52,7 +52,10 @@ REFERENCE_CAPTURES = {
 # The captures of imported names, and of the statements that name their module.
 IMPORTED_NAME, IMPORT_STATEMENT = "imported_name", "import_statement"
 
-_OTHER_CAPTURES = frozenset((*REFERENCE_CAPTURES, "lead", "doc", IMPORTED_NAME, IMPORT_STATEMENT))
+# The capture of the arguments of a macro.
+TOKENS = "tokens"
+
+_OTHER_CAPTURES = frozenset((*REFERENCE_CAPTURES, "lead", "doc", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT))
 
 _WORD, _OTHER, _SPACE = b"w", b"p", b" \t\r\n\f\v"
 # Maps the bytes of words to one letter and all others but white space to another, to find long runs of the

@@ -12,6 +12,7 @@ from dowse.parsing.grammar import (
     IMPORT_STATEMENT,
     IMPORTED_NAME,
     REFERENCE_CAPTURES,
+    TOKENS,
     CompiledGrammar,
     Pattern,
 )
@@ -28,6 +29,7 @@ from dowse.parsing.names import (
 )
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import contains_offset
+from dowse.parsing.token_trees import calls_in_tokens
 from dowse.types import TYPE_KINDS, Span
 
 if TYPE_CHECKING:
@@ -305,6 +307,8 @@ class Matches:
                 self.leads[end] = start
             elif kind == "doc":
                 self.docs.append(captures[kind][0].byte_range)
+            elif kind == TOKENS:
+                self._refer_in_tokens(*captures[kind][0].byte_range)
             elif kind == IMPORTED_NAME:
                 self._imported_names.append(captures[kind][0].byte_range)
             elif kind == IMPORT_STATEMENT:
@@ -353,6 +357,13 @@ class Matches:
                 qualifier = clean_qualifier(self._data[max(begin, stop - MAX_CALLEE_BYTES) : stop])
             raw = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
             (self._calls if raw[1] in ("call", "value") else self._others).append(raw)
+
+    def _refer_in_tokens(self, start: int, end: int) -> None:
+        """Add the calls in the arguments of a macro."""
+        for begin, stop in calls_in_tokens(self._data, start, end):
+            name, qualifier, back = callees[self._data[max(begin, stop - MAX_CALLEE_BYTES) : stop]]
+            if name:
+                self._calls.append((stop - back, "call", name, qualifier, -1))
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
         """Add what is imported, with its module as qualifier."""
