@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from dowse.graph import keys
+from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.parsing.facts import RESULT
 from dowse.parsing.languages import LANGUAGES
@@ -20,13 +21,11 @@ _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
 # The result of a function has a declared type.
 _DECLARED = re.compile(r"->|\)\s*:")
 _CONTAINERS = TYPE_KINDS | {"module"}  # their names qualify those of their members
-_CRATE = re.compile(r"^\[(?:package|project)\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
 # Build constraints precede the package clause, after a licence at most.
 _GO_BUILD = re.compile(r"^//go:build ([^\n]+)$", re.MULTILINE)
 _MAX_HEADER = 8_000
 _MANIFESTS = {
     "go.mod": (re.compile(r"^module\s+(\S+)", re.MULTILINE), "go module"),
-    "Cargo.toml": (_CRATE, "crate"),
     "package.json": (re.compile(r'^[^\S\n]*"name"\s*:\s*"([^"]+)"', re.MULTILINE), "npm"),
 }
 
@@ -35,7 +34,8 @@ _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
 # imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION" or "base CLASS"; in Go also
-# "methods TYPE", "interfaces METHOD" and "build" (the constraint).
+# "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml
+# "crate NAME", "crate-roots FOLDER" and "crate-alias NAME".
 Bindings = dict[str, list[list[str]]]
 
 
@@ -67,6 +67,8 @@ def make_graph_record(
         constraint = _GO_BUILD.search(text, 0, _MAX_HEADER)
         if constraint:
             _bind(bindings, "build", ["build", constraint[1], ""])
+    if path.endswith("Cargo.toml"):
+        bindings.update(cargo_bindings(path, text))
     package = bindings["package"][0][1] if "package" in bindings else ""
     family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
     derived = _derived_classes(bindings, parsed)
@@ -222,11 +224,12 @@ def _package_keys(
             elif word == "interfaces":
                 marks.append(keys.package_key("go interface", name))
         return tuple(marks)
+    if name == "Cargo.toml":
+        return tuple(keys.package_key(*slot.split(" ", 1)) for slot in bindings if slot.startswith("crate"))
     if path in ("index.ts", "index.js"):
         return (keys.package_key("npm", roots[1]),)
     pattern, kind = _MANIFESTS.get(name, (None, ""))
     match = pattern.search(text) if pattern else None
     if match is None:
         return ()
-    package = match[1].replace("-", "_") if kind == "crate" else match[1]
-    return (keys.package_key(kind, package),)
+    return (keys.package_key(kind, match[1]),)

@@ -131,6 +131,12 @@ class Facts:
         """Add one match of a pattern that binds names; most turn out not to matter."""
         self._matches.append((pattern, captures))
 
+    def variables(self) -> set[bytes]:
+        """Return the names that the file binds other than by an import."""
+        data = self._data
+        ranges = [c["bind"][0].byte_range for pattern, c in self._matches if pattern.role != "statement"]
+        return {data[start:end] for start, end in ranges}
+
     def type_uses(self) -> Iterator[tuple[int, str, str]]:
         """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
         data = self._data

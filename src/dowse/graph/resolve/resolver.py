@@ -37,6 +37,7 @@ _EDGE_KINDS = {
     "implements": "implements",
     "use": "uses",
     "import": "imports",
+    "value": "calls",
 }
 
 
@@ -116,7 +117,9 @@ class _FileResolver:
             self._add_import(reference, owner, value)
             return
         value = self._rules.default_export(self._value(reference, owner))
-        if value is None:
+        if reference.kind == "value":
+            self._add_function_value(reference, owner, value)
+        elif value is None:
             self._add_named(reference, owner, self._reason_by_name(reference))
         elif not self._add_value(reference, owner, value) and reference.kind == "call":
             reason = _reason_unresolved(value, is_member=bool(reference.qualifier))
@@ -299,6 +302,13 @@ class _FileResolver:
                 self._add_targets(reference, owner, constructor)
         return is_added
 
+    def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
+        """Add possible calls of a function that is passed on or stored."""
+        if value is None and reference.qualifier:
+            self._add_named(reference, owner, "value")
+        elif value is not None and value.kind == "function":
+            self._add_targets(reference, owner, only_callable(value))
+
     def _is_inside(self, owner: int, value: Value) -> bool:
         enclosing = self._enclosing(owner)
         return any(
@@ -315,9 +325,11 @@ class _FileResolver:
         if len(rows) > 1:
             preferred = self._rules.preferred(self._scope, value.candidates)
             likely = {each.target.row for each in preferred if each.target is not None} or rows
-        self._links.resolved.extend(
-            ResolvedReference(*position, row, len(likely if row in likely else rows)) for row in rows
-        )
+        is_certain = reference.kind != "value"
+        for row in rows:
+            count = len(likely if row in likely else rows)
+            count = count if is_certain or count > 1 else 0
+            self._links.resolved.append(ResolvedReference(*position, row, count))
         return bool(rows)
 
     def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
