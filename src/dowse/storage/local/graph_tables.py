@@ -43,7 +43,7 @@ CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL); 
 """
 
 # What the parser calls the kinds of references.
-REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import"])
+REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import", "value"])
 KINDS = ("calls", "extends", "implements", "uses", "imports")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 _REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
@@ -227,23 +227,31 @@ class GraphTables:
             batch = unique[start : start + _BATCH]
             for make_query in (_linked_query, _named_query):
                 query = make_query(incoming, len(batch), wanted)
-                for repo, path, kind, *columns, reason, overrides, count, key in self._db.execute(
+                for repo, path, kind, *columns, number, overrides, count, key in self._db.execute(
                     query, (*batch, *wanted)
                 ):
                     if key is None:
-                        confidence = "ambiguous" if count > 1 else "resolved"
+                        confidence, reason = linked_confidence(count)
                     else:
                         count = name_counts[key] = name_counts.get(key) or self._count_named(key)
-                        confidence = named_confidence(REASONS[reason], overrides, count)
+                        reason = REASONS[number]
+                        confidence = named_confidence(reason, overrides, count)
                     source, target, file_id, line, column = columns
                     ends = (KINDS[kind], source, target, file_id, line, column)
-                    located.append(((repo, path), Edge(*ends, confidence, count, REASONS[reason])))
+                    located.append(((repo, path), Edge(*ends, confidence, count, reason)))
         located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
         return [edge for _, edge in located[:limit]]
 
     def _count_named(self, name_key: int) -> int:
         query = "SELECT count(*) FROM symbols WHERE name_key=?"
         return int(self._db.execute(query, (name_key,)).fetchone()[0])
+
+
+def linked_confidence(candidates: int) -> tuple[str, str]:
+    """Return confidence and reason of a resolved reference; a function used as a value has 0 candidates."""
+    if not candidates:
+        return "possible", "value"
+    return "ambiguous" if candidates > 1 else "resolved", ""
 
 
 def named_confidence(reason: str, overrides: bool, count: int) -> str:
