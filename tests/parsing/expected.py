@@ -313,6 +313,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("use", "fmt", "Formatter", 12, "Point.fmt"),
         ("call", "self.x", "render", 13, "Point.fmt"),
         ("call", "", "write", 14, "Point.fmt"),
+        ("call", "Vec", "new", 14, "Point.fmt"),
         ("extends", "", "Sized", 18, "Shape"),
     ],
     "sample.scala": [

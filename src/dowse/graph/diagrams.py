@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from dowse.graph.model import GraphAnswer, describe_confidence, uncertainty
+from dowse.graph.model import GraphAnswer, describe_confidence, is_sure, uncertainty
 from dowse.security.terminal import escape_name
 from dowse.types import Edge, SymbolRow
 
@@ -74,8 +74,7 @@ def arrows(answer: GraphAnswer) -> Iterator[Arrow]:
     for (source, target, kind), edge in sorted(
         best.items(), key=lambda item: (order[item[0][0]], order[item[0][1]], item[0][2])
     ):
-        is_sure = edge.confidence != "ambiguous"
-        yield Arrow(source, target, kind, edge.line, is_sure, describe_confidence(edge))
+        yield Arrow(source, target, kind, edge.line, is_sure(edge), describe_confidence(edge))
     yield from _arrows_to_parents(answer, order)
 
 

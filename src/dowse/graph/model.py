@@ -9,14 +9,15 @@ from typing import NamedTuple, Protocol
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
-_CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "ambiguous": 3}
-# Why only the name of a reference is known.
+_CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "possible": 3, "ambiguous": 4}
+# Why only the name of a reference is known, or why it may be no call.
 _REASON_WORDS = {
     "receiver": "receiver's type unknown",
     "inherited": "a base class is outside the index",
     "import": "imported from outside the index",
     "undefined": "not defined or imported where it is called",
     "variable": "a variable of this name is called",
+    "value": "used as a value",
 }
 
 
@@ -141,9 +142,16 @@ def describe_confidence(edge: Edge) -> str:
         return "resolved"
     if edge.confidence == "unique":
         return "only one of this name"
+    if edge.confidence == "possible":
+        return f"possible: {_REASON_WORDS[edge.reason]}"
     # One symbol here has the name, but a library may as well be meant.
     words = f"one of {edge.candidates} possible" if edge.candidates > 1 else "may mean one outside the index"
     return f"{words}: {_REASON_WORDS[edge.reason]}" if edge.reason else words
+
+
+def is_sure(edge: Edge) -> bool:
+    """Whether a reference means its target for certain."""
+    return edge.confidence in ("resolved", "unique")
 
 
 def uncertainty(edge: Edge) -> tuple[int, int]:

@@ -214,6 +214,10 @@ class BrokenBlock(Exception):
     """Stored bytes that do not have the form in which they were written."""
 
 
+# What stands for the number of candidates of a reference that a compiler has resolved.
+BY_COMPILER = -1
+
+
 class ResolvedReference(NamedTuple):
     """A resolved reference: from a symbol to another, or to one of several candidates."""
 
@@ -222,7 +226,7 @@ class ResolvedReference(NamedTuple):
     column: int
     kind: str
     target: int
-    candidates: int  # 0: the only one, by the compiler
+    candidates: int  # 0 for a function used as a value, BY_COMPILER for the compiler's one
 
 
 class NamedReference(NamedTuple):

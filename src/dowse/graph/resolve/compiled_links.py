@@ -10,6 +10,7 @@ from dowse.graph.lookups import Lookups
 from dowse.graph.resolve.values import EDGE_KINDS
 from dowse.graph.scip.compiled import CompiledReferences
 from dowse.storage.protocol import (
+    BY_COMPILER,
     FileSymbol,
     NamedReference,
     ResolvedReference,
@@ -17,9 +18,6 @@ from dowse.storage.protocol import (
     UnlinkedFile,
 )
 from dowse.types import TYPE_KINDS, Reference
-
-# What stands for the number of candidates of a reference that the compiler has resolved.
-BY_COMPILER = 0
 
 
 class Links(NamedTuple):
@@ -87,8 +85,10 @@ class _CompiledLinks:
                 continue
             if edge_kind in ("extends", "implements") and target.kind not in TYPE_KINDS:
                 edge_kind = "uses"
-            if edge_kind == "calls" and target.kind == "constant":
-                edge_kind = "uses"  # what it holds is not known
+            if kind == "value":  # who gets it may call it
+                yield ResolvedReference(source.row, *site, "calls", target.row, 0)
+            if edge_kind == "calls" and (kind == "value" or target.kind == "constant"):
+                edge_kind = "uses"  # what a constant holds is not known
             yield ResolvedReference(source.row, *site, edge_kind, target.row, BY_COMPILER)
             if edge_kind == "calls":
                 others = self._same_call(target)

@@ -26,6 +26,7 @@ from dowse.graph.resolve.values import (
     only_callable,
     only_types,
     parse_path,
+    union_of,
 )
 from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
@@ -119,7 +120,9 @@ class _FileResolver:
             self._add_import(reference, owner, value)
             return
         value = self._rules.default_export(self._value(reference, owner))
-        if value is None:
+        if reference.kind == "value":
+            self._add_function_value(reference, owner, value)
+        elif value is None:
             self._add_named(reference, owner, self._reason_by_name(reference))
         elif not self._add_value(reference, owner, value) and reference.kind == "call":
             reason = _reason_unresolved(value, is_member=bool(reference.qualifier))
@@ -194,20 +197,19 @@ class _FileResolver:
     def _local_value(
         self, name: str, line: int, enclosing: str, bindings: list[LocalBinding]
     ) -> Value | None:
-        """Return the one value that local bindings give a name; None if there are several."""
-        values = set[Value | None]()
+        """Return the value that local bindings give a name, of whatever class."""
+        values: list[Value | None] = []
         for binding in bindings:
             fact = binding.fact
             if fact is None or fact.kind == "local":
                 continue
             if fact.kind in ("import", "export"):
-                values.add(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+                values.append(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
             elif fact.kind == "type":
-                values.add(self._rules.instance_of(self._scope, fact.value, enclosing))
+                values.append(self._rules.instance_of(self._scope, fact.value, enclosing))
             else:
-                values.add(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
-        values.discard(None)
-        return values.pop() if len(values) == 1 else None
+                values.append(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
+        return union_of(values)
 
     def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
         """Return the value of a variable by the expression that is assigned to it."""
@@ -234,6 +236,8 @@ class _FileResolver:
 
     def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
         enclosing = self._enclosing(owner)
+        if name.startswith("<"):
+            return self._rules.instance_of(self._scope, name[1:-1], enclosing)
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and not (local is None and name in self._rules.self_names):
             return local
@@ -301,6 +305,13 @@ class _FileResolver:
                 self._add_targets(reference, owner, constructor)
         return is_added
 
+    def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
+        """Add possible calls of a function that is passed on or stored."""
+        if value is None and reference.qualifier:
+            self._add_named(reference, owner, "value")
+        elif value is not None and value.kind == "function":
+            self._add_targets(reference, owner, only_callable(value))
+
     def _is_inside(self, owner: int, value: Value) -> bool:
         enclosing = self._enclosing(owner)
         return any(
@@ -317,9 +328,11 @@ class _FileResolver:
         if len(rows) > 1:
             preferred = self._rules.preferred(self._scope, value.candidates)
             likely = {each.target.row for each in preferred if each.target is not None} or rows
-        self._links.resolved.extend(
-            ResolvedReference(*position, row, len(likely if row in likely else rows)) for row in rows
-        )
+        is_certain = reference.kind != "value"
+        for row in rows:
+            count = len(likely if row in likely else rows)
+            count = count if is_certain or count > 1 else 0
+            self._links.resolved.append(ResolvedReference(*position, row, count))
         return bool(rows)
 
     def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:

@@ -12,6 +12,7 @@
 
 (call_expression function: [(identifier) (field_expression) (scoped_identifier) (generic_function)] @call)
 (macro_invocation macro: (_) @call)
+(macro_invocation (token_tree) @tokens)
 (struct_expression name: (_) @call)
 (impl_item trait: (_) @implements)
 (trait_item bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type)] @extends))

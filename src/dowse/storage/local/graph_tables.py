@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dowse.storage.local.compression import pack, unpack
 from dowse.storage.protocol import (
+    BY_COMPILER,
     BrokenBlock,
     CompiledFile,
     FileSymbol,
@@ -33,7 +34,7 @@ CREATE INDEX marks_by_file ON marks (file_id);
 CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking looked up
 CREATE TABLE edges (
     source INTEGER, line INTEGER, col INTEGER, kind INTEGER, target INTEGER,
-    candidates INTEGER NOT NULL,  -- 0: the only one, by the compiler
+    candidates INTEGER NOT NULL,  -- 0: a function used as a value, -1: the only one, by the compiler
     PRIMARY KEY (source, line, col, kind, target)
 ) WITHOUT ROWID;
 CREATE INDEX edges_by_target ON edges (target);
@@ -52,7 +53,7 @@ CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL); 
 """
 
 # What the parser calls the kinds of references.
-REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import"])
+REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import", "value"])
 KINDS = ("calls", "extends", "implements", "uses", "imports")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 _REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
@@ -316,17 +317,18 @@ class GraphTables:
             batch = unique[start : start + _BATCH]
             for make_query in (_linked_query, _named_query):
                 query = make_query(incoming, len(batch), wanted)
-                for repo, path, kind, *columns, reason, overrides, count, key in self._db.execute(
+                for repo, path, kind, *columns, number, overrides, count, key in self._db.execute(
                     query, (*batch, *wanted)
                 ):
                     if key is None:
-                        confidence = resolved_confidence(count)
+                        confidence, reason = linked_confidence(count)
                     else:
                         count = name_counts[key] = name_counts.get(key) or self._count_named(key)
-                        confidence = named_confidence(REASONS[reason], overrides, count)
+                        reason = REASONS[number]
+                        confidence = named_confidence(reason, overrides, count)
                     source, target, file_id, line, column = columns
                     ends = (KINDS[kind], source, target, file_id, line, column)
-                    located.append(((repo, path), Edge(*ends, confidence, count or 1, REASONS[reason])))
+                    located.append(((repo, path), Edge(*ends, confidence, abs(count), reason)))
         located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
         return [edge for _, edge in located[:limit]]
 
@@ -335,9 +337,13 @@ class GraphTables:
         return int(self._db.execute(query, (name_key,)).fetchone()[0])
 
 
-def resolved_confidence(candidates: int) -> str:
-    """Return how certain a resolved reference is by its number of candidates, 0 for the compiler's one."""
-    return ("compiler", "resolved")[candidates] if candidates < 2 else "ambiguous"
+def linked_confidence(candidates: int) -> tuple[str, str]:
+    """Return confidence and reason of a resolved reference; a function used as a value has 0 candidates."""
+    if candidates == BY_COMPILER:
+        return "compiler", ""
+    if not candidates:
+        return "possible", "value"
+    return "ambiguous" if candidates > 1 else "resolved", ""
 
 
 def named_confidence(reason: str, overrides: bool, count: int) -> str:
