@@ -79,7 +79,7 @@ def _exports(folder: str, manifest: dict[str, Any]) -> Iterator[list[str]]:
             yield ["exports", ".", _join(folder, manifest[field])]
 
 
-def _strings(targets: Any, depth: int) -> Iterator[str]:
+def _strings(targets: object, depth: int) -> Iterator[str]:
     """Yield the paths for any of the conditions."""
     if isinstance(targets, str):
         yield targets

@@ -218,7 +218,8 @@ MODULES = {
     ),
     "interface members are called through their interface": (
         {
-            "store.ts": "export interface Store {\n  load(key: string): Item;\n  save: (item: Item) => void;\n}\n"
+            "store.ts": "export interface Store {\n  load(key: string): Item;\n"
+            "  save: (item: Item) => void;\n}\n"
             "export class Item { show() {} }\nexport class Disk implements Store {\n"
             "  load(key: string) { return new Item(); }\n  save(item: Item) {}\n}\n",
             "use.ts": "import { Store } from './store';\n"

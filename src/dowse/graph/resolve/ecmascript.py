@@ -165,7 +165,7 @@ class EcmascriptRules(Rules):
         return None
 
     def _find_mapped(self, path: str, origin: str) -> str | None:
-        """Return a module by the `paths` and `baseUrl` of the nearest tsconfig.json, and of those it extends."""
+        """Return a module by `paths` and `baseUrl` of the nearest tsconfig.json, and of those it extends."""
         folder = posixpath.dirname(path)
         while True:
             for name in _CONFIGS:
