@@ -142,6 +142,7 @@ DEFINITIONS: dict[str, list[tuple[str, str, int, int, str]]] = {
     ],
     "sample.ts": [
         ("interface", "Shape", 4, 7, "A shape."),
+        ("method", "Shape.area", 6, 6, ""),
         ("class", "Circle", 9, 17, ""),
         ("method", "Circle.constructor", 11, 11, ""),
         ("method", "Circle.area", 13, 16, "Area of it."),
@@ -313,6 +314,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("use", "fmt", "Formatter", 12, "Point.fmt"),
         ("call", "self.x", "render", 13, "Point.fmt"),
         ("call", "", "write", 14, "Point.fmt"),
+        ("call", "Vec", "new", 14, "Point.fmt"),
         ("extends", "", "Sized", 18, "Shape"),
     ],
     "sample.scala": [
@@ -356,6 +358,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("call", "", "string", 29, "schema"),
     ],
     "sample.tsx": [
+        ("use", "", "Props", 2, "Hello"),
         ("call", "Greeting", "Box", 2, "Hello"),
     ],
     "sample.zig": [

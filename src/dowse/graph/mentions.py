@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowse.graph.model import Mention, role_order
+from dowse.graph.model import Mention, is_sure, role_order
 from dowse.graph.reachability import Bases, dispatching_method
 from dowse.graph.traverse import Reached
 from dowse.graph.type_hierarchy import is_constructor, is_type, members
@@ -53,9 +53,7 @@ def find_mentions(
     """
     if relation not in RELATIONS_WITH_MENTIONS or reader.is_corpus or not seeds[0].name:
         return Mentions()
-    if any(
-        step.edges[0].confidence != "ambiguous" and not dispatching_method(step, bases) for step in reached
-    ):
+    if any(is_sure(step.edges[0]) and not dispatching_method(step, bases) for step in reached):
         return Mentions()
     pattern, own = _name_pattern(seeds), _own_rows(reader, seeds)
     known = {(edge.file_id, edge.line) for step in reached for edge in step.edges}

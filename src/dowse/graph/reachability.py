@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from dowse.graph.model import RELATIONS, EdgeSource, uncertainty
+from dowse.graph.model import RELATIONS, EdgeSource, is_sure, uncertainty
 from dowse.graph.traverse import Reached, Traversal, breadth_first_search
 from dowse.graph.type_hierarchy import (
     call_aliases,
@@ -125,7 +125,7 @@ def _search_path(
     return breadth_first_search(
         *(reader, starts, kinds, incoming, depth),
         aliases=partial(call_aliases, reader, incoming=False),
-        accepts=lambda edge: not is_certain or edge.confidence != "ambiguous",
+        accepts=lambda edge: not is_certain or is_sure(edge),
         goal=goal,
     )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
+from dowse.graph.resolve.compiled_links import Links, replace_by_compiled
 from dowse.graph.resolve.ecmascript import EcmascriptRules
 from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
 from dowse.graph.resolve.go import GoRules
@@ -17,6 +18,7 @@ from dowse.graph.resolve.python import PythonRules
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
+    EDGE_KINDS,
     EXTERNAL,
     VARIABLE,
     Candidate,
@@ -25,19 +27,14 @@ from dowse.graph.resolve.values import (
     only_callable,
     only_types,
     parse_path,
+    union_of,
 )
+from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
-_EDGE_KINDS = {
-    "call": "calls",
-    "extends": "extends",
-    "implements": "implements",
-    "use": "uses",
-    "import": "imports",
-}
-
+_TYPE_NAME = re.compile(r"(?<![\w.!])[A-Za-z_]\w*(?![\w.])")
 
 # The rules of each language family.
 _RULES: dict[str, type[Rules]] = {
@@ -54,15 +51,17 @@ _RULES: dict[str, type[Rules]] = {
 }
 
 
-class Links(NamedTuple):
-    """The references of a file: resolved ones, and those of which only the name is known."""
+def resolve_file(
+    file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules], compiled: CompiledReferences | None = None
+) -> Links:
+    """Resolve every reference of a file.
 
-    resolved: list[ResolvedReference]
-    named: list[NamedReference]
-
-
-def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
-    """Resolve every reference of a file; `rules` keeps those of each language family for the next file."""
+    Args:
+        file: The file.
+        lookups: Answers from other files.
+        rules: Keeps the rules of each language family for the next file.
+        compiled: What a compiler says about the file; it takes precedence.
+    """
     scope = lookups.file_scope(file.path)
     links = Links([], [])
     if scope is None or not file.symbols:
@@ -71,8 +70,12 @@ def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) 
     if family_rules is None:
         family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
-    _FileResolver(file, scope, family_rules, links).run()
-    return links
+    resolver = _FileResolver(file, scope, family_rules, links)
+    resolver.run()
+    if compiled is None:
+        return links
+    names = family_rules.constructor_names
+    return replace_by_compiled(links, compiled, file, lookups, names, resolver.owner_of)
 
 
 class _FileResolver:
@@ -93,15 +96,13 @@ class _FileResolver:
     def run(self) -> None:
         """Resolve every reference."""
         for reference in self._file.references:
-            owner = reference.owner
-            if not 0 <= owner < len(self._symbols):
-                owner = self._remainder
-            if not 0 <= owner < len(self._symbols):
+            owner = self.owner_of(reference)
+            if owner < 0:
                 continue
             try:
-                self._resolve(reference, self._first_parts[owner])
+                self._resolve(reference, owner)
             except RecursionError:  # a chain of thousands of names, each an alias of the next
-                self._add_named(reference, self._first_parts[owner], "receiver")
+                self._add_named(reference, owner, "receiver")
 
         for index, symbol in enumerate(self._symbols):
             if not symbol.part:
@@ -109,13 +110,22 @@ class _FileResolver:
                     declaration = Reference("implements", symbol.name, "", symbol.first, 0, index, -1)
                     self._add_targets(declaration, index, interface)
 
+    def owner_of(self, reference: Reference) -> int:
+        """Return the index of the symbol around a reference, -1 for none."""
+        for owner in (reference.owner, self._remainder):
+            if 0 <= owner < len(self._symbols):
+                return self._first_parts[owner]
+        return -1
+
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
             value = self._rules.resolve_import_statement(self._scope, reference.name, reference.qualifier)
             self._add_import(reference, owner, value)
             return
         value = self._rules.default_export(self._value(reference, owner))
-        if value is None:
+        if reference.kind == "value":
+            self._add_function_value(reference, owner, value)
+        elif value is None:
             self._add_named(reference, owner, self._reason_by_name(reference))
         elif not self._add_value(reference, owner, value) and reference.kind == "call":
             reason = _reason_unresolved(value, is_member=bool(reference.qualifier))
@@ -190,24 +200,41 @@ class _FileResolver:
     def _local_value(
         self, name: str, line: int, enclosing: str, bindings: list[LocalBinding]
     ) -> Value | None:
-        """Return the one value that local bindings give a name; None if there are several."""
-        values = set[Value | None]()
+        """Return the value that local bindings give a name, of whatever class."""
+        values: list[Value | None] = []
         for binding in bindings:
             fact = binding.fact
             if fact is None or fact.kind == "local":
                 continue
             if fact.kind in ("import", "export"):
-                values.add(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+                values.append(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+            elif fact.kind == "object":  # its functions are symbols of the definition around it
+                around = self._rules.scope_symbol(self._scope, enclosing)
+                values.append(Value("constant", around.candidates) if around else None)
             elif fact.kind == "type":
-                values.add(self._rules.instance_of(self._scope, fact.value, enclosing))
+                type_name = self._with_bounds(fact.value, line)
+                values.append(self._rules.instance_of(self._scope, type_name, enclosing))
             else:
-                values.add(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
-        values.discard(None)
-        return values.pop() if len(values) == 1 else None
+                at = fact.first or line
+                values.append(self._assigned_value(fact.value, at, enclosing, name, fact.kind == "made"))
+        return union_of(values)
+
+    def _with_bounds(self, type_name: str, line: int) -> str:
+        """Return a type with the bounds of type parameters in their place."""
+
+        def bound_of(name: re.Match[str]) -> str:
+            for binding in self._local.lookup(name[0], line) if self._local.binds(name[0]) else ():
+                if binding.fact and binding.fact.kind == "type" and binding.fact.name == name[0]:
+                    return binding.fact.value
+            return name[0]
+
+        return _TYPE_NAME.sub(bound_of, type_name)
 
     def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
         """Return the value of a variable by the expression that is assigned to it."""
         steps = parse_path(path)
+        if steps and steps[0].name == name and self._rules.shadows:
+            return self._resolve_path(steps, line - 1, self._owners.get(enclosing, self._remainder))
         if not steps or steps[0].name == name:
             if len(steps) == 1 and is_call:
                 return self._rules.call_result(self._rules.resolve_name(self._scope, name, enclosing))
@@ -230,6 +257,8 @@ class _FileResolver:
 
     def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
         enclosing = self._enclosing(owner)
+        if name.startswith("<"):
+            return self._rules.instance_of(self._scope, name[1:-1], enclosing)
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and not (local is None and name in self._rules.self_names):
             return local
@@ -297,6 +326,13 @@ class _FileResolver:
                 self._add_targets(reference, owner, constructor)
         return is_added
 
+    def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
+        """Add possible calls of a function that is passed on or stored."""
+        if value is None and reference.qualifier:
+            self._add_named(reference, owner, "value")
+        elif value is not None and value.kind == "function":
+            self._add_targets(reference, owner, only_callable(value))
+
     def _is_inside(self, owner: int, value: Value) -> bool:
         enclosing = self._enclosing(owner)
         return any(
@@ -308,14 +344,16 @@ class _FileResolver:
 
     def _add_targets(self, reference: Reference, owner: int, value: Value) -> bool:
         rows = {each.target.row for each in value.candidates if each.target is not None}
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         likely = rows
         if len(rows) > 1:
             preferred = self._rules.preferred(self._scope, value.candidates)
             likely = {each.target.row for each in preferred if each.target is not None} or rows
-        self._links.resolved.extend(
-            ResolvedReference(*position, row, len(likely if row in likely else rows)) for row in rows
-        )
+        is_certain = reference.kind != "value"
+        for row in rows:
+            count = len(likely if row in likely else rows)
+            count = count if is_certain or count > 1 else 0
+            self._links.resolved.append(ResolvedReference(*position, row, count))
         return bool(rows)
 
     def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
@@ -341,7 +379,7 @@ class _FileResolver:
         is_member, is_call = bool(reference.qualifier), reference.kind == "call"
         if not (is_member or is_call or self._rules.bare_name_fallback):
             return
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         key = self._rules.lookups.key_of_name(self._scope.family, is_member, reference.name)
         if key:
             self._links.named.append(NamedReference(*position, key, reason))
