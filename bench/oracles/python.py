@@ -1,10 +1,10 @@
 """Prints the call sites of the Python of a checkout as JSON lines (see bench/graph_oracle.py).
 
 Two oracles are asked for the definition of each called name: pyright, through the index that scip-python
-writes, and jedi. What pyright finds outside the checkout is outside. Where both answer else, a site is kept if
-they share a definition, and left out if they do not. Where one answers, its word counts. The numbers of each
-go to standard error. A name whose definition is a variable or parameter is no answer. Methods of subclasses that override what a site names may
-run by dynamic dispatch, unless it is called on `super()` or on a class.
+writes, and jedi. What pyright finds outside the checkout is outside. Where both name definitions, a site is
+kept if they share one, and left out if not. Where only one answers, its word counts. How often each happens
+goes to standard error. A variable or parameter is no answer. Methods of subclasses that override what a site
+names may run by dynamic dispatch, unless it is called on `super()` or on a class.
 """
 
 from __future__ import annotations
