@@ -82,6 +82,8 @@ def main() -> None:
     """Print the sites of a checkout."""
     root, tools = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     modules = dict(read_modules(root))
+    if installed := own_packages(modules) & {each.name for each in site_packages()}:
+        raise SystemExit(f"uninstall {installed}: they would be found instead of the checkout's own")
     pyright = Pyright(modules, scip_index(root, tools))
     jedi_oracle = Jedi(modules, root)
     overrides = find_overrides(modules, pyright)
@@ -113,6 +115,17 @@ def read_modules(root: Path) -> Iterator[tuple[str, Module]]:
                     yield relative, Module(relative, path.read_bytes())
                 except (SyntaxError, ValueError):
                     print("no syntax tree:", relative, file=sys.stderr)
+
+
+def own_packages(modules: dict[str, Module]) -> set[str]:
+    """Return the packages at the top of the checkout, or of its folder `src`."""
+    paths = [path.removeprefix("src/").split("/") for path in modules]
+    return {path[0] for path in paths if len(path) == 2 and path[1] == "__init__.py"} - {"tests", "docs"}
+
+
+def site_packages() -> Iterator[Path]:
+    """Yield what is installed beside jedi."""
+    return Path(jedi.__file__).parents[1].iterdir()
 
 
 def called_name(function: ast.expr) -> tuple[str, int, int] | None:

@@ -1,8 +1,9 @@
 // Prints the call sites of the TypeScript of a checkout as JSON lines (see bench/graph_oracle.py).
 //
 // The checker of the `typescript` package says which declaration a call or `new` resolves to. Each tsconfig.json
-// makes a program; a file is read in the first program that has it. Methods that override what a site names,
-// in classes that extend or implement its type, may run by dynamic dispatch.
+// of a package whose dependencies are installed makes a program; a file is read in the first one that has it.
+// Methods that override what a site names, in classes that extend or implement its type, may run by dynamic
+// dispatch. JSX elements are no call sites.
 import { createRequire } from "node:module";
 import fs from "node:fs";
 import path from "node:path";
@@ -23,7 +24,17 @@ function configurations() {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (d) => console.error(d.messageText) };
   const paths = [...files(root, (name) => name === "tsconfig.json")];
   paths.sort((a, b) => b.split("/").length - a.split("/").length || a.localeCompare(b));
-  return paths.map((file) => ts.getParsedCommandLineOfConfigFile(file, {}, host)).filter(Boolean);
+  return paths.filter(isInstalled).map((file) => ts.getParsedCommandLineOfConfigFile(file, {}, host)).filter(Boolean);
+}
+
+// Whether the dependencies of the package around a file are installed: without them little can be resolved.
+function isInstalled(file) {
+  let folder = path.dirname(file);
+  while (folder !== root && !fs.existsSync(path.join(folder, "package.json"))) folder = path.dirname(folder);
+  const manifest = path.join(folder, "package.json");
+  const { dependencies = {}, devDependencies = {} } = fs.existsSync(manifest) ? JSON.parse(fs.readFileSync(manifest)) : {};
+  const isNeeded = Object.keys({ ...dependencies, ...devDependencies }).length > 0;
+  return !isNeeded || fs.existsSync(path.join(folder, "node_modules"));
 }
 
 function relative(file) {
@@ -155,25 +166,30 @@ class Program {
 
   // The targets of a call; null if they are unknown.
   targets(call, name) {
-    const declarations = this.declarations(call, name);
-    if (!declarations.length) return null;
-    const targets = declarations.map((d) => target(d));
-    if (targets.includes(null)) return null;
-    const dispatched = declarations.flatMap((d) => [...(this.overrides.get(d) ?? [])]);
-    const all = [...targets, ...dispatched.map((d) => target(implementation(d), "method"))].filter(Boolean);
-    return [...new Map(all.map((t) => [`${t.path}:${t.line}`, t])).values()];
-  }
-
-  // What a call names: the symbol of the called name where that is a function, a method or a class; else, for a
-  // value, the declaration of its signature if that has a name.
-  declarations(call, name) {
     let symbol = this.checker.getSymbolAtLocation(name);
     if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.checker.getAliasedSymbol(symbol);
     const signature = this.checker.getResolvedSignature(call)?.declaration;
     const named = (symbol?.declarations ?? []).filter((d) => this.isCallable(d));
-    if (named.length === 0) return signature ? [implementation(signature)] : [];
-    if (signature && named.includes(signature)) return [implementation(signature)];
-    return [...new Set(named.map(implementation))];
+    return named.length ? this.namedTargets(named, signature) : this.valueTargets(symbol, signature);
+  }
+
+  // Of functions, methods and classes: themselves, and what overrides them.
+  namedTargets(named, signature) {
+    const meant = signature && named.includes(signature) ? [signature] : named;
+    const targets = meant.map((d) => target(implementation(d)));
+    if (targets.includes(null)) return null;
+    const dispatched = meant.flatMap((d) => [...(this.overrides.get(d) ?? [])]);
+    const all = [...targets, ...dispatched.map((d) => target(implementation(d), "method"))].filter(Boolean);
+    return [...new Map(all.reverse().map((t) => [`${t.path}:${t.line}`, t])).values()].reverse();
+  }
+
+  // Of a variable or parameter: the function whose signature it has, and itself if it is one of a module.
+  valueTargets(symbol, signature) {
+    const isGlobal = (d) => ts.isVariableDeclaration(d) && ts.isSourceFile(d.parent.parent.parent);
+    const variables = (symbol?.declarations ?? []).filter(isGlobal).map((d) => target(d, "value"));
+    const value = signature && target(implementation(signature), "value");
+    const inside = [...variables, value].filter(Boolean);
+    return inside.length || (signature && value === undefined) ? inside : null;
   }
 
   isCallable(d) {
