@@ -12,11 +12,14 @@ from typing import NamedTuple
 from dowse.graph import keys
 from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
+from dowse.parsing.facts import RESULT
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+# The result of a function has a declared type.
+_DECLARED = re.compile(r"->|\)\s*:")
 _CONTAINERS = TYPE_KINDS | {"module"}  # their names qualify those of their members
 # Build constraints precede the package clause, after a licence at most.
 _GO_BUILD = re.compile(r"^//go:build ([^\n]+)$", re.MULTILINE)
@@ -30,9 +33,9 @@ _MANIFESTS = {
 _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
-# imports), "import NAME", "var NAME", "field CLASS NAME" or "base CLASS"; in Go also "methods TYPE",
-# "interfaces METHOD" and "build" (the constraint); in Cargo.toml "crate NAME", "crate-roots FOLDER" and
-# "crate-alias NAME".
+# imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION" or "base CLASS"; in Go also
+# "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml
+# "crate NAME", "crate-roots FOLDER" and "crate-alias NAME".
 Bindings = dict[str, list[list[str]]]
 
 
@@ -119,13 +122,19 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
     bindings: Bindings = {}
     local: list[Fact] = []
     classes = {d.qualified_name for d in parsed.definitions if d.kind in _CONTAINERS}
-    types = _types_by_name(parsed.facts)
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
         binding = [kind, value, origin]
         definition = parsed.definitions[owner] if 0 <= owner < len(parsed.definitions) else None
         field = _FIELD.fullmatch(name)
-        if kind == "package":
+        if name == RESULT:
+            if (
+                definition
+                and definition.kind not in _CONTAINERS
+                and not _DECLARED.search(definition.signature)
+            ):
+                _bind(bindings, f"result {definition.qualified_name}", binding)
+        elif kind == "package":
             bindings["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
         elif first or (definition and definition.kind not in _CONTAINERS and not field):
             local.append(fact)
@@ -134,9 +143,6 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
-            parameter = types.get((owner, value))
-            if parameter and kind == "same" and "." not in value:  # `self.x = x` has the type of x
-                binding = parameter
             _bind(bindings, f"field {owner_class} {field[1] if field else name.lstrip('$')}", binding)
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
@@ -180,15 +186,6 @@ def _derived_classes(bindings: Bindings, parsed: ParsedFile) -> set[str]:
         for slot, bound in bindings.items()
         if slot.startswith("base ") and any(path.rpartition(".")[2] not in own for _, path, _ in bound)
     }
-
-
-def _types_by_name(facts: tuple[Fact, ...]) -> dict[tuple[int, str], list[str]]:
-    """Return the first binding with a type of each name, by definition and name."""
-    types: dict[tuple[int, str], list[str]] = {}
-    for kind, name, value, _, owner, _, _ in facts:
-        if kind in ("type", "made"):
-            types.setdefault((owner, name), [kind, value, ""])
-    return types
 
 
 def _enclosing_class(definition: Definition, classes: set[str]) -> str:

@@ -52,6 +52,9 @@ REFERENCE_CAPTURES = {
 # The captures of imported names, and of the statements that name their module.
 IMPORTED_NAME, IMPORT_STATEMENT = "imported_name", "import_statement"
 
+# The captures of expressions that a name stands for.
+_ALIASES = ("made", "same", "assigned", "each", "entered", "yielded", "default", "mapping")
+
 # The capture of the arguments of a macro.
 TOKENS = "tokens"
 
@@ -82,6 +85,7 @@ class Pattern:
     is_head: bool  # a definition that is all signature
     binds: bool  # binds a name
     has_value: bool  # and captures the value
+    is_scoped: bool  # the name is bound on some lines only
     alias_capture: str  # the capture of the name or callee that the value is, if any
     role: str  # the kind of binding, where the captures don't tell
 
@@ -170,8 +174,9 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 plain_value=captures == {"value"},
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
-                has_value=not captures.isdisjoint(("as", "made", "same", "required")),
-                alias_capture=next((each for each in ("made", "same") if each in captures), ""),
+                has_value=not captures.isdisjoint(("as", "required", *_ALIASES)),
+                is_scoped="within" in captures or settings.get("role") in ("loop", "narrowed"),
+                alias_capture=next((each for each in _ALIASES if each in captures), ""),
                 role=settings.get("role") or "",
             )
         )

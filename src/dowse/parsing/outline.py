@@ -51,6 +51,9 @@ _SIGNATURE_CHARS = 300
 _OPENERS = " :{=,;"
 _OPENING_WORDS = (" do", " where", "=>")
 
+# The end of the parameters and the type of the result, which a long signature keeps.
+_RESULT = re.compile(r"\) ?(?:->|:)[^()]*$")
+
 # Annotations and attributes that a grammar has inside of the definition.
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
 _ATTRIBUTE_STARTS = frozenset("@[#")
@@ -456,11 +459,18 @@ def signature(data: bytes, entry: Entry) -> str:
         if entry.head_end == -1:
             line = data.find(b"\n", max(start, entry.name_start), end)
             end = line if line >= 0 else end
-    head = data[start : min(end, start + 4 * _SIGNATURE_CHARS)].decode("utf-8", "ignore").lstrip()
+    cut = min(end, start + 4 * _SIGNATURE_CHARS)
+    head = data[start:cut].decode("utf-8", "ignore").lstrip()
     if head[:1] in _ATTRIBUTE_STARTS:
         attributes = _ATTRIBUTES.match(head)
         head = head[attributes.end() :] if attributes else head
+    if cut < end:
+        head += data[max(cut, end - _SIGNATURE_CHARS) : end].decode("utf-8", "ignore")
     head = " ".join(head.split()).rstrip(_OPENERS)
     if head.endswith(_OPENING_WORDS):
         head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)
-    return head[:_SIGNATURE_CHARS]
+    if len(head) <= _SIGNATURE_CHARS:
+        return head
+    result = _RESULT.search(head, len(head) - _SIGNATURE_CHARS // 2)
+    end_of_head = result[0] if result else ""
+    return head[: _SIGNATURE_CHARS - len(end_of_head)] + end_of_head

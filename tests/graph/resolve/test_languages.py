@@ -38,8 +38,6 @@ CASES = {
         {
             "use.py:Mine.save -> base.py:Base.save",
             "use.py:Mine.save -> base.py:Base.make",
-            "use.py:Mine.save -> base.py:Base.save (ambiguous)",
-            "use.py:Mine.save -> use.py:Mine.save (ambiguous)",
         },
     ),
     "python: a parameter hides a function, a local function too": (

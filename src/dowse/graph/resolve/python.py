@@ -6,7 +6,15 @@ import builtins
 
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, Value, last_in_file
+from dowse.graph.resolve.values import (
+    ELEMENT,
+    EXTERNAL,
+    IMPORTED,
+    ITERATION,
+    UNDEFINED,
+    Value,
+    last_in_file,
+)
 from dowse.types import Reference
 
 # Folders that contain packages without being one.
@@ -100,6 +108,28 @@ class PythonRules(Rules):
             if self.lookups.language(path) is not None:
                 return path
         return None
+
+    def element(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return an element; classes of the index say by `__getitem__` or `__iter__` of which type."""
+        element = super().element(file, value, name)
+        if element is None and value.kind == "instance" and name in (ELEMENT, ITERATION):
+            method = self.class_member(file, value, "__getitem__" if name == ELEMENT else "__iter__")
+            element = self.call_result(method) if method is not None and method.kind == "function" else None
+            if element is not None and name == ITERATION:
+                return super().element(file, element, name)
+        return element
+
+    def entered_value(self, file: FileScope, value: Value) -> Value | None:
+        """Return the result of `__enter__` if its type is known; a generator yields its elements."""
+        if value.kind == "external" and value.arguments:
+            return value.arguments[0]
+        if value.kind != "instance":
+            return value
+        for name in ("__enter__", "__aenter__"):
+            method = self.class_member(file, value, name)
+            if method is not None and method.kind == "function":
+                return self.call_result(method) or value
+        return value
 
     def call_operator(self, file: FileScope, value: Value) -> Value | None:
         """Return `__call__` of an object."""

@@ -25,6 +25,7 @@ from dowse.graph.resolve.values import (
     only_callable,
     only_types,
     parse_path,
+    union_of,
 )
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
@@ -193,20 +194,19 @@ class _FileResolver:
     def _local_value(
         self, name: str, line: int, enclosing: str, bindings: list[LocalBinding]
     ) -> Value | None:
-        """Return the one value that local bindings give a name; None if there are several."""
-        values = set[Value | None]()
+        """Return the value that local bindings give a name, of whatever class."""
+        values: list[Value | None] = []
         for binding in bindings:
             fact = binding.fact
             if fact is None or fact.kind == "local":
                 continue
             if fact.kind in ("import", "export"):
-                values.add(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+                values.append(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
             elif fact.kind == "type":
-                values.add(self._rules.instance_of(self._scope, fact.value, enclosing))
+                values.append(self._rules.instance_of(self._scope, fact.value, enclosing))
             else:
-                values.add(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
-        values.discard(None)
-        return values.pop() if len(values) == 1 else None
+                values.append(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
+        return union_of(values)
 
     def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
         """Return the value of a variable by the expression that is assigned to it."""
@@ -233,6 +233,8 @@ class _FileResolver:
 
     def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
         enclosing = self._enclosing(owner)
+        if name.startswith("<"):
+            return self._rules.instance_of(self._scope, name[1:-1], enclosing)
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and not (local is None and name in self._rules.self_names):
             return local

@@ -7,11 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
-from dowse.graph.resolve.signatures import accepts_argument_count, return_type
+from dowse.graph.resolve.signatures import accepts_argument_count, return_type, type_parameters
 from dowse.graph.resolve.values import (
+    COLLECTION,
+    ENTERED,
     EXTERNAL,
     IMPORTED,
     INHERITED,
+    ITERATION,
     UNDEFINED,
     Candidate,
     PathStep,
@@ -19,8 +22,10 @@ from dowse.graph.resolve.values import (
     only_callable,
     only_types,
     parse_path,
+    union_of,
 )
-from dowse.parsing.facts import LITERAL, parse_type_name
+from dowse.parsing.facts import parse_type_name
+from dowse.parsing.type_expressions import CALLABLE, CLASS, LITERAL, split_arguments, split_union
 from dowse.storage.protocol import FileSymbol
 from dowse.types import Reference
 
@@ -32,6 +37,15 @@ _MAX_ANCESTORS = 200
 _TYPE_PARAMETER = re.compile(r"_?[A-Z][A-Z0-9]?(?:_co|_contra)?|T[A-Z]\w*")
 # Types that mean the class itself.
 _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
+
+
+# Methods of collections of many languages that return an element, or another collection of the same elements.
+_ELEMENT_METHODS = frozenset(
+    "get pop popleft shift at find findLast first last next peek setdefault getOrDefault __getitem__".split()
+)
+_COLLECTION_METHODS = frozenset(
+    "values copy filter slice concat reverse reversed sort sorted splice toSorted toReversed".split()
+)
 
 
 class Rules:
@@ -149,14 +163,12 @@ class Rules:
     # Expressions
 
     def bound_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
-        """Return the value that a variable or field is bound to; None if there is not exactly one."""
-        values = {
+        """Return the value that a variable or field is bound to, of whatever class; None if unknown."""
+        return union_of(
             self._binding_value(file, kind, value, enclosing)
             for kind, value, _ in bindings
             if kind != "local"
-        }
-        values -= {None} if len(values) > 1 else set()
-        return values.pop() if len(values) == 1 else None
+        )
 
     def _binding_value(self, file: FileScope, kind: str, value: str, enclosing: str) -> Value | None:
         if kind == "type":
@@ -166,19 +178,50 @@ class Rules:
         return self.resolve_path(file, value, enclosing) if kind == "same" else None
 
     def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
-        """Return an instance of a type."""
+        """Return an instance of a type, which can be a union and have type arguments."""
         if type_name == LITERAL:
             return EXTERNAL
+        if type_name.endswith("]") or "|" in type_name:
+            return self._instance_of_expression(file, type_name, enclosing)
         if type_name in _SELF_TYPES:
             own = self.enclosing_class(file, enclosing)
             return Value("instance", own.candidates) if own else None
         value = self.resolve_path(file, type_name, enclosing)
+        if value is None or value.kind == "external":
+            bound = self._bound_of_type_parameter(file, type_name, enclosing) if enclosing else ""
+            if bound:
+                return self.instance_of(file, bound, enclosing)
         if value is None:
             return value
         if value.kind == "external":
             last = type_name.rpartition(".")[2]
             return None if _TYPE_PARAMETER.fullmatch(last) else self.outside(file, last, value)
         return Value("instance", only_types(value).candidates) if value.kind == "class" else None
+
+    def _bound_of_type_parameter(self, file: FileScope, name: str, enclosing: str) -> str:
+        """Return the bound of a type parameter of a definition around it, "" if there is none."""
+        while enclosing and name[:1].isupper() and "." not in name:
+            value = self.scope_symbol(file, enclosing)
+            for each in value.candidates if value else ():
+                bound = type_parameters(each.target.signature).get(name, "") if each.target else ""
+                if bound and bound != name:
+                    return bound
+            enclosing = enclosing.rpartition(".")[0]
+        return ""
+
+    def _instance_of_expression(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        members = split_union(type_name)
+        if len(members) > 1:
+            return union_of(self.instance_of(file, member, enclosing) for member in members)
+        name, written = split_arguments(type_name)
+        arguments = tuple(self.instance_of(file, each, enclosing) if each else None for each in written)
+        if name == CALLABLE:
+            return Value("callable", arguments=arguments)
+        if name == CLASS:
+            held = arguments[0]
+            return Value("class", held.candidates) if held and held.kind == "instance" else held
+        value = self.instance_of(file, name, enclosing)
+        return value._replace(arguments=arguments) if value is not None and any(arguments) else value
 
     def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
         """Return the innermost class around a definition, or the definition itself if it is one."""
@@ -198,6 +241,10 @@ class Rules:
         try:
             if steps[0].name in _SELF_TYPES | self.self_names:
                 value = self.enclosing_class(file, enclosing)
+                if value is not None and steps[0].name in ("self", "this"):
+                    value = Value("instance", value.candidates)
+            elif steps[0].name.startswith("<"):
+                value = self.instance_of(file, steps[0].name[1:-1], enclosing)
             else:
                 value = self.resolve_name(file, steps[0].name, enclosing)
             if steps[0].is_call:
@@ -218,9 +265,11 @@ class Rules:
         """Return the value of calling something."""
         if value is None or value.kind == "external":
             return value
+        if value.kind == "callable":
+            return value.arguments[0]
         value = only_callable(value)
         if value.kind == "class":
-            return Value("instance", value.candidates)
+            return Value("instance", value.candidates, arguments=value.arguments)
         return self._return_value(value) if value.kind == "function" else None
 
     def _return_value(self, function: Value) -> Value | None:
@@ -228,38 +277,92 @@ class Rules:
             return None
         self._depth += 1
         try:
-            results = {self._declared_return(candidate) for candidate in function.candidates}
+            results = {self._declared_return(each, function.arguments) for each in function.candidates}
         finally:
             self._depth -= 1
         return results.pop() if len(results) == 1 else None
 
-    def _declared_return(self, function: Candidate) -> Value | None:
-        """Return an instance of the return type in a function's signature."""
+    def _declared_return(self, function: Candidate, arguments: tuple[Value | None, ...] = ()) -> Value | None:
+        """Return an instance of the return type in a function's signature, or what the function returns."""
         target = function.target
-        if target is None:
+        file = self.lookups.file_scope(target.path) if target else None
+        if target is None or file is None:
             return None
-        file = self.lookups.file_scope(target.path)
         type_name = return_type(target.language, target.signature)
-        if file is None or not type_name:
-            return None
-        return self.instance_of(file, type_name, target.qualified_name.rpartition(".")[0])
+        enclosing = target.qualified_name.rpartition(".")[0]
+        if type_name:
+            if arguments:
+                owner = self.scope_symbol(file, enclosing)
+                for each in owner.candidates if owner else ():
+                    if each.target and type_name in type_parameters(each.target.signature):
+                        return _argument_of(each.target.signature, type_name, arguments)
+            return self.instance_of(file, type_name, enclosing)
+        return self.bound_value(
+            file, self.lookups.bindings(target.path, f"result {target.qualified_name}"), enclosing
+        )
 
     # Members
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
-        """Return the value of a name after a dot."""
-        if value is None or value.kind == "external":
-            return value
+        """Return the value of a name after a dot, or of an element."""
+        if value is None:
+            return None
+        if name[0] == "[":
+            return self.element(file, value, name)
+        if value.kind == "external":
+            return self.external_member(value, name)
         if value.kind == "module":
             return self.module_member(file, value.module, name)
         if value.kind in ("class", "instance", "super"):
-            return self.class_member(file, value, name)
+            member = self.class_member(file, value, name)
+            return self._substituted(file, value, name, member) if value.arguments else member
         if value.kind in ("function", "constant"):
             for each in value.candidates:  # an attribute of a function, or of the value of a property
                 inner = self.symbol(file, each.scope, join_names(each.full_name, name))
                 if inner is not None:
                     return inner
         return self.member(file, self._return_value(value), name) if value.kind == "function" else None
+
+    def _substituted(self, file: FileScope, owner: Value, name: str, member: Value | None) -> Value | None:
+        """Return a member of a generic class with type arguments for the type parameters."""
+        if member is not None and member.kind == "function":
+            return member._replace(arguments=owner.arguments)  # for its result
+        target = owner.candidates[0].target
+        if target is None:
+            return member
+        for kind, written, _ in self.lookups.bindings(target.path, f"field {target.qualified_name} {name}"):
+            if kind == "type" and written in type_parameters(target.signature):
+                return _argument_of(target.signature, written, owner.arguments)
+        return member
+
+    def element(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return an element of a collection, or another value that a step without a name stands for.
+
+        Iterating over a mapping yields its keys.
+        """
+        if name == COLLECTION:
+            return Value("external", arguments=(value,))
+        if name == ENTERED:
+            return self.entered_value(file, value)
+        if value.kind == "class":  # a class with type arguments
+            return value
+        if not value.arguments:
+            return None
+        return value.arguments[0 if name == ITERATION else -1]
+
+    def entered_value(self, file: FileScope, value: Value) -> Value | None:
+        """Return what a context manager yields: by default, itself."""
+        return value
+
+    def external_member(self, value: Value, name: str) -> Value | None:
+        """Return a member of something from outside the index; methods of collections yield elements."""
+        if not value.arguments:
+            return value
+        if name in _ELEMENT_METHODS:
+            return Value("callable", arguments=value.arguments[-1:])
+        if name in _COLLECTION_METHODS:
+            return Value("callable", arguments=(value._replace(arguments=value.arguments[-1:]),))
+        return value._replace(arguments=())
 
     def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return a member of a class or of its base classes."""
@@ -273,6 +376,13 @@ class Rules:
 
     def _class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Search the class hierarchy level by level (breadth-first) as a common method resolution order."""
+        members = _members_of_union(value)
+        if len(members) > 1:
+            return union_of(
+                member
+                for each in members
+                if (member := self.class_member(file, each, name)) is None or member.kind != "field"
+            )
         seen: set[tuple[str, str]] = set()
         has_external_base = False
         level = list(value.candidates)
@@ -378,3 +488,19 @@ class Rules:
             if each.target and accepts_argument_count(each.target.signature, reference.arguments)
         )
         return value._replace(candidates=fitting) if fitting else value
+
+
+def _argument_of(signature: str, parameter: str, arguments: tuple[Value | None, ...]) -> Value | None:
+    """Return the type argument for a type parameter of a class."""
+    index = list(type_parameters(signature)).index(parameter)
+    return arguments[index] if index < len(arguments) else None
+
+
+def _members_of_union(value: Value) -> list[Value]:
+    """Return a value for each class among the candidates; a class can have several definitions."""
+    if len(value.candidates) < 2:
+        return [value]
+    by_name: dict[tuple[str, str], list[Candidate]] = {}
+    for each in value.candidates:
+        by_name.setdefault((each.scope, each.full_name), []).append(each)
+    return [value._replace(candidates=tuple(candidates)) for candidates in by_name.values()]

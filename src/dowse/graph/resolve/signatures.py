@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dowse.parsing.facts import LITERAL, parse_type_name
+from dowse.parsing.facts import parse_type_name
+from dowse.parsing.type_expressions import LITERAL, parse_type
 
 _UNBOUNDED = 1 << 30
 _OPTIONAL = re.compile(r"=(?!=|>)|\?\s*:|\\\\")
@@ -15,6 +16,12 @@ _MAX_SIGNATURE = 300
 
 _ARROW = re.compile(r"->\s*(.+?)\s*(?:where\b.*)?$")
 _COLON = re.compile(r"\)\s*:\s*(.+?)\s*$")
+# `class A<T extends B>`, `def f[T: B]`, `class A(Base, Generic[T])`
+_TYPE_PARAMETERS = re.compile(
+    r"^[\w\s]*?[\w$]+\s*[<\[](.*?)[>\]]\s*(?:\(|=|extends\b|implements\b|:|$)"
+    r"|[(,]\s*(?:\w+\.)?(?:Generic|Protocol)\[(.*?)\]"
+)
+_BOUND = re.compile(r"\sextends\s|:")
 # A method of an interface has neither the keyword nor a receiver.
 _GO = re.compile(r"^(?:func\s*(?:\([^)]*\)\s*)?)?\w+(?:\[[^\]]*\])?")
 _BEFORE_NAME = re.compile(r"([\w.$:]+(?:<.*>)?(?:\[\])?[?&*]*)\s+[&*]*[\w:~]+\s*(?:<[^>]*>)?\s*\(")
@@ -31,7 +38,23 @@ def accepts_argument_count(signature: str, count: int) -> bool:
 def return_type(language: str, signature: str) -> str:
     """Return the class that a function returns, joined with dots; "" if unknown, "!" if it is no class."""
     written = _written_return_type(language, signature)
+    if language in ("python", "typescript"):
+        return parse_type(written)
     return parse_type_name(written) if written else ""
+
+
+@lru_cache(maxsize=16384)
+def type_parameters(signature: str) -> dict[str, str]:
+    """Return the type parameters of a class or function of Python or TypeScript, with their bounds."""
+    match = _TYPE_PARAMETERS.search(signature)
+    if match is None:
+        return {}
+    bounds = {}
+    for part in _split_parameters((match[1] or match[2]) + ")"):
+        words = _BOUND.split(part.partition(" = ")[0].strip(), maxsplit=1)
+        name = words[0].strip().lstrip("*").removeprefix("const ").removeprefix("in ").removeprefix("out ")
+        bounds[name] = parse_type(words[1]) if len(words) > 1 else ""
+    return bounds
 
 
 @lru_cache(maxsize=16384)
