@@ -70,12 +70,25 @@ Site = dict[str, Any]
 
 def oracle_command(language: str, checkout: Path, tools: Path) -> list[str]:
     """Return the command that prints the call sites of a checkout; `tools` has what is installed for it."""
+    name = checkout.name
+    class_path = tools / f"java/{name}.classpath"
+    clang = [sys.executable, str(_ORACLES / "clang.py"), str(checkout)]
+    clang += [str(tools / f"build/{name}"), str(tools / "clang_calls")]
     commands = {
         "go": ["go", "-C", str(_ORACLES / "go"), "run", ".", str(checkout)],
         "typescript": ["node", str(_ORACLES / "typescript.mjs"), str(checkout), str(tools)],
         "python": [str(tools / "py/bin/python"), str(_ORACLES / "python.py"), str(checkout), str(tools)],
+        "java": ["java", str(_ORACLES / "JavaCalls.java"), str(checkout), text_of(class_path)],
+        "rust": [sys.executable, str(_ORACLES / "rust.py"), str(checkout), str(tools / f"rust/{name}.scip")],
+        "c": clang,
+        "cpp": clang,
     }
     return commands[language]
+
+
+def text_of(file: Path) -> str:
+    """Return the text of a file, or nothing if there is none."""
+    return file.read_text().strip() if file.exists() else ""
 
 
 def main() -> None:

@@ -126,6 +126,8 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
         kind, name, value, origin, owner, first, _ = fact
         binding = [kind, value, origin]
         definition = parsed.definitions[owner] if 0 <= owner < len(parsed.definitions) else None
+        if parsed.language == "go" and definition and definition.kind == "constant":
+            definition = None  # a block of variables of the package
         field = _FIELD.fullmatch(name)
         if name == RESULT:
             if (

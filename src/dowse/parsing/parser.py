@@ -77,7 +77,9 @@ def _from_tree(
     entry_parts.append((len(definitions) if remainder else -1, _part_starts(remainder)))
     definitions.extend(remainder)
     references = _references(text, outline, matches, entry_parts)
-    in_types = frozenset(e.number for e in outline.entries if e.kind in CONTAINERS)  # fields belong to these
+    # Fields belong to these; a block of variables in Go belongs to the package.
+    kinds = CONTAINERS | {"constant"} if language.name == "go" else CONTAINERS
+    in_types = frozenset(e.number for e in outline.entries if e.kind in kinds)
     owners, first_parts = (outline.owner_starts, outline.owners), [parts[0] for parts in entry_parts]
     facts = matches.facts.collect(references, owners, first_parts, in_types)
     return ParsedFile(

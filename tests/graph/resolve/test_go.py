@@ -107,3 +107,41 @@ def test_the_external_tests_of_a_folder_are_a_package_of_their_own(tmp_path):
     }
     with world(tmp_path, tree) as files:
         assert {"a.go:Run -> a.go:setup", "a_test.go:TestRun -> a_test.go:setup"} <= files.calls()
+
+
+def test_variables_of_a_package_have_their_types_wherever_they_are_declared(tmp_path):
+    tree = {
+        "go.mod": "module m\n",
+        "shop/shop.go": "package shop\n\ntype Shop struct{}\n\nfunc (s Shop) Open() {}\n\n"
+        "var (\n\tFirst = Shop{}\n\tSecond Shop = Shop{}\n\tThird = &Shop{}\n)\n",
+        "main.go": 'package main\n\nimport "m/shop"\n\nfunc main() {\n\tshop.Second.Open()\n}\n\n'
+        "func again() {\n\tshop.Third.Open()\n}\n",
+    }
+    with world(tmp_path, tree) as files:
+        assert {
+            "main.go:main -> shop/shop.go:Shop.Open",
+            "main.go:again -> shop/shop.go:Shop.Open",
+        } <= files.calls()
+
+
+def test_an_embedded_type_is_a_field_of_its_name(tmp_path):
+    code = "package m\n\ntype Base struct{}\n\nfunc (b *Base) Save() {}\n\ntype Cart struct{ *Base }\n\n"
+    code += "func (c *Cart) Save() { c.Base.Save() }\n"
+    with world(tmp_path, {"a.go": code}) as files:
+        assert files.calls() == {"a.go:Cart.Save -> a.go:Base.Save"}
+
+
+def test_an_interface_from_outside_may_be_implemented_here(tmp_path):
+    """A struct from outside has methods of its own."""
+    code = 'package m\n\nimport (\n\t"bytes"\n\t"io"\n)\n\ntype Sink struct{}\n\n'
+    code += "func (s Sink) Write(p []byte) (int, error) { return 0, nil }\n\n"
+    code += "func send(w io.Writer) { w.Write(nil) }\n\nfunc fill(b *bytes.Buffer) { b.Write(nil) }\n"
+    with world(tmp_path, {"a.go": code}) as files:
+        assert files.calls() == {"a.go:send -> a.go:Sink.Write (ambiguous)"}
+
+
+def test_variadic_parameters_belong_to_the_signature(tmp_path):
+    code = "package m\n\ntype Log interface {\n\tAdd(...string) Log\n}\n\ntype Lines struct{}\n\n"
+    code += "func (l Lines) Add(all ...string) Log { return l }\n"
+    with world(tmp_path, {"a.go": code}) as files:
+        assert implements(files) == {"Lines -> Log"}

@@ -11,6 +11,28 @@ from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, Candidate, Value
 from dowse.storage.protocol import FileSymbol
 
+# An instance of an interface from outside the index: its methods may be implemented here.
+_DISPATCHED = Value("external", module="receiver")
+_INTERFACES = frozenset(
+    "bufio.ReadWriter context.Context crypto.Hash crypto.PrivateKey crypto.PublicKey crypto.Signer"
+    " database/sql.Result database/sql.Scanner database/sql/driver.Conn database/sql/driver.Driver"
+    " database/sql/driver.Valuer encoding.BinaryMarshaler encoding.BinaryUnmarshaler encoding.TextMarshaler"
+    " encoding.TextUnmarshaler encoding/json.Marshaler encoding/json.Unmarshaler encoding/xml.Marshaler"
+    " encoding/xml.Unmarshaler expvar.Var flag.Getter flag.Value fmt.Formatter fmt.GoStringer fmt.Scanner"
+    " fmt.State fmt.Stringer container/heap.Interface go/ast.Node go/ast.Visitor go/types.Type hash.Hash"
+    " hash.Hash32 hash.Hash64 image.Image image/draw.Image io.ByteReader io.ByteScanner io.ByteWriter"
+    " io.Closer io.ReadCloser io.ReadSeekCloser io.ReadSeeker io.ReadWriteCloser io.ReadWriteSeeker"
+    " io.ReadWriter io.Reader io.ReaderAt io.ReaderFrom io.RuneReader io.RuneScanner io.Seeker"
+    " io.StringWriter io.WriteCloser io.WriteSeeker io.Writer io.WriterAt io.WriterTo io/fs.DirEntry io/fs.FS"
+    " io/fs.File io/fs.FileInfo io/fs.GlobFS io/fs.ReadDirFS io/fs.ReadFileFS io/fs.StatFS io/fs.SubFS"
+    " log/slog.Handler log/slog.Leveler log/slog.LogValuer math/rand.Source mime/multipart.File net.Addr"
+    " net.Conn net.Error net.Listener net.PacketConn net/http.CloseNotifier net/http.CookieJar net/http.File"
+    " net/http.FileSystem net/http.Flusher net/http.Handler net/http.Hijacker net/http.Pusher"
+    " net/http.ResponseWriter net/http.RoundTripper net/rpc.ClientCodec net/rpc.ServerCodec net/smtp.Auth"
+    " os.DirEntry os.FileInfo os.Signal reflect.Type runtime.Error sort.Interface sync.Locker syscall.Conn"
+    " testing.TB text/template/parse.Node".split()
+)
+
 
 class GoRules(Rules):
     """Packages, embedded types and methods of Go."""
@@ -54,6 +76,30 @@ class GoRules(Rules):
     def _is_built(self, path: str) -> bool:
         constraint = self.lookups.bindings(path, "build")
         return is_built(path, constraint[0][1] if constraint else "")
+
+    def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        """Return an instance of a type; an interface from outside may be implemented here."""
+        value = super().instance_of(file, type_name, enclosing)
+        if value is not EXTERNAL:
+            return value
+        package, _, name = type_name.rpartition(".")
+        if not package:
+            return _DISPATCHED if name == "error" else None if name in ("any", "comparable") else value
+        origins = [origin for _, _, origin in self.lookups.bindings(file.path, f"import {package}")]
+        is_standard = bool(origins) and "." not in origins[0].partition("/")[0]
+        is_interface = f"{origins[0]}.{name}" in _INTERFACES if is_standard else bool(origins)
+        return _DISPATCHED if is_interface else value
+
+    def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return a member; an embedded type is a field that has its name."""
+        for each in value.candidates if value.kind == "instance" else ():
+            if each.target is None:
+                continue
+            for _, path, _ in self.lookups.bindings(each.target.path, f"base {each.target.qualified_name}"):
+                base_file = self.lookups.file_scope(each.target.path)
+                if path.rpartition(".")[2] == name and base_file is not None:
+                    return self.instance_of(base_file, path, "")
+        return super().class_member(file, value, name)
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a package."""

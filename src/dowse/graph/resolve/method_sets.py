@@ -17,8 +17,8 @@ _MAX_EMBEDDED = 50
 _NAME = re.compile(r"^(?:func\s*(?:\([^)]*\)\s*)?)?\w+(?:\[[^\]]*\])?")
 _QUALIFIED = re.compile(r"\b\w+\.(?=\w)")
 _EMPTY_INTERFACE = re.compile(r"\binterface\s*\{\s*\}")
-# Words that start a type, so that the word before them is the name of a parameter.
-_PARAMETER = re.compile(r"^\w+\s+(?=[^\s.])")
+# The name of a parameter before its type, unless it is a word that types start with.
+_PARAMETER = re.compile(r"^\w+\s+(?=\S)")
 _TYPE_WORDS = ("chan", "func", "map", "struct", "interface")
 
 # Method → its parameters and results.
