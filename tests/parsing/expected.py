@@ -142,6 +142,7 @@ DEFINITIONS: dict[str, list[tuple[str, str, int, int, str]]] = {
     ],
     "sample.ts": [
         ("interface", "Shape", 4, 7, "A shape."),
+        ("method", "Shape.area", 6, 6, ""),
         ("class", "Circle", 9, 17, ""),
         ("method", "Circle.constructor", 11, 11, ""),
         ("method", "Circle.area", 13, 16, "Area of it."),
@@ -358,6 +359,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("call", "", "string", 29, "schema"),
     ],
     "sample.tsx": [
+        ("use", "", "Props", 2, "Hello"),
         ("call", "Greeting", "Box", 2, "Hello"),
     ],
     "sample.zig": [

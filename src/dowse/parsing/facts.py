@@ -22,12 +22,13 @@ from dowse.parsing.expressions import (
     entered,
     expression_values,
     iterated,
+    members,
     values_of_mapping,
 )
 from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.limits import MAX_NAME_BYTES
-from dowse.parsing.scopes import loop_span, narrowed_span
+from dowse.parsing.scopes import is_result, is_visible_property, loop_span, narrowed_span
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.type_expressions import LITERAL, parse_type
 from dowse.types import Fact, Reference
@@ -51,7 +52,9 @@ _BUILTIN_TYPES = frozenset(
 # Type parameters stand for other types.
 _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
-_UNNAMED_ROLES = frozenset(["statement", "package", "default", "impl", "picks", "result"])
+_UNNAMED_ROLES = frozenset(
+    "statement package default impl picks result destructured property namespace".split()
+)
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
     "assigned": list,
@@ -189,6 +192,8 @@ class Facts:
             for kind, called, value, origin in self._read(pattern, captures):
                 if name in inlined and kind in ("type", "made", "same") and value:
                     variables.setdefault((scope_owner, called), []).append((kind, value))
+                if pattern.role == "destructured" and called.encode() not in needed and not is_public:
+                    continue
                 if is_needed or (is_public and kind != "local" and value != LITERAL):
                     facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
                 if pattern.role == "loop" and first:  # the variable is visible after the loop
@@ -228,7 +233,10 @@ class Facts:
             if pattern.alias_capture:
                 start, end = captures["bind"][0].byte_range
                 name, heads_of = self._data[start:end], self._heads(captures[pattern.alias_capture][0])
-                if pattern.role == "result" or b"." in name or name[:1] == b"@":
+                if pattern.role == "destructured":
+                    for word in _WORD.findall(name[:_MAX_TYPE_BYTES]):
+                        aliases.setdefault(word, set()).update(heads_of)
+                elif pattern.role in ("result", "property") or b"." in name or name[:1] == b"@":
                     inlined.update(heads_of)
                 else:
                     aliases.setdefault(name, set()).update(heads_of)
@@ -259,7 +267,9 @@ class Facts:
             return [("package", "", name, "")]
         if pattern.role == "impl":
             return [("type", "Self", parse_type_name(name), "")]
-        if pattern.role == "default":
+        if pattern.role == "namespace":
+            return [("namespace", name, name, "")]
+        if pattern.role == "default" and "assigned" not in captures:
             return [("same", "export default", name, "")]
         if pattern.role == "own":  # a constant of an enum is an instance of it
             return [("type", name, "Self", "")]
@@ -272,9 +282,22 @@ class Facts:
                 ]
             value = self._name(captures["picked"][0]) if "picked" in captures else ""
             return [("import", name, value, module)]
+        if (pattern.role == "result" and not is_result(captures["bind"][0])) or (
+            pattern.role == "property" and not is_visible_property(captures["bind"][0])
+        ):
+            return []
         values = self._values(captures)
-        if pattern.role == "result":
-            return [(kind, RESULT, value, "") for kind, value in values if value and value != LITERAL]
+        if pattern.role in ("result", "default"):
+            called = RESULT if pattern.role == "result" else "export default"
+            return [(kind, called, value, "") for kind, value in values if value and value != LITERAL]
+        if pattern.role == "destructured":
+            return [
+                (kind, bound, value, "")
+                for bound, picked in self._destructured_names(captures["bind"][0])
+                for kind, value in members(values, picked)
+            ]
+        if pattern.role == "property":
+            return [(kind, f"{{}}.{name}", value, "") for kind, value in values if kind == "same"]
         names = [self._name(node) for node in captures["bind"]]
         if pattern.role == "field":  # a parameter that is a field as well
             names.append("self." + name.lstrip("$"))
@@ -285,6 +308,8 @@ class Facts:
         for child in pattern.named_children:
             if child.type == "shorthand_property_identifier_pattern":
                 yield self._name(child), self._name(child)
+            elif child.type == "object_assignment_pattern" and child.named_child_count:
+                yield self._name(child.named_children[0]), self._name(child.named_children[0])
             elif child.type == "pair_pattern":
                 key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
                 if key is not None and value is not None and value.type == "identifier":
@@ -337,7 +362,9 @@ def _parse_path(text: str) -> str:
 
 def _inline(fact: Fact, variables: dict[tuple[int, str], list[ExpressionValue]]) -> list[Fact]:
     """Return a field or result by what its local variables are assigned: others cannot see these."""
-    if fact.first or not (fact.name == RESULT or "." in fact.name or fact.name[:1] == "@"):
+    if fact.first or not (
+        fact.name in (RESULT, "export default") or "." in fact.name or fact.name[:1] == "@"
+    ):
         return [fact]
     values = _inline_values((fact.kind, fact.value), fact.owner, variables, _MAX_INLINED)
     return [fact._replace(kind=kind, value=value) for kind, value in values]

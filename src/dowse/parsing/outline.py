@@ -54,6 +54,10 @@ _OPENING_WORDS = (" do", " where", "=>")
 # The end of the parameters and the type of the result, which a long signature keeps.
 _RESULT = re.compile(r"\) ?(?:->|:)[^()]*$")
 
+# Calls in a chain that are followed to its start, and the nodes of their arguments.
+_MAX_CHAIN = 100
+_ARGUMENT_LISTS = frozenset(["arguments", "argument_list", "value_arguments", "call_suffix"])
+
 # Annotations and attributes that a grammar has inside of the definition.
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
 _ATTRIBUTE_STARTS = frozenset("@[#")
@@ -278,8 +282,10 @@ class Matches:
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
                     if end - start > MAX_CALLEE_BYTES:
-                        start = end - MAX_CALLEE_BYTES
-                    name, qualifier, back = callees[data[start:end]]
+                        source = _shorten(captures["call"][0], data)
+                    else:
+                        source = data[start:end]
+                    name, qualifier, back = callees[source]
                     if "on" in captures:
                         begin, stop = captures["on"][0].byte_range
                         if stop - begin > MAX_CALLEE_BYTES:
@@ -448,6 +454,23 @@ class Matches:
             for start, name in names
             if name not in variables and not name.isupper() and len(name) <= MAX_NAME_BYTES
         ]
+
+
+def _shorten(callee: Node, data: bytes) -> bytes:
+    """Return a long callee without the arguments of the calls in it, or the end of it."""
+    node, parts, length = callee, list[bytes](), 0
+    for _ in range(_MAX_CHAIN):
+        start, end = node.byte_range
+        if end - start + length <= MAX_CALLEE_BYTES:
+            return b"".join([data[start:end], *reversed(parts)])
+        if not node.child_count:
+            break
+        receiver, last = node.children[0], node.children[-1]
+        rest = b"()" if last.type in _ARGUMENT_LISTS else data[receiver.end_byte : end]
+        parts.append(rest)
+        length += len(rest)
+        node = receiver
+    return data[callee.end_byte - MAX_CALLEE_BYTES : callee.end_byte]
 
 
 def _truncate_path(path: tuple[str, ...]) -> tuple[str, ...]:

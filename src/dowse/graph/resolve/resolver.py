@@ -208,6 +208,9 @@ class _FileResolver:
                 continue
             if fact.kind in ("import", "export"):
                 values.append(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+            elif fact.kind == "object":  # its functions are symbols of the definition around it
+                around = self._rules.scope_symbol(self._scope, enclosing)
+                values.append(Value("constant", around.candidates) if around else None)
             elif fact.kind == "type":
                 values.append(self._rules.instance_of(self._scope, fact.value, enclosing))
             else:

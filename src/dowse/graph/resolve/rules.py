@@ -25,7 +25,14 @@ from dowse.graph.resolve.values import (
     union_of,
 )
 from dowse.parsing.facts import parse_type_name
-from dowse.parsing.type_expressions import CALLABLE, CLASS, LITERAL, split_arguments, split_union
+from dowse.parsing.type_expressions import (
+    CALLABLE,
+    CLASS,
+    LITERAL,
+    parse_type,
+    split_arguments,
+    split_union,
+)
 from dowse.storage.protocol import FileSymbol
 from dowse.types import Reference
 
@@ -182,6 +189,8 @@ class Rules:
             return self.instance_of(file, value, enclosing)
         if kind == "made":
             return self.call_result(self.resolve_path(file, value, enclosing))
+        if kind == "namespace":
+            return Value("constant", (Candidate(None, file.scope, join_names(file.prefix, value)),))
         return self.resolve_path(file, value, enclosing) if kind == "same" else None
 
     def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
@@ -304,9 +313,10 @@ class Rules:
                     if each.target and type_name in type_parameters(each.target.signature):
                         return _argument_of(each.target.signature, type_name, arguments)
             return self.instance_of(file, type_name, enclosing)
-        return self.bound_value(
-            file, self.lookups.bindings(target.path, f"result {target.qualified_name}"), enclosing
-        )
+        bindings = self.lookups.bindings(target.path, f"result {target.qualified_name}")
+        if any(kind == "object" for kind, _, _ in bindings):
+            return Value("constant", (function,))  # its functions are symbols of this one
+        return self.bound_value(file, bindings, enclosing)
 
     # Members
 
@@ -326,9 +336,19 @@ class Rules:
         if value.kind in ("function", "constant"):
             for each in value.candidates:  # an attribute of a function, or of the value of a property
                 inner = self.symbol(file, each.scope, join_names(each.full_name, name))
+                inner = inner or self._property(each, name)
                 if inner is not None:
                     return inner
         return self.member(file, self._return_value(value), name) if value.kind == "function" else None
+
+    def _property(self, owner: Candidate, name: str) -> Value | None:
+        """Return the value of a property of an object literal."""
+        if owner.target is None:
+            return None
+        path, qualified_name = owner.target.path, owner.target.qualified_name
+        bindings = self.lookups.bindings(path, f"field {qualified_name} {name}")
+        file = self.lookups.file_scope(path) if bindings else None
+        return self.bound_value(file, bindings, qualified_name) if file else None
 
     def _substituted(self, file: FileScope, owner: Value, name: str, member: Value | None) -> Value | None:
         """Return a member of a generic class with type arguments for the type parameters."""
@@ -445,8 +465,10 @@ class Rules:
             return []
         paths = [path for _, path, _ in self.lookups.bindings(target.path, f"base {target.qualified_name}")]
         if target.kind == "type" and "=" in target.signature:
-            aliased = parse_type_name(target.signature.partition("=")[2].strip(" ;"))
-            paths += [aliased] if aliased and aliased != LITERAL else []
+            read = parse_type if target.language in ("python", "typescript") else parse_type_name
+            aliased = read(target.signature.partition("=")[2].strip(" ;"))
+            names = [split_arguments(member)[0] for member in split_union(aliased)]
+            paths += [name for name in names if name and name not in (LITERAL, CALLABLE, CLASS)]
         enclosing = target.qualified_name.rpartition(".")[0]
         self._depth += 1
         try:
