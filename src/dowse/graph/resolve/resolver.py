@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -41,6 +42,8 @@ _EDGE_KINDS = {
     "value": "calls",
 }
 
+
+_TYPE_NAME = re.compile(r"(?<![\w.!])[A-Za-z_]\w*(?![\w.])")
 
 # The rules of each language family.
 _RULES: dict[str, type[Rules]] = {
@@ -212,14 +215,29 @@ class _FileResolver:
                 around = self._rules.scope_symbol(self._scope, enclosing)
                 values.append(Value("constant", around.candidates) if around else None)
             elif fact.kind == "type":
-                values.append(self._rules.instance_of(self._scope, fact.value, enclosing))
+                type_name = self._with_bounds(fact.value, line)
+                values.append(self._rules.instance_of(self._scope, type_name, enclosing))
             else:
-                values.append(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
+                at = fact.first or line
+                values.append(self._assigned_value(fact.value, at, enclosing, name, fact.kind == "made"))
         return union_of(values)
+
+    def _with_bounds(self, type_name: str, line: int) -> str:
+        """Return a type with the bounds of type parameters in their place."""
+
+        def bound_of(name: re.Match[str]) -> str:
+            for binding in self._local.lookup(name[0], line) if self._local.binds(name[0]) else ():
+                if binding.fact and binding.fact.kind == "type" and binding.fact.name == name[0]:
+                    return binding.fact.value
+            return name[0]
+
+        return _TYPE_NAME.sub(bound_of, type_name)
 
     def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
         """Return the value of a variable by the expression that is assigned to it."""
         steps = parse_path(path)
+        if steps and steps[0].name == name and self._rules.shadows:
+            return self._resolve_path(steps, line - 1, self._owners.get(enclosing, self._remainder))
         if not steps or steps[0].name == name:
             if len(steps) == 1 and is_call:
                 return self._rules.call_result(self._rules.resolve_name(self._scope, name, enclosing))
