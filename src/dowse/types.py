@@ -18,7 +18,7 @@ NON_DEFINITION_KINDS = frozenset(["module", "file", "section", "text"])
 class Reference(NamedTuple):
     """A reference in a file to a name (a tuple: files hold thousands)."""
 
-    kind: str  # "call", "extends", "implements", "import" or "use" (decorators, annotations)
+    kind: str  # "call", "extends", "implements", "import", "use" (decorators, annotations) or "value"
     name: str  # the last segment of the name: "get" in `self.client.get()`
     qualifier: str  # what precedes it: "self.client"; for imports the module; else ""
     line: int  # 1-based
@@ -311,6 +311,10 @@ def is_test(symbol: SymbolRow) -> bool:
     return symbol.role == "test" or (symbol.language == "rust" and bool({"test", "tests"} & set(modules)))
 
 
+# Why a reference is uncertain; "" if it must mean a symbol of the index with its name.
+REASONS = ("", "receiver", "inherited", "import", "undefined", "variable", "value")
+
+
 class Edge(NamedTuple):
     """A resolved reference from a symbol to a symbol: an edge of the code graph."""
 
@@ -320,10 +324,11 @@ class Edge(NamedTuple):
     file_id: int  # the file of the reference
     line: int  # 1-based
     column: int  # 0-based, in bytes
-    # "resolved" (by import, scope, inheritance or declared type), "unique" (the only symbol of that name) or
-    # "ambiguous" (one of several)
+    # "compiler" (by a SCIP index), "resolved" (by import, scope, inheritance or declared type), "unique" (the
+    # only symbol of that name), "possible" (a function used as a value) or "ambiguous" (one of several)
     confidence: str
-    candidates: int  # how many symbols it could refer to: 1 unless ambiguous
+    candidates: int  # how many symbols it could refer to: 1 unless ambiguous, 0 for a value
+    reason: str = ""  # why it is not certain: one of REASONS
 
 
 class SymbolRanges(NamedTuple):

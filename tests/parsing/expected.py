@@ -55,6 +55,7 @@ DEFINITIONS: dict[str, list[tuple[str, str, int, int, str]]] = {
     "sample.go": [
         ("struct", "Server", 9, 13, "Server listens."),
         ("interface", "Handler", 15, 18, ""),
+        ("method", "Handler.Serve", 17, 17, ""),
         ("method", "Server.Serve", 20, 24, "Serve answers one re"),
         ("function", "New", 26, 26, ""),
         ("type", "Names", 28, 28, ""),
@@ -141,6 +142,7 @@ DEFINITIONS: dict[str, list[tuple[str, str, int, int, str]]] = {
     ],
     "sample.ts": [
         ("interface", "Shape", 4, 7, "A shape."),
+        ("method", "Shape.area", 6, 6, ""),
         ("class", "Circle", 9, 17, ""),
         ("method", "Circle.constructor", 11, 11, ""),
         ("method", "Circle.area", 13, 16, "Area of it."),
@@ -179,6 +181,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("extends", "", "Base", 7, "Box"),
         ("implements", "", "Lid", 7, "Box"),
         ("implements", "n", "Closed", 7, "Box"),
+        ("call", "", "super", 10, "Box.Box"),
         ("use", "", "Override", 16, "Box.open"),
         ("call", "this.lock", "turn", 18, "Box.open"),
         ("call", "", "Key", 18, "Box.open"),
@@ -312,6 +315,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("use", "fmt", "Formatter", 12, "Point.fmt"),
         ("call", "self.x", "render", 13, "Point.fmt"),
         ("call", "", "write", 14, "Point.fmt"),
+        ("call", "Vec", "new", 14, "Point.fmt"),
         ("extends", "", "Sized", 18, "Shape"),
     ],
     "sample.scala": [
@@ -355,6 +359,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("call", "", "string", 29, "schema"),
     ],
     "sample.tsx": [
+        ("use", "", "Props", 2, "Hello"),
         ("call", "Greeting", "Box", 2, "Hello"),
     ],
     "sample.zig": [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from dowse.graph.model import GraphAnswer, describe_confidence, uncertainty
+from dowse.graph.model import GraphAnswer, describe_confidence, is_sure, uncertainty
 from dowse.security.terminal import escape_name
 from dowse.types import Edge, SymbolRow
 
@@ -74,8 +74,7 @@ def arrows(answer: GraphAnswer) -> Iterator[Arrow]:
     for (source, target, kind), edge in sorted(
         best.items(), key=lambda item: (order[item[0][0]], order[item[0][1]], item[0][2])
     ):
-        is_sure = edge.confidence != "ambiguous"
-        yield Arrow(source, target, kind, edge.line, is_sure, describe_confidence(edge))
+        yield Arrow(source, target, kind, edge.line, is_sure(edge), describe_confidence(edge))
     yield from _arrows_to_parents(answer, order)
 
 
@@ -87,7 +86,7 @@ def _arrows_to_parents(answer: GraphAnswer, order: Mapping[int, int]) -> Iterato
             continue
         parent = answer.steps[step.parent].symbol.row if step.parent >= 0 else answer.seed.row
         ends = (step.symbol.row, parent) if edge.source == step.symbol.row else (parent, step.symbol.row)
-        is_sure = step.confidence in ("resolved", "unique")
+        is_sure = step.confidence in ("compiler", "resolved", "unique")
         yield Arrow(*ends, edge.kind, step.line, is_sure, step.certainty)
 
 

@@ -9,7 +9,16 @@ from typing import NamedTuple, Protocol
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
-_CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "ambiguous": 2}
+_CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "possible": 3, "ambiguous": 4}
+# Why only the name of a reference is known, or why it may be no call.
+_REASON_WORDS = {
+    "receiver": "receiver's type unknown",
+    "inherited": "a base class is outside the index",
+    "import": "imported from outside the index",
+    "undefined": "not defined or imported where it is called",
+    "variable": "a variable of this name is called",
+    "value": "used as a value",
+}
 
 
 class EdgeSource(Protocol):
@@ -78,7 +87,7 @@ class GraphStep:
 
     @property
     def confidence(self) -> str:
-        """The confidence: resolved, unique, ambiguous, or possible where only dispatch may lead here."""
+        """The confidence of the edge; possible where only dispatch may lead here."""
         return "possible" if self.through else self.edge.confidence
 
     @property
@@ -127,12 +136,22 @@ class GraphAnswer:
 
 def describe_confidence(edge: Edge) -> str:
     """Return the confidence of a reference in words."""
+    if edge.confidence == "compiler":
+        return "by the compiler"
     if edge.confidence == "resolved":
         return "resolved"
     if edge.confidence == "unique":
         return "only one of this name"
+    if edge.confidence == "possible":
+        return f"possible: {_REASON_WORDS[edge.reason]}"
     # One symbol here has the name, but a library may as well be meant.
-    return f"one of {edge.candidates} possible" if edge.candidates > 1 else "may mean one outside the index"
+    words = f"one of {edge.candidates} possible" if edge.candidates > 1 else "may mean one outside the index"
+    return f"{words}: {_REASON_WORDS[edge.reason]}" if edge.reason else words
+
+
+def is_sure(edge: Edge) -> bool:
+    """Whether a reference means its target for certain."""
+    return edge.confidence in ("resolved", "unique")
 
 
 def uncertainty(edge: Edge) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from dowse.graph.model import RELATIONS, EdgeSource, uncertainty
+from dowse.graph.model import RELATIONS, EdgeSource, is_sure, uncertainty
 from dowse.graph.traverse import Reached, Traversal, breadth_first_search
 from dowse.graph.type_hierarchy import (
     call_aliases,
@@ -125,7 +125,7 @@ def _search_path(
     return breadth_first_search(
         *(reader, starts, kinds, incoming, depth),
         aliases=partial(call_aliases, reader, incoming=False),
-        accepts=lambda edge: not is_certain or edge.confidence != "ambiguous",
+        accepts=lambda edge: not is_certain or is_sure(edge),
         goal=goal,
     )
 
@@ -171,7 +171,8 @@ class _MergedOverloads:
         for edge in edges:
             reference = _reference(edge)
             if edge.confidence == "ambiguous" and counts[reference] >= edge.candidates > 1:
-                merged.setdefault(reference, edge._replace(confidence="unique", candidates=1))
+                confidence = edge.confidence if edge.reason else "unique"
+                merged.setdefault(reference, edge._replace(confidence=confidence, candidates=1))
             else:
                 others.append(edge)
         return [*others, *merged.values()]

@@ -10,25 +10,33 @@ import re
 from typing import NamedTuple
 
 from dowse.graph import keys
+from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
+from dowse.graph.npm import npm_bindings
+from dowse.parsing.facts import RESULT
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+# The result of a function has a declared type.
+_DECLARED = re.compile(r"->|\)\s*:")
 _CONTAINERS = TYPE_KINDS | {"module"}  # their names qualify those of their members
-_CRATE = re.compile(r"^\[(?:package|project)\][^\[]*?^name\s*=\s*\"([^\"]+)\"", re.MULTILINE | re.DOTALL)
+# Build constraints precede the package clause, after a licence at most.
+_GO_BUILD = re.compile(r"^//go:build ([^\n]+)$", re.MULTILINE)
+_MAX_HEADER = 8_000
 _MANIFESTS = {
     "go.mod": (re.compile(r"^module\s+(\S+)", re.MULTILINE), "go module"),
-    "Cargo.toml": (_CRATE, "crate"),
     "package.json": (re.compile(r'^[^\S\n]*"name"\s*:\s*"([^"]+)"', re.MULTILINE), "npm"),
 }
 
-# Bindings of one name, and wildcard imports, that are kept: each lookup reads all of them.
-_MAX_BINDINGS, _MAX_WILDCARDS = 100, 1_000
+# Bindings of one name, and lists (wildcard imports, methods) that are kept: each lookup reads all of them.
+_MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
-# imports), "import NAME", "var NAME", "field CLASS NAME" or "base CLASS".
+# imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION" or "base CLASS"; in Go also
+# "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml
+# "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
 
@@ -55,6 +63,15 @@ def make_graph_record(
     """Build the symbol table of a file and the keys of its symbols; `tree` names the indexed folder."""
     language = parsed.language
     bindings, local = _split_facts(parsed)
+    if language == "go":
+        _bind_methods(bindings, parsed)
+        constraint = _GO_BUILD.search(text, 0, _MAX_HEADER)
+        if constraint:
+            _bind(bindings, "build", ["build", constraint[1], ""])
+    if path.endswith("Cargo.toml"):
+        bindings.update(cargo_bindings(path, text))
+    elif path.endswith(".json"):
+        bindings.update(npm_bindings(path, text))
     package = bindings["package"][0][1] if "package" in bindings else ""
     family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
     derived = _derived_classes(bindings, parsed)
@@ -108,13 +125,24 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
     bindings: Bindings = {}
     local: list[Fact] = []
     classes = {d.qualified_name for d in parsed.definitions if d.kind in _CONTAINERS}
-    types = _types_by_name(parsed.facts)
     for fact in parsed.facts:
         kind, name, value, origin, owner, first, _ = fact
         binding = [kind, value, origin]
         definition = parsed.definitions[owner] if 0 <= owner < len(parsed.definitions) else None
+        if parsed.language == "go" and definition and definition.kind == "constant":
+            definition = None  # a block of variables of the package
         field = _FIELD.fullmatch(name)
-        if kind == "package":
+        if name == RESULT:
+            if (
+                definition
+                and definition.kind not in _CONTAINERS
+                and not _DECLARED.search(definition.signature)
+            ):
+                _bind(bindings, f"result {definition.qualified_name}", binding)
+        elif name.startswith("{}."):  # a property of an object literal
+            if definition and definition.kind not in _CONTAINERS:
+                _bind(bindings, f"field {definition.qualified_name} {name[3:]}", binding)
+        elif kind == "package":
             bindings["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
         elif first or (definition and definition.kind not in _CONTAINERS and not field):
             local.append(fact)
@@ -123,9 +151,6 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
-            parameter = types.get((owner, value))
-            if parameter and kind == "same" and "." not in value:  # `self.x = x` has the type of x
-                binding = parameter
             _bind(bindings, f"field {owner_class} {field[1] if field else name.lstrip('$')}", binding)
     for reference in parsed.references:
         if reference.kind in ("extends", "implements") and 0 <= reference.owner < len(parsed.definitions):
@@ -134,10 +159,30 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
     return bindings, local
 
 
+def _bind_methods(bindings: Bindings, parsed: ParsedFile) -> None:
+    """Bind the methods of the types of Go, and its interfaces by one method that implementers must have.
+
+    An interface without methods of its own is found by one that it embeds.
+    """
+    for definition in parsed.definitions:
+        owner, _, name = definition.qualified_name.rpartition(".")
+        if definition.kind == "method" and not definition.part:
+            _bind(bindings, f"methods {owner}", ["method", name, definition.signature])
+    for definition in parsed.definitions:
+        name = definition.qualified_name
+        if definition.kind == "interface" and not definition.part:
+            methods = [method for _, method, _ in bindings.get(f"methods {name}", ())]
+            bases = [path.rpartition(".")[2] for _, path, _ in bindings.get(f"base {name}", ())]
+            # The longest name is the rarest.
+            rarest = max(methods or bases, key=lambda each: (len(each), each), default="")
+            if rarest:
+                _bind(bindings, f"interfaces {rarest}", ["interface", name, ""])
+
+
 def _bind(bindings: Bindings, slot: str, binding: list[str]) -> None:
     """Add a binding of a name unless there are too many already."""
     bound = bindings.setdefault(slot, [])
-    if len(bound) < (_MAX_WILDCARDS if slot == "stars" else _MAX_BINDINGS):
+    if len(bound) < (_MAX_LISTED if slot.startswith(("stars", "methods")) else _MAX_BINDINGS):
         bound.append(binding)
 
 
@@ -149,15 +194,6 @@ def _derived_classes(bindings: Bindings, parsed: ParsedFile) -> set[str]:
         for slot, bound in bindings.items()
         if slot.startswith("base ") and any(path.rpartition(".")[2] not in own for _, path, _ in bound)
     }
-
-
-def _types_by_name(facts: tuple[Fact, ...]) -> dict[tuple[int, str], list[str]]:
-    """Return the first binding with a type of each name, by definition and name."""
-    types: dict[tuple[int, str], list[str]] = {}
-    for kind, name, value, _, owner, _, _ in facts:
-        if kind in ("type", "made"):
-            types.setdefault((owner, name), [kind, value, ""])
-    return types
 
 
 def _enclosing_class(definition: Definition, classes: set[str]) -> str:
@@ -186,14 +222,22 @@ def _package_keys(
         names = (folder.rpartition("/")[2],) if folder else dict.fromkeys(filter(None, roots))
         return tuple(keys.package_key("python package", each) for each in names)
     if language == "go":
-        variables = [slot[4:] for slot in bindings if slot.startswith("var ")]
-        variable_keys = [keys.package_key("go variable", folder, variable) for variable in variables]
-        return (keys.package_key("go package", folder), *variable_keys)
+        marks = [keys.package_key("go package", folder)]
+        for slot in bindings:
+            word, _, name = slot.partition(" ")
+            if word == "var":
+                marks.append(keys.package_key("go variable", folder, name))
+            elif word == "methods":
+                marks.append(keys.package_key("go methods", folder, name))
+            elif word == "interfaces":
+                marks.append(keys.package_key("go interface", name))
+        return tuple(marks)
+    if name == "Cargo.toml":
+        return tuple(keys.package_key(*slot.split(" ", 1)) for slot in bindings if slot.startswith("crate"))
     if path in ("index.ts", "index.js"):
         return (keys.package_key("npm", roots[1]),)
     pattern, kind = _MANIFESTS.get(name, (None, ""))
     match = pattern.search(text) if pattern else None
     if match is None:
         return ()
-    package = match[1].replace("-", "_") if kind == "crate" else match[1]
-    return (keys.package_key(kind, package),)
+    return (keys.package_key(kind, match[1]),)

@@ -8,23 +8,46 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dowse.parsing import declared_types
+from dowse.parsing.expressions import (
+    BUILTIN_CALLS,
+    UNKNOWN,
+    ExpressionValue,
+    collected,
+    default_values,
+    entered,
+    expression_values,
+    iterated,
+    members,
+    values_of_mapping,
+)
 from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.limits import MAX_NAME_BYTES
+from dowse.parsing.scopes import is_result, is_visible_property, loop_span, narrowed_span
 from dowse.parsing.source_text import SourceText
+from dowse.parsing.static_types import SLICE
+from dowse.parsing.static_values import (
+    iterated_value,
+    parse_static_type,
+    unwrapped_value,
+    variable_value,
+    visible_span,
+)
+from dowse.parsing.type_expressions import LITERAL, parse_type
 from dowse.types import Fact, Reference
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# A literal, or anything else that is certainly no class of this index.
-LITERAL = "!"
+# The name under which a function's result is bound.
+RESULT = "()"
 # Longer type expressions are not names of classes.
-_MAX_TYPE_BYTES = 200
+_MAX_TYPE_BYTES, _MAX_STATIC_TYPE_BYTES = 200, 1_000
 
 # Prefixes of a field of the current object.
 _FIELD_PREFIXES = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
@@ -34,13 +57,36 @@ _BUILTIN_TYPES = frozenset(
     b" Double Float Long Unit Self T K V E var auto let val"
     b" unsigned int32_t uint32_t int64_t uint64_t uint8_t".split()
 )
+# Type parameters stand for other types.
+_TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
-_UNNAMED_ROLES = frozenset(["statement", "package", "default", "impl", "picks"])
+_UNNAMED_ROLES = frozenset(
+    "statement package default impl picks result destructured property namespace bound".split()
+)
+# Captures of an expression whose value the name has, and what the syntax makes of that value.
+_EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
+    "assigned": list,
+    "each": iterated,
+    "entered": entered,
+    "yielded": collected,
+    "default": default_values,
+    "mapping": values_of_mapping,
+}
+_STATIC_LANGUAGES = frozenset(["go", "rust"])
+# Steps from a field or result through local variables to what they are assigned, and values at each.
+_MAX_INLINED, _MAX_VALUES = 4, 4
 
 _TYPE_PATH = re.compile(
     rb"[&*?:\s\"'\\]*(?:mut\s+|dyn\s+|impl\s+|const\s+|struct\s+)*((?:\w+(?:\.|::|\\))*)([A-Za-z_]\w*)"
 )
+# Expressions that are member paths.
+_PATHS = frozenset(
+    "identifier attribute call subscript member_expression call_expression subscript_expression".split()
+)
+_HEAD_NAME = re.compile(rb"\W*([\w$]+)")
+_WORD = re.compile(rb"[\w$]+")
 _HEAD = re.compile(r"[^\s.:\-?!&(\[\\]*")
+_FIRST_NAME = re.compile(r"[\w$]+")
 _PLAIN_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _CALLED_PATH = re.compile(r"@?[\w$]+(?:\(\))?(?:\.[\w$]+(?:\(\))?)*")
 _SPACE = re.compile(r"\s+")
@@ -81,6 +127,13 @@ def parse_type_name(text: str) -> str:
     return re.sub(r"::|\\", ".", match[0]) if match and match[0] not in _NON_TYPES else ""
 
 
+# How types are read in languages where their arguments matter.
+_TYPE_READERS: dict[str, Callable[[str], str]] = {
+    **dict.fromkeys(("python", "typescript", "javascript"), parse_type),
+    **dict.fromkeys(declared_types.LANGUAGES, declared_types.parse_declared_type),
+}
+
+
 class Facts:
     """Collects the bindings in query matches, then keeps those that can matter."""
 
@@ -95,6 +148,12 @@ class Facts:
     def bind(self, pattern: Pattern, captures: dict[str, list[Node]]) -> None:
         """Add one match of a pattern that binds names; most turn out not to matter."""
         self._matches.append((pattern, captures))
+
+    def variables(self) -> set[bytes]:
+        """Return the names that the file binds other than by an import."""
+        data = self._data
+        ranges = [c["bind"][0].byte_range for pattern, c in self._matches if pattern.role != "statement"]
+        return {data[start:end] for start, end in ranges}
 
     def type_uses(self) -> Iterator[tuple[int, str, str]]:
         """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
@@ -119,51 +178,106 @@ class Facts:
         """Return the bindings that can matter, each with its owner."""
         if not self._matches:
             return ()
-        data, needed, (starts, numbers) = self._data, self._needed(references), owners
+        data, (needed, inlined), (starts, numbers) = self._data, self._needed(references), owners
         facts = dict[Fact, None]()
-        lines = self._source.starts if any("within" in captures for _, captures in self._matches) else []
+        variables: dict[tuple[int, str], list[ExpressionValue]] = {}
+        lines = self._source.starts if any(pattern.is_scoped for pattern, _ in self._matches) else []
         for pattern, captures in self._matches:
             start, end = captures["bind"][0].byte_range
             owner = numbers[bisect_right(starts, start) - 1]
             name = data[start:end]
-            if name not in needed and pattern.role not in _UNNAMED_ROLES:
-                # Fields are visible in every method, names of a module in every file: others nowhere else.
-                public = (
-                    owner < 0
-                    or owner in in_types
-                    or name.startswith(_FIELD_PREFIXES)
-                    or pattern.role == "field"
-                )
-                if not (pattern.has_value and public) or self._has_builtin_type(captures):
-                    continue
+            is_needed = name in needed or pattern.role in _UNNAMED_ROLES
+            # Fields are visible in every method, names of a module in every file: others nowhere else.
+            is_public = (
+                owner < 0 or owner in in_types or name.startswith(_FIELD_PREFIXES) or pattern.role == "field"
+            )
+            is_field = pattern.has_value and is_public and not self._has_builtin_type(captures)
+            if not (is_needed or name in inlined or is_field):
+                continue
             scope_owner = first_parts[owner] if owner >= 0 and pattern.role != "default" else -1
-            first = last = 0
-            if "within" in captures:
-                begin, stop = captures["within"][0].byte_range
-                first, last = bisect_right(lines, begin), bisect_right(lines, stop)
+            first, last = self._scope_lines(pattern, captures, lines) if pattern.is_scoped else (0, 0)
+            if pattern.role == "narrowed" and not first:
+                continue
             for kind, called, value, origin in self._read(pattern, captures):
-                facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
-        return tuple(facts)
+                if name in inlined and kind in ("type", "made", "same") and value:
+                    variables.setdefault((scope_owner, called), []).append((kind, value))
+                if pattern.role == "destructured" and called.encode() not in needed and not is_public:
+                    continue
+                if is_needed or (is_public and kind != "local" and value != LITERAL):
+                    facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
+                if pattern.role == "loop" and first:  # the variable is visible after the loop
+                    facts[Fact("local", called, "", "", scope_owner, 0, 0)] = None
+        return tuple(dict.fromkeys(each for fact in facts for each in _inline(fact, variables)))
+
+    def _scope_lines(
+        self, pattern: Pattern, captures: dict[str, list[Node]], lines: list[int]
+    ) -> tuple[int, int]:
+        """Return the lines on which a binding holds, 0 and 0 for the whole definition around it."""
+        span: tuple[int, int] | None
+        if "within" in captures:
+            span = captures["within"][0].byte_range
+        elif pattern.role == "narrowed":
+            span = narrowed_span(captures["bind"][0])
+        elif pattern.role in ("let", "bound"):
+            is_own = self._is_own_alias(pattern, captures)
+            span = visible_span(captures["bind"][0], is_own)
+            if span and is_own:
+                return bisect_right(lines, span[0]) + 1, bisect_right(lines, span[1])
+        else:
+            span = loop_span(captures["bind"][0])
+        return (bisect_right(lines, span[0]), bisect_right(lines, span[1])) if span else (0, 0)
+
+    def _is_own_alias(self, pattern: Pattern, captures: dict[str, list[Node]]) -> bool:
+        """Whether the value of a variable is by another variable of its name: `let x = x.unwrap()`."""
+        if not pattern.alias_capture:
+            return False
+        start, end = captures["bind"][0].byte_range
+        return self._data[start:end] in self._heads(captures[pattern.alias_capture][0])[:1]
 
     def _has_builtin_type(self, captures: dict[str, list[Node]]) -> bool:
         """Whether a name has a built-in type, as most have."""
         if "as" not in captures:
             return False
         start, end = captures["as"][0].byte_range
-        return end - start <= _MAX_TYPE_BYTES and self._data[start:end] in _BUILTIN_TYPES
+        return end - start <= _MAX_TYPE_BYTES and self._data[start:end] in _BUILTIN_TYPES - _TYPE_PARAMETERS
 
-    def _needed(self, references: tuple[Reference, ...]) -> set[bytes]:
-        """Return the names that references start with, and those that these are aliases of."""
+    def _needed(self, references: tuple[Reference, ...]) -> tuple[set[bytes], set[bytes]]:
+        """Return the names that references start with, and those that fields and results are aliases of.
+
+        Fields and results are visible elsewhere, and the names that they are aliases of are not.
+        """
         heads = {r.qualifier or r.name for r in references}
         needed = {_HEAD.match(head)[0].encode() for head in heads}  # type: ignore[index]
+        inlined = set[bytes]()
+        aliases: dict[bytes, set[bytes]] = {}
         for pattern, captures in self._matches:
             if pattern.alias_capture:
                 start, end = captures["bind"][0].byte_range
-                if self._data[start:end] in needed:
-                    first, last = captures[pattern.alias_capture][0].byte_range
-                    text = self._text(first, min(last, first + _MAX_TYPE_BYTES))
-                    needed.add(_HEAD.match(text)[0].encode())  # type: ignore[index]
-        return needed
+                name, heads_of = self._data[start:end], self._heads(captures[pattern.alias_capture][0])
+                if pattern.role == "destructured":
+                    for word in _WORD.findall(name[:_MAX_TYPE_BYTES]):
+                        aliases.setdefault(word, set()).update(heads_of)
+                elif pattern.role in ("result", "property") or b"." in name or name[:1] == b"@":
+                    inlined.update(heads_of)
+                else:
+                    aliases.setdefault(name, set()).update(heads_of)
+        for names in (needed, inlined):
+            pending = [*names]
+            while pending:
+                new = aliases.get(pending.pop(), set()) - names
+                names |= new
+                pending += new
+        return needed, inlined
+
+    def _heads(self, node: Node) -> list[bytes]:
+        """Return the names that an expression starts with, or all names of one that is no path."""
+        start, end = node.byte_range
+        text = self._data[start : min(end, start + _MAX_TYPE_BYTES)]
+        if node.type in _PATHS:
+            match = _HEAD_NAME.match(text)
+            if match is None or match[1].decode("utf-8", "ignore") not in BUILTIN_CALLS:
+                return [match[1]] if match else []
+        return _WORD.findall(text)
 
     def _read(self, pattern: Pattern, captures: dict[str, list[Node]]) -> list[Import]:
         """Return the bindings of one match: (kind, name, value, origin)."""
@@ -174,8 +288,12 @@ class Facts:
             return [("package", "", name, "")]
         if pattern.role == "impl":
             return [("type", "Self", parse_type_name(name), "")]
-        if pattern.role == "default":
+        if pattern.role == "namespace":
+            return [("namespace", name, name, "")]
+        if pattern.role == "default" and "assigned" not in captures:
             return [("same", "export default", name, "")]
+        if pattern.role == "own":  # a constant of an enum is an instance of it
+            return [("type", name, "Self", "")]
         if "required" in captures:
             module = self._name(captures["required"][0])
             if pattern.role == "picks":
@@ -185,33 +303,83 @@ class Facts:
                 ]
             value = self._name(captures["picked"][0]) if "picked" in captures else ""
             return [("import", name, value, module)]
-        kind, value = self._value(captures)
-        bindings = [(kind, self._name(node), value, "") for node in captures["bind"]]
+        if (pattern.role == "result" and not is_result(captures["bind"][0])) or (
+            pattern.role == "property" and not is_visible_property(captures["bind"][0])
+        ):
+            return []
+        values = self._values(captures)
+        if pattern.role in ("result", "default"):
+            called = RESULT if pattern.role == "result" else "export default"
+            return [(kind, called, value, "") for kind, value in values if value and value != LITERAL]
+        if pattern.role == "destructured":
+            return [
+                (kind, bound, value, "")
+                for bound, picked in self._destructured_names(captures["bind"][0])
+                for kind, value in members(values, picked)
+            ]
+        if pattern.role == "property":
+            return [(kind, f"{{}}.{name}", value, "") for kind, value in values if kind == "same"]
+        names = [self._name(node) for node in captures["bind"]]
         if pattern.role == "field":  # a parameter that is a field as well
-            bindings.append((kind, "self." + name.lstrip("$"), value, ""))
-        return bindings
+            names.append("self." + name.lstrip("$"))
+        return [(kind, each, value, "") for each in names for kind, value in values]
 
     def _destructured_names(self, pattern: Node) -> Iterator[tuple[str, str]]:
         """Yield the names of a destructuring `{ a, b: c }` with the member that each is: (a, a), (c, b)."""
         for child in pattern.named_children:
             if child.type == "shorthand_property_identifier_pattern":
                 yield self._name(child), self._name(child)
+            elif child.type == "object_assignment_pattern" and child.named_child_count:
+                yield self._name(child.named_children[0]), self._name(child.named_children[0])
             elif child.type == "pair_pattern":
                 key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
                 if key is not None and value is not None and value.type == "identifier":
                     yield self._name(value), self._name(key)
 
-    def _value(self, captures: dict[str, list[Node]]) -> tuple[str, str]:
+    def _values(self, captures: dict[str, list[Node]]) -> list[ExpressionValue]:
+        """Return the values that a name can have."""
+        if self._language in _STATIC_LANGUAGES:
+            return [self._static_value(captures)]
+        for capture, transform in _EXPRESSIONS.items():
+            if capture in captures:
+                node = captures[capture][0]
+                values = transform(expression_values(node, self._node_text))
+                return values[:_MAX_VALUES]
+        read_type = _TYPE_READERS.get(self._language, parse_type_name)
         for capture, kind, read in (
-            ("as", "type", parse_type_name),
+            ("as", "type", read_type),
             ("made", "made", _parse_path),
             ("same", "same", _parse_path),
         ):
             if capture in captures:
                 start, end = captures[capture][0].byte_range
                 value = read(self._text(start, end)) if end - start <= _MAX_TYPE_BYTES else ""
-                return (kind, value) if value else ("local", "")
-        return ("type", LITERAL) if "literal" in captures else ("local", "")
+                return [(kind, value)] if value else [UNKNOWN]
+        return [("type", LITERAL)] if "literal" in captures else [UNKNOWN]
+
+    def _static_value(self, captures: dict[str, list[Node]]) -> ExpressionValue:
+        """Return the value of a variable, parameter or field of Go or Rust."""
+        name = captures["bind"][0]
+        if "as" in captures:
+            start, end = captures["as"][0].byte_range
+            value = (
+                parse_static_type(self._language, self._text(start, end))
+                if end - start <= _MAX_STATIC_TYPE_BYTES
+                else ""
+            )
+            if "variadic" in captures:
+                return "type", f"{SLICE}[{value}]"
+            return ("type", value) if value else UNKNOWN
+        if "assigned" in captures:
+            return variable_value(self._language, name, captures["assigned"][0], self._node_text)
+        if "each" in captures:
+            return iterated_value(self._language, name, captures["each"][0], self._node_text)
+        if "unwrapped" in captures:  # `if let Some(x) = y`
+            return unwrapped_value(name, captures["unwrapped"][0], self._node_text)
+        return UNKNOWN
+
+    def _node_text(self, node: Node) -> str:
+        return self._text(*node.byte_range)
 
     def _name(self, node: Node) -> str:
         """Return the text of a node, cut to the maximum length of a name."""
@@ -234,3 +402,34 @@ def _parse_path(text: str) -> str:
     text = _SEPARATORS.sub(".", text).lstrip(".&*$")
     text = _ARGUMENTS.sub("()", text)
     return text if _CALLED_PATH.fullmatch(text) else ""
+
+
+def _inline(fact: Fact, variables: dict[tuple[int, str], list[ExpressionValue]]) -> list[Fact]:
+    """Return a field or result by what its local variables are assigned: others cannot see these."""
+    if fact.first or not (
+        fact.name in (RESULT, "export default") or "." in fact.name or fact.name[:1] == "@"
+    ):
+        return [fact]
+    values = _inline_values((fact.kind, fact.value), fact.owner, variables, _MAX_INLINED)
+    return [fact._replace(kind=kind, value=value) for kind, value in values]
+
+
+def _inline_values(
+    value: ExpressionValue, owner: int, variables: dict[tuple[int, str], list[ExpressionValue]], depth: int
+) -> list[ExpressionValue]:
+    kind, path = value
+    match = _FIRST_NAME.match(path) if kind in ("made", "same") else None
+    bound = variables.get((owner, match[0])) if match else None
+    if match is None or not bound or not depth:
+        return [value]
+    rest = path[match.end() :] + ("()" if kind == "made" else "")
+    values: list[ExpressionValue] = []
+    for each, text in bound[:_MAX_VALUES]:
+        if text.startswith(match[0]):  # `x = x.strip()`
+            continue
+        head = f"<{text}>" if each == "type" else text + "()" if each == "made" else text
+        if each == "type" and not rest:
+            values.append((each, text))
+        elif text != LITERAL:
+            values += _inline_values(("same", head + rest), owner, variables, depth - 1)
+    return values[:_MAX_VALUES] or [UNKNOWN]

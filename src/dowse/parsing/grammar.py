@@ -45,14 +45,20 @@ _DEFINITION_CAPTURES = frozenset(
 
 # The captures that are references, and their kinds.
 REFERENCE_CAPTURES = {
-    **{kind: kind for kind in ("call", "extends", "implements", "use", "import")},
+    **{kind: kind for kind in ("call", "extends", "implements", "use", "import", "value")},
     **{"path": "import", "imports": "import", "component": "call"},
 }
 
 # The captures of imported names, and of the statements that name their module.
 IMPORTED_NAME, IMPORT_STATEMENT = "imported_name", "import_statement"
 
-_OTHER_CAPTURES = frozenset((*REFERENCE_CAPTURES, "lead", "doc", IMPORTED_NAME, IMPORT_STATEMENT))
+# The captures of expressions that a name stands for.
+_ALIASES = ("made", "same", "assigned", "each", "entered", "yielded", "default", "mapping", "unwrapped")
+
+# The capture of the arguments of a macro.
+TOKENS = "tokens"
+
+_OTHER_CAPTURES = frozenset((*REFERENCE_CAPTURES, "lead", "doc", TOKENS, IMPORTED_NAME, IMPORT_STATEMENT))
 
 _WORD, _OTHER, _SPACE = b"w", b"p", b" \t\r\n\f\v"
 # Maps the bytes of words to one letter and all others but white space to another, to find long runs of the
@@ -75,9 +81,11 @@ class Pattern:
     defines: str  # the one capture that is a definition, if any
     other_captures: tuple[str, ...]  # references, attributes and docstrings
     plain_call: bool  # a call and nothing else, perhaps with its receiver
+    plain_value: bool  # a name that may be a function used as a value, and nothing else
     is_head: bool  # a definition that is all signature
     binds: bool  # binds a name
     has_value: bool  # and captures the value
+    is_scoped: bool  # the name is bound on some lines only
     alias_capture: str  # the capture of the name or callee that the value is, if any
     role: str  # the kind of binding, where the captures don't tell
 
@@ -163,10 +171,14 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 defines,
                 other_captures=tuple(sorted(captures & _OTHER_CAPTURES)),
                 plain_call="call" in captures and captures <= {"call", "on", "args"},
+                plain_value=captures == {"value"},
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
-                has_value=not captures.isdisjoint(("as", "made", "same", "required")),
-                alias_capture=next((each for each in ("made", "same") if each in captures), ""),
+                has_value=not captures.isdisjoint(("as", "required", *_ALIASES))
+                or settings.get("role") == "own",
+                is_scoped="within" in captures
+                or settings.get("role") in ("loop", "narrowed", "let", "bound"),
+                alias_capture=next((each for each in _ALIASES if each in captures), ""),
                 role=settings.get("role") or "",
             )
         )

@@ -20,6 +20,8 @@ _MAX_CACHED_CALLEES = 32768
 
 # The last name of an expression, with type arguments after it if any.
 _LAST = re.compile(r"(?<![\w$])([\w$]+[?!]?)\s*(?:(?:::)?[<\[][^()]*[>\]])?$")
+# Type arguments after a turbofish of Rust, four levels deep.
+_TYPE_ARGUMENTS = re.compile(r"::<(?:[^<>]|<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)*>$")
 # Most callees: names joined with dots.
 _DOTTED = re.compile(r"(?:([\w$@](?:[\w$@.]*[\w$@])?)\.)?([\w$]+[?!]?)")
 _SEPARATORS = re.compile(r"(?:\?\.|!\.|&\.|->|::|[.:\\#~])\s*$")
@@ -52,6 +54,10 @@ def _split_callee(source: bytes) -> tuple[str, str, int]:
     plain = _DOTTED.fullmatch(text)
     if plain:
         return plain[2], plain[1] or "", len(plain[2].encode())
+    type_arguments = _TYPE_ARGUMENTS.search(text.replace("->", "--")) if text.endswith(">") else None
+    if type_arguments:
+        name, qualifier, back = _split_callee(text[: type_arguments.start()].encode())
+        return name, qualifier, back + len(text[type_arguments.start() :].encode())
     skipped = max(0, len(text) - _MAX_LAST_CHARS)
     match = _LAST.search(text[skipped:])
     if not match:

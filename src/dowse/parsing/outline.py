@@ -12,6 +12,7 @@ from dowse.parsing.grammar import (
     IMPORT_STATEMENT,
     IMPORTED_NAME,
     REFERENCE_CAPTURES,
+    TOKENS,
     CompiledGrammar,
     Pattern,
 )
@@ -28,6 +29,7 @@ from dowse.parsing.names import (
 )
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.spans import contains_offset
+from dowse.parsing.token_trees import calls_in_tokens
 from dowse.types import TYPE_KINDS, Span
 
 if TYPE_CHECKING:
@@ -49,9 +51,19 @@ _SIGNATURE_CHARS = 300
 _OPENERS = " :{=,;"
 _OPENING_WORDS = (" do", " where", "=>")
 
+# The end of the parameters and the type of the result, which a long signature keeps.
+_RESULT = re.compile(r"\) ?(?:->|:)[^()]*$")
+
+# Calls in a chain that are followed to its start, and the nodes of their arguments.
+_MAX_CHAIN = 100
+_ARGUMENT_LISTS = frozenset(["arguments", "argument_list", "value_arguments", "call_suffix"])
+
 # Annotations and attributes that a grammar has inside of the definition.
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
 _ATTRIBUTE_STARTS = frozenset("@[#")
+
+# Precedes the names of anonymous classes.
+ANONYMOUS = "$"
 
 # (byte offset of the name, kind, name, qualifier, number of arguments or -1)
 RawReference = tuple[int, str, str, str, int]
@@ -249,6 +261,7 @@ class Matches:
         self.docs: list[Span] = []
         self._calls: list[RawReference] = []
         self._others: list[RawReference] = []  # references that are no calls
+        self._values: list[Span] = []  # names that may be functions used as values
         self._skip: set[int] = set()
         self._imported_names: list[Span] = []
         self._import_statements: list[tuple[int, int, str]] = []
@@ -263,13 +276,16 @@ class Matches:
         data, add, bind = self._data, self._calls.append, self.facts.bind
         for cursor, patterns in grammar.queries:
             plain = [pattern.plain_call for pattern in patterns]
+            values = [pattern.plain_value for pattern in patterns]
             binds = [pattern.binds and not pattern.words for pattern in patterns]
             for index, captures in cursor.matches(root):
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
                     if end - start > MAX_CALLEE_BYTES:
-                        start = end - MAX_CALLEE_BYTES
-                    name, qualifier, back = callees[data[start:end]]
+                        source = _shorten(captures["call"][0], data)
+                    else:
+                        source = data[start:end]
+                    name, qualifier, back = callees[source]
                     if "on" in captures:
                         begin, stop = captures["on"][0].byte_range
                         if stop - begin > MAX_CALLEE_BYTES:
@@ -278,6 +294,8 @@ class Matches:
                     if name:
                         count = captures["args"][0].named_child_count if "args" in captures else -1
                         add((end - back, "call", name, qualifier, count))
+                elif values[index]:
+                    self._values.append(captures["value"][0].byte_range)
                 elif binds[index]:
                     bind(patterns[index], captures)
                 else:
@@ -301,6 +319,8 @@ class Matches:
                 self.leads[end] = start
             elif kind == "doc":
                 self.docs.append(captures[kind][0].byte_range)
+            elif kind == TOKENS:
+                self._refer_in_tokens(*captures[kind][0].byte_range)
             elif kind == IMPORTED_NAME:
                 self._imported_names.append(captures[kind][0].byte_range)
             elif kind == IMPORT_STATEMENT:
@@ -312,6 +332,9 @@ class Matches:
         kind = pattern.defines
         start, end = captures[kind][0].byte_range
         entry = Entry(kind, start, end)
+        if pattern.role == "anonymous":
+            self._define_anonymous(entry, captures)
+            return
         if "name" in captures:
             start, end = captures["name"][0].byte_range
             self._skip.add(start)
@@ -334,6 +357,17 @@ class Matches:
             entry.head_end = entry.end
         self.entries.append(entry)
 
+    def _define_anonymous(self, entry: Entry, captures: dict[str, list[Node]]) -> None:
+        """Add a class without a name: it is called after its base class."""
+        for node in captures["base"]:
+            start, end = node.byte_range
+            name, qualifier, _ = callees[self._data[start : min(end, start + MAX_NAME_BYTES)]]
+            if name:
+                entry.path = entry.path or (ANONYMOUS + name,)
+                self._others.append((entry.start, "extends", name, qualifier, -1))
+        entry.head_end = entry.start
+        self.entries.append(entry)
+
     def _refer(self, kind: str, captures: dict[str, list[Node]]) -> None:
         """Add a reference that is no plain call."""
         for node in captures[kind]:
@@ -344,8 +378,18 @@ class Matches:
             name, qualifier, back = callees[self._data[max(start, end - MAX_CALLEE_BYTES) : end]]
             if not name or (kind == "component" and not (qualifier or name[0].isupper())):
                 continue
+            if kind == "value" and "on" in captures:
+                begin, stop = captures["on"][0].byte_range
+                qualifier = clean_qualifier(self._data[max(begin, stop - MAX_CALLEE_BYTES) : stop])
             raw = (end - back, REFERENCE_CAPTURES[kind], name, qualifier, -1)
-            (self._calls if raw[1] == "call" else self._others).append(raw)
+            (self._calls if raw[1] in ("call", "value") else self._others).append(raw)
+
+    def _refer_in_tokens(self, start: int, end: int) -> None:
+        """Add the calls in the arguments of a macro."""
+        for begin, stop in calls_in_tokens(self._data, start, end):
+            name, qualifier, back = callees[self._data[max(begin, stop - MAX_CALLEE_BYTES) : stop]]
+            if name:
+                self._calls.append((stop - back, "call", name, qualifier, -1))
 
     def _import(self, kind: str, start: int, end: int, captures: dict[str, list[Node]]) -> None:
         """Add what is imported, with its module as qualifier."""
@@ -393,9 +437,40 @@ class Matches:
             spans = sorted((start, end) for end, start in self.leads.items())
             starts = [start for start, _ in spans]
             calls = [call for call in calls if not contains_offset(call[0], starts, spans)]
+        calls += self._function_values({call[0] for call in calls})
         source = {call[0] for call in calls} | {other[0] for other in self._others} | self._skip
         types = [(at, "use", name, path, -1) for at, name, path in self.facts.type_uses() if at not in source]
         return sorted({*calls, *self._others, *types})
+
+    def _function_values(self, called: set[int]) -> list[RawReference]:
+        """Return the values that can be functions: most are variables, which the file binds."""
+        if not self._values:
+            return []
+        defined = {entry.path[-1].encode() for entry in self.entries if entry.path}
+        variables, taken = self.facts.variables() - defined, called | self._skip
+        names = ((start, self._data[start:end]) for start, end in self._values if start not in taken)
+        return [
+            (start, "value", name.decode("utf-8", "ignore"), "", -1)
+            for start, name in names
+            if name not in variables and not name.isupper() and len(name) <= MAX_NAME_BYTES
+        ]
+
+
+def _shorten(callee: Node, data: bytes) -> bytes:
+    """Return a long callee without the arguments of the calls in it, or the end of it."""
+    node, parts, length = callee, list[bytes](), 0
+    for _ in range(_MAX_CHAIN):
+        start, end = node.byte_range
+        if end - start + length <= MAX_CALLEE_BYTES:
+            return b"".join([data[start:end], *reversed(parts)])
+        if not node.child_count:
+            break
+        receiver, last = node.children[0], node.children[-1]
+        rest = b"()" if last.type in _ARGUMENT_LISTS else data[receiver.end_byte : end]
+        parts.append(rest)
+        length += len(rest)
+        node = receiver
+    return data[callee.end_byte - MAX_CALLEE_BYTES : callee.end_byte]
 
 
 def _truncate_path(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -424,11 +499,18 @@ def signature(data: bytes, entry: Entry) -> str:
         if entry.head_end == -1:
             line = data.find(b"\n", max(start, entry.name_start), end)
             end = line if line >= 0 else end
-    head = data[start : min(end, start + 4 * _SIGNATURE_CHARS)].decode("utf-8", "ignore").lstrip()
+    cut = min(end, start + 4 * _SIGNATURE_CHARS)
+    head = data[start:cut].decode("utf-8", "ignore").lstrip()
     if head[:1] in _ATTRIBUTE_STARTS:
         attributes = _ATTRIBUTES.match(head)
         head = head[attributes.end() :] if attributes else head
+    if cut < end:
+        head += data[max(cut, end - _SIGNATURE_CHARS) : end].decode("utf-8", "ignore")
     head = " ".join(head.split()).rstrip(_OPENERS)
     if head.endswith(_OPENING_WORDS):
         head = head.removesuffix(" do").removesuffix(" where").removesuffix("=>").rstrip(_OPENERS)
-    return head[:_SIGNATURE_CHARS]
+    if len(head) <= _SIGNATURE_CHARS:
+        return head
+    result = _RESULT.search(head, len(head) - _SIGNATURE_CHARS // 2)
+    end_of_head = result[0] if result else ""
+    return head[: _SIGNATURE_CHARS - len(end_of_head)] + end_of_head

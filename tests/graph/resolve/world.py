@@ -68,7 +68,12 @@ class World:
 
     def calls(self) -> set[str]:
         """The calls, as "source -> target", with the confidence unless resolved."""
-        marks = {"resolved": "", "unique": " (unique)", "ambiguous": " (ambiguous)"}
+        marks = {
+            "resolved": "",
+            "unique": " (unique)",
+            "possible": " (possible)",
+            "ambiguous": " (ambiguous)",
+        }
         return {f"{edge[1]} -> {edge[2]}{marks[edge[5]]}" for edge in self.named_edges("calls")}
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Value
+from dowse.graph.resolve.values import EXTERNAL, IMPORTED, INHERITED, UNDEFINED, Value
+
+_STANDARD_PACKAGES = ("java.", "javax.", "kotlin.", "scala.", "android.", "System.")
 
 
 class JvmRules(Rules):
@@ -13,11 +15,15 @@ class JvmRules(Rules):
 
     nested_scopes = True
     implicit_self = True
+    self_names = frozenset(["this"])
     constructor_names = ("init", "constructor")
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a class of a package, a nested class, or a static member."""
-        return self._package_member(file, origin, name) or EXTERNAL
+        value = self._package_member(file, origin, name)
+        if value is None and origin.startswith(_STANDARD_PACKAGES):
+            return EXTERNAL
+        return value or self.outside(file, name, IMPORTED)
 
     def _package_member(self, file: FileScope, origin: str, name: str) -> Value | None:
         """Return a name after a path in which packages and classes look the same: try every boundary."""
@@ -41,22 +47,32 @@ class JvmRules(Rules):
         return member if member is not None and member.kind != "external" else None
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return a name from a wildcard import; any other is in the standard packages."""
+        """Return a name from a wildcard import, or of the standard packages."""
         for _, _, origin in self.lookups.bindings(file.path, "stars"):
             value = self._package_member(file, origin, name)
             if value is not None:
                 return value
-        return EXTERNAL
+        return self.outside(file, name) if name[:1].isupper() else UNDEFINED
+
+    def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
+        """Return the base class, whose name its constructors have."""
+        bases = [base for each in value.candidates for base in self.base_classes(each)] if value else []
+        return next((base for base in bases if base is not None and base.kind == "class"), INHERITED)
+
+    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
+        """Return a member; `Outer.this` and `Base.super` are instances."""
+        if value is not None and value.kind == "class" and name in ("this", "super"):
+            return Value("instance", value.candidates)
+        return super().member(file, value, name)
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a class of a package that is written out."""
-        return self.symbol(file, module, name) or EXTERNAL
+        return self.symbol(file, module, name) or self.outside(file, name)
 
 
 class CsharpRules(JvmRules):
     """C#: a namespace sees the names of those around it."""
 
-    self_names = frozenset(["this"])
     super_names = frozenset(["base"])
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
@@ -93,4 +109,4 @@ class PhpRules(Rules):
         value = self.symbol(file, module, name)
         if value is not None:
             return value
-        return Value("module", module=join_names(module, name)) if name[:1].isupper() else EXTERNAL
+        return Value("module", module=join_names(module, name)) if name[:1].isupper() else UNDEFINED

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import builtins
+
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, Value, last_in_file
+from dowse.graph.resolve.values import (
+    ELEMENT,
+    EXTERNAL,
+    IMPORTED,
+    ITERATION,
+    UNDEFINED,
+    Value,
+    last_in_file,
+)
 from dowse.types import Reference
 
 # Folders that contain packages without being one.
 _SOURCE_FOLDERS = ("", "src", "lib", "python")
+_BUILTINS = frozenset(dir(builtins))
 
 
 class PythonRules(Rules):
@@ -21,25 +32,35 @@ class PythonRules(Rules):
         """Return a module, or a name in one."""
         module = self.find_module(file.path, origin)
         if module is None:
-            return EXTERNAL
+            return self._outside_import(file, name, origin)
         return self.module_member(file, module, name) if name else Value("module", module=module)
 
+    def _outside_import(self, file: FileScope, name: str, origin: str) -> Value:
+        """Return what an unknown module contains: certainly external if its package is unknown too."""
+        package = origin.partition(".")[0]
+        if name or not package:
+            return self.outside(file, name, IMPORTED)
+        is_known = self.find_module(file.path, package) or self.lookups.package_files(
+            "python package", package
+        )
+        return IMPORTED if is_known else EXTERNAL
+
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
-        """Return a name from a wildcard import; any other is a built-in."""
+        """Return a name from a wildcard import, or a built-in."""
         for _, _, origin in self.lookups.bindings(file.path, "stars"):
             module = self.find_module(file.path, origin)
             if module is not None:
                 value = self.module_member(file, module, name)
                 if value is not None and value.kind != "external":
                     return value
-        return EXTERNAL
+        return EXTERNAL if name in _BUILTINS else UNDEFINED
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name that a module defines or imports, or a module of a package."""
-        value: Value | None = EXTERNAL
+        value: Value | None = UNDEFINED
         if module.endswith((".py", ".pyi")):
             module_file = self.lookups.file_scope(module)
-            value = self.resolve_name(module_file, name) if module_file else EXTERNAL
+            value = self.resolve_name(module_file, name) if module_file else UNDEFINED
             if value is not None and value.kind != "external":
                 return value
         folder = module.removesuffix("__init__.py").removesuffix("/")
@@ -87,6 +108,28 @@ class PythonRules(Rules):
             if self.lookups.language(path) is not None:
                 return path
         return None
+
+    def element(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return an element; classes of the index say by `__getitem__` or `__iter__` of which type."""
+        element = super().element(file, value, name)
+        if element is None and value.kind == "instance" and name in (ELEMENT, ITERATION):
+            method = self.class_member(file, value, "__getitem__" if name == ELEMENT else "__iter__")
+            element = self.call_result(method) if method is not None and method.kind == "function" else None
+            if element is not None and name == ITERATION:
+                return super().element(file, element, name)
+        return element
+
+    def entered_value(self, file: FileScope, value: Value) -> Value | None:
+        """Return the result of `__enter__` if its type is known; a generator yields its elements."""
+        if value.kind == "external" and value.arguments:
+            return value.arguments[0]
+        if value.kind != "instance":
+            return value
+        for name in ("__enter__", "__aenter__"):
+            method = self.class_member(file, value, name)
+            if method is not None and method.kind == "function":
+                return self.call_result(method) or value
+        return value
 
     def call_operator(self, file: FileScope, value: Value) -> Value | None:
         """Return `__call__` of an object."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
+from dowse.graph.resolve.compiled_links import Links, replace_by_compiled
 from dowse.graph.resolve.ecmascript import EcmascriptRules
 from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
 from dowse.graph.resolve.go import GoRules
@@ -17,26 +18,24 @@ from dowse.graph.resolve.python import PythonRules
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
+    EDGE_KINDS,
     EXTERNAL,
+    INHERITED,
+    VARIABLE,
     Candidate,
     PathStep,
     Value,
     only_callable,
     only_types,
     parse_path,
+    union_of,
 )
+from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
-_EDGE_KINDS = {
-    "call": "calls",
-    "extends": "extends",
-    "implements": "implements",
-    "use": "uses",
-    "import": "imports",
-}
-
+_TYPE_NAME = re.compile(r"(?<![\w.!])[A-Za-z_]\w*(?![\w.])")
 
 # The rules of each language family.
 _RULES: dict[str, type[Rules]] = {
@@ -52,16 +51,21 @@ _RULES: dict[str, type[Rules]] = {
     "elixir": ElixirRules,
 }
 
-
-class Links(NamedTuple):
-    """The references of a file: resolved ones, and those of which only the name is known."""
-
-    resolved: list[ResolvedReference]
-    named: list[NamedReference]
+# Languages in which `f()` is a function even if a variable has the name.
+_SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 
 
-def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
-    """Resolve every reference of a file; `rules` keeps those of each language family for the next file."""
+def resolve_file(
+    file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules], compiled: CompiledReferences | None = None
+) -> Links:
+    """Resolve every reference of a file.
+
+    Args:
+        file: The file.
+        lookups: Answers from other files.
+        rules: Keeps the rules of each language family for the next file.
+        compiled: What a compiler says about the file; it takes precedence.
+    """
     scope = lookups.file_scope(file.path)
     links = Links([], [])
     if scope is None or not file.symbols:
@@ -70,8 +74,12 @@ def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) 
     if family_rules is None:
         family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
-    _FileResolver(file, scope, family_rules, links).run()
-    return links
+    resolver = _FileResolver(file, scope, family_rules, links)
+    resolver.run()
+    if compiled is None:
+        return links
+    names = family_rules.constructor_names
+    return replace_by_compiled(links, compiled, file, lookups, names, resolver.owner_of)
 
 
 class _FileResolver:
@@ -92,15 +100,26 @@ class _FileResolver:
     def run(self) -> None:
         """Resolve every reference."""
         for reference in self._file.references:
-            owner = reference.owner
-            if not 0 <= owner < len(self._symbols):
-                owner = self._remainder
-            if not 0 <= owner < len(self._symbols):
+            owner = self.owner_of(reference)
+            if owner < 0:
                 continue
             try:
-                self._resolve(reference, self._first_parts[owner])
+                self._resolve(reference, owner)
             except RecursionError:  # a chain of thousands of names, each an alias of the next
-                continue
+                self._add_named(reference, owner, "receiver")
+
+        for index, symbol in enumerate(self._symbols):
+            if not symbol.part:
+                for interface in self._rules.implemented_interfaces(self._scope, symbol):
+                    declaration = Reference("implements", symbol.name, "", symbol.first, 0, index, -1)
+                    self._add_targets(declaration, index, interface)
+
+    def owner_of(self, reference: Reference) -> int:
+        """Return the index of the symbol around a reference, -1 for none."""
+        for owner in (reference.owner, self._remainder):
+            if 0 <= owner < len(self._symbols):
+                return self._first_parts[owner]
+        return -1
 
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
@@ -108,17 +127,22 @@ class _FileResolver:
             self._add_import(reference, owner, value)
             return
         value = self._rules.default_export(self._value(reference, owner))
-        if value is None:
-            self._add_named(reference, owner, is_member=bool(reference.qualifier))
-        else:
-            self._add_value(reference, owner, value)
+        if reference.kind == "value":
+            self._add_function_value(reference, owner, value)
+        elif value is None:
+            self._add_named(reference, owner, self._reason_by_name(reference))
+        elif not self._add_value(reference, owner, value) and reference.kind == "call":
+            reason = _reason_unresolved(value, is_member=bool(reference.qualifier))
+            if reason:
+                self._add_named(reference, owner, reason)
 
     def _value(self, reference: Reference, owner: int) -> Value | None:
         """Return the value of a reference, shared by all in a class unless a function binds the name."""
         name, path = reference.name, reference.qualifier
         steps = parse_path(path) if path else ()
         if self._local.binds(steps[0].name if steps else name):
-            return self._find_value(steps, path, name, reference.line, owner)
+            is_variable = reference.kind != "call" or self._scope.language not in _SEPARATE_FUNCTIONS
+            return self._find_value(steps, path, name, reference.line, owner, is_variable)
         shared_scope = self._parent_scope(owner) if self._rules.nested_scopes else self._this_class(owner)
         memo = (path, name, shared_scope)
         if memo not in self._values:
@@ -126,10 +150,10 @@ class _FileResolver:
         return self._values[memo]
 
     def _find_value(
-        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int
+        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int, is_variable: bool = True
     ) -> Value | None:
         if not path:
-            return self._resolve_bare_name(name, line, owner, self._enclosing(owner))
+            return self._resolve_bare_name(name, line, owner, is_variable)
         receiver = self._resolve_path(steps, line, owner) if steps else None
         return self._rules.member(self._scope, receiver, name)
 
@@ -152,17 +176,18 @@ class _FileResolver:
         """Return the qualified name of the definition around a reference, "" at the top level."""
         return "" if owner == self._remainder else self._symbols[owner].qualified_name
 
-    def _resolve_bare_name(self, name: str, line: int, owner: int, enclosing: str) -> Value | None:
+    def _resolve_bare_name(self, name: str, line: int, owner: int, is_variable: bool) -> Value | None:
+        enclosing = self._enclosing(owner)
         if name in self._rules.super_names:
             if not self._rules.constructor_names:
                 return EXTERNAL
-            return self._rules.member(self._scope, self._super_value(owner), self._rules.constructor_names[0])
+            return self._rules.super_constructor(self._scope, self._super_value(owner))
         if name in self._rules.self_names:
             own = self._this_instance(owner)
             return Value("class", own.candidates) if own else EXTERNAL
         local, is_local = self._resolve_local(name, line, enclosing)
-        if is_local:
-            return local or EXTERNAL  # a call of a variable: its function is unknown
+        if is_local and (is_variable or (local is not None and local.kind in ("function", "class"))):
+            return local or VARIABLE
         member = self._implicit_member(name, owner)
         if member is not None:
             return member
@@ -181,24 +206,41 @@ class _FileResolver:
     def _local_value(
         self, name: str, line: int, enclosing: str, bindings: list[LocalBinding]
     ) -> Value | None:
-        """Return the one value that local bindings give a name; None if there are several."""
-        values = set[Value | None]()
+        """Return the value that local bindings give a name, of whatever class."""
+        values: list[Value | None] = []
         for binding in bindings:
             fact = binding.fact
             if fact is None or fact.kind == "local":
                 continue
             if fact.kind in ("import", "export"):
-                values.add(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+                values.append(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+            elif fact.kind == "object":  # its functions are symbols of the definition around it
+                around = self._rules.scope_symbol(self._scope, enclosing)
+                values.append(Value("constant", around.candidates) if around else None)
             elif fact.kind == "type":
-                values.add(self._rules.instance_of(self._scope, fact.value, enclosing))
+                type_name = self._with_bounds(fact.value, line)
+                values.append(self._rules.instance_of(self._scope, type_name, enclosing))
             else:
-                values.add(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
-        values.discard(None)
-        return values.pop() if len(values) == 1 else None
+                at = fact.first or line
+                values.append(self._assigned_value(fact.value, at, enclosing, name, fact.kind == "made"))
+        return union_of(values)
+
+    def _with_bounds(self, type_name: str, line: int) -> str:
+        """Return a type with the bounds of type parameters in their place."""
+
+        def bound_of(name: re.Match[str]) -> str:
+            for binding in self._local.lookup(name[0], line) if self._local.binds(name[0]) else ():
+                if binding.fact and binding.fact.kind == "type" and binding.fact.name == name[0]:
+                    return binding.fact.value
+            return name[0]
+
+        return _TYPE_NAME.sub(bound_of, type_name)
 
     def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
         """Return the value of a variable by the expression that is assigned to it."""
         steps = parse_path(path)
+        if steps and steps[0].name == name and self._rules.shadows:
+            return self._resolve_path(steps, line - 1, self._owners.get(enclosing, self._remainder))
         if not steps or steps[0].name == name:
             if len(steps) == 1 and is_call:
                 return self._rules.call_result(self._rules.resolve_name(self._scope, name, enclosing))
@@ -221,6 +263,8 @@ class _FileResolver:
 
     def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
         enclosing = self._enclosing(owner)
+        if name.startswith("<"):
+            return self._rules.instance_of(self._scope, name[1:-1], enclosing)
         local, is_local = self._resolve_local(name, line, enclosing)
         if is_local and not (local is None and name in self._rules.self_names):
             return local
@@ -246,7 +290,7 @@ class _FileResolver:
             if class_name.rpartition(".")[2] == name:
                 return Value("class", instance.candidates)  # its constructor has its name as well
             member = self._rules.class_member(self._scope, instance, name)
-            if member is not None and member.kind != "external" and not _is_constructor(member, name):
+            if member is not None and member is not INHERITED and not _is_constructor(member, name):
                 return member
             class_name = class_name.rpartition(".")[0]
         return None
@@ -266,26 +310,34 @@ class _FileResolver:
         own = self._this_instance(owner)
         return Value("super", own.candidates) if own is not None else EXTERNAL
 
-    def _add_value(self, reference: Reference, owner: int, value: Value) -> None:
-        """Add the edges of a reference whose value is known."""
+    def _add_value(self, reference: Reference, owner: int, value: Value) -> bool:
+        """Add the edges of a reference whose value is known; return whether there are any."""
         is_call = reference.kind == "call"
         if value.kind == "instance" and is_call:
             operator = self._rules.call_operator(self._scope, value)
-            if operator is not None and operator.kind == "function":
-                self._add_targets(reference, owner, operator)
-            return
+            if operator is None or operator.kind != "function":
+                return False
+            return self._add_targets(reference, owner, operator)
         if value.kind not in ("function", "class", "constant") or (value.kind == "constant" and is_call):
-            return
+            return False
         value = only_callable(value) if is_call else only_types(value)
         if reference.kind == "use" and self._is_inside(owner, value):
-            return  # methods name their own class all the time
+            return True  # methods name their own class all the time
         value = self._rules.select_overloads(value, reference)
-        self._add_targets(reference, owner, value)
+        is_added = self._add_targets(reference, owner, value)
         if value.kind == "class" and is_call:
             constructor = self._rules.constructor(self._scope, value)
             if constructor is not None:
                 constructor = self._rules.select_overloads(constructor, reference)
                 self._add_targets(reference, owner, constructor)
+        return is_added
+
+    def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
+        """Add possible calls of a function that is passed on or stored."""
+        if value is None and reference.qualifier:
+            self._add_named(reference, owner, "value")
+        elif value is not None and value.kind in ("function", "class"):
+            self._add_targets(reference, owner, only_callable(value))
 
     def _is_inside(self, owner: int, value: Value) -> bool:
         enclosing = self._enclosing(owner)
@@ -296,10 +348,19 @@ class _FileResolver:
             for each in value.candidates
         )
 
-    def _add_targets(self, reference: Reference, owner: int, value: Value) -> None:
+    def _add_targets(self, reference: Reference, owner: int, value: Value) -> bool:
         rows = {each.target.row for each in value.candidates if each.target is not None}
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
-        self._links.resolved.extend(ResolvedReference(*position, row, len(rows)) for row in rows)
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
+        likely = rows
+        if len(rows) > 1:
+            preferred = self._rules.preferred(self._scope, value.candidates)
+            likely = {each.target.row for each in preferred if each.target is not None} or rows
+        is_certain = reference.kind != "value"
+        for row in rows:
+            count = len(likely if row in likely else rows)
+            count = count if is_certain or count > 1 else 0
+            self._links.resolved.append(ResolvedReference(*position, row, count))
+        return bool(rows)
 
     def _add_import(self, reference: Reference, owner: int, value: Value | None) -> None:
         if value is None:
@@ -311,17 +372,27 @@ class _FileResolver:
             module = Value("function", tuple(Candidate(target, "", "") for target in targets))
             self._add_targets(reference, owner, module)
 
-    def _add_named(self, reference: Reference, owner: int, is_member: bool) -> None:
+    def _reason_by_name(self, reference: Reference) -> str:
+        """Return why only the name of a reference is known; "" if that identifies a symbol."""
+        if reference.qualifier:
+            return "" if is_distinctive(reference.name) else "receiver"
+        if self._rules.bare_name_fallback:
+            return "" if self._rules.trusts_bare_name(reference.name) else "undefined"
+        return "variable"
+
+    def _add_named(self, reference: Reference, owner: int, reason: str) -> None:
         """Keep a reference of which only the name is known, if any symbol has it."""
-        if not is_member and not self._rules.bare_name_fallback:
+        is_member, is_call = bool(reference.qualifier), reference.kind == "call"
+        if not (is_member or is_call or self._rules.bare_name_fallback):
             return
-        name = reference.name
-        key = self._rules.lookups.key_of_name(self._scope.family, is_member, name)
-        if not key:
-            return
-        is_sure = is_distinctive(name) if is_member else self._rules.trusts_bare_name(name)
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
-        self._links.named.append(NamedReference(*position, key, is_sure))
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
+        key = self._rules.lookups.key_of_name(self._scope.family, is_member, reference.name)
+        if key:
+            self._links.named.append(NamedReference(*position, key, reason))
+        if is_call:  # `x.f()` can call a function of a module x, and `f()` an inherited method
+            other = self._rules.lookups.key_of_name(self._scope.family, not is_member, reference.name)
+            if other and other != key:
+                self._links.named.append(NamedReference(*position, other, reason or "receiver"))
 
 
 def _first_parts(symbols: Sequence[FileSymbol]) -> list[int]:
@@ -330,6 +401,14 @@ def _first_parts(symbols: Sequence[FileSymbol]) -> list[int]:
     for index, symbol in enumerate(symbols):
         firsts.append(firsts[-1] if symbol.part and firsts else index)
     return firsts
+
+
+def _reason_unresolved(value: Value, is_member: bool) -> str:
+    """Return why a call may mean any symbol of its name; "" if it certainly means none."""
+    if value.kind in ("instance", "super") or value is EXTERNAL:
+        return ""  # the type of what is called is known
+    reason = {"external": value.module, "module": "undefined"}.get(value.kind, "variable")
+    return "receiver" if is_member and reason in ("variable", "undefined") else reason
 
 
 def _is_constructor(value: Value, name: str) -> bool:

@@ -2,29 +2,65 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
-from dowse.graph.resolve.signatures import accepts_argument_count, return_type
+from dowse.graph.resolve.signatures import accepts_argument_count, return_type, type_parameters
 from dowse.graph.resolve.values import (
+    COLLECTION,
+    ENTERED,
     EXTERNAL,
+    IMPORTED,
+    INHERITED,
+    ITERATION,
+    UNDEFINED,
+    UNWRAPPED,
     Candidate,
     PathStep,
     Value,
     only_callable,
     only_types,
     parse_path,
+    union_of,
 )
-from dowse.parsing.facts import LITERAL, parse_type_name
+from dowse.parsing.facts import parse_type_name
+from dowse.parsing.type_expressions import (
+    CALLABLE,
+    CLASS,
+    LITERAL,
+    parse_type,
+    split_arguments,
+    split_union,
+)
+from dowse.storage.protocol import FileSymbol
 from dowse.types import Reference
 
 # Longer chains of imports and base classes are cycles, or might as well be.
 _MAX_DEPTH = 24
 # Classes that the search for an inherited member visits at most.
 _MAX_ANCESTORS = 200
+# Names that are commonly those of type parameters.
+_TYPE_PARAMETER = re.compile(r"_?[A-Z][A-Z0-9]?(?:_co|_contra)?|T[A-Z]\w*")
 # Types that mean the class itself.
 _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Self", "t.Self", "$this"])
+
+
+# Methods of collections of many languages that return an element, or another collection of the same elements.
+_ELEMENT_METHODS = frozenset(
+    "get pop popleft shift at find findLast first last next peek setdefault getOrDefault __getitem__ getValue"
+    " getFirst getLast poll take remove element orElse orElseThrow orElseGet front back top value lock"
+    " First FirstOrDefault Last LastOrDefault Single SingleOrDefault ElementAt Dequeue Pop Peek"
+    " firstOrNull lastOrNull singleOrNull getOrNull getOrElse removeFirst removeLast random headOption head"
+    " lastOption".split()
+)
+_COLLECTION_METHODS = frozenset(
+    "values copy filter slice concat reverse reversed sort sorted splice toSorted toReversed stream"
+    " parallelStream distinct limit skip iterator toList subList findFirst findAny min max Where OrderBy"
+    " OrderByDescending ThenBy Take Skip Distinct Reverse ToList ToArray AsEnumerable AsReadOnly Concat"
+    " filterNot sortedBy take drop asReversed asSequence toMutableList toSet begin end cbegin cend".split()
+)
 
 
 class Rules:
@@ -43,6 +79,8 @@ class Rules:
     bare_name_fallback = False
     # Whether names are looked up in the definitions around them.
     nested_scopes = False
+    # Whether a variable can be declared by another of its name: `let x = x.unwrap()`.
+    shadows = False
     # Whether a function can be used like a class.
     functions_are_classes = False
     # Names of constructors, besides the name of the class.
@@ -115,11 +153,15 @@ class Rules:
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return what an import binds: a name of a module, or the module itself if the name is ""."""
-        return EXTERNAL
+        return IMPORTED
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:
         """Return the value of a name that the file does not bind, e.g. one from a wildcard import."""
-        return EXTERNAL
+        return UNDEFINED
+
+    def outside(self, file: FileScope, name: str, value: Value = UNDEFINED) -> Value:
+        """Return a value from outside: certainly from there if no symbol of the index has its name."""
+        return value if self.lookups.key_of_name(file.family, False, name) else EXTERNAL
 
     def find_module(self, path: str, origin: str) -> str | None:
         """Return the file of the module that a file imports, None if it is not in this index."""
@@ -133,38 +175,74 @@ class Rules:
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name of a module."""
-        return EXTERNAL
+        return UNDEFINED
 
     # Expressions
 
     def bound_value(self, file: FileScope, bindings: list[list[str]], enclosing: str = "") -> Value | None:
-        """Return the value that a variable or field is bound to; None if there is not exactly one."""
-        values = {
+        """Return the value that a variable or field is bound to, of whatever class; None if unknown."""
+        return union_of(
             self._binding_value(file, kind, value, enclosing)
             for kind, value, _ in bindings
             if kind != "local"
-        }
-        values -= {None} if len(values) > 1 else set()
-        return values.pop() if len(values) == 1 else None
+        )
 
     def _binding_value(self, file: FileScope, kind: str, value: str, enclosing: str) -> Value | None:
         if kind == "type":
             return self.instance_of(file, value, enclosing)
         if kind == "made":
             return self.call_result(self.resolve_path(file, value, enclosing))
+        if kind == "namespace":
+            return Value("constant", (Candidate(None, file.scope, join_names(file.prefix, value)),))
         return self.resolve_path(file, value, enclosing) if kind == "same" else None
 
     def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
-        """Return an instance of a type."""
-        if type_name == LITERAL:
+        """Return an instance of a type, which can be a union and have type arguments."""
+        if type_name[:1] == LITERAL and type_name[-1:] != "]":
             return EXTERNAL
+        if type_name.endswith("]") or "|" in type_name:
+            return self._instance_of_expression(file, type_name, enclosing)
         if type_name in _SELF_TYPES:
             own = self.enclosing_class(file, enclosing)
             return Value("instance", own.candidates) if own else None
         value = self.resolve_path(file, type_name, enclosing)
         if value is None or value.kind == "external":
+            bound = self._bound_of_type_parameter(file, type_name, enclosing) if enclosing else ""
+            if bound:
+                return self.instance_of(file, bound, enclosing)
+        if value is None:
             return value
+        if value.kind == "external":
+            last = type_name.rpartition(".")[2]
+            return None if _TYPE_PARAMETER.fullmatch(last) else self.outside(file, last, value)
         return Value("instance", only_types(value).candidates) if value.kind == "class" else None
+
+    def _bound_of_type_parameter(self, file: FileScope, name: str, enclosing: str) -> str:
+        """Return the bound of a type parameter of a definition around it, "" if there is none."""
+        while enclosing and name[:1].isupper() and "." not in name:
+            value = self.scope_symbol(file, enclosing)
+            for each in value.candidates if value else ():
+                bound = type_parameters(each.target.signature).get(name, "") if each.target else ""
+                if bound and bound != name:
+                    return bound
+            enclosing = enclosing.rpartition(".")[0]
+        return ""
+
+    def _instance_of_expression(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        members = split_union(type_name)
+        if len(members) > 1:
+            return union_of(self.instance_of(file, member, enclosing) for member in members)
+        name, written = split_arguments(type_name)
+        arguments = tuple(self.instance_of(file, each, enclosing) if each else None for each in written)
+        if name[:1] == LITERAL:  # a type that the language has built in
+            return Value("external", (Candidate(None, "", name),), arguments=arguments)
+        if name == CALLABLE:
+            return Value("callable", arguments=arguments)
+        if name == CLASS:
+            held = arguments[0]
+            return Value("class", held.candidates) if held and held.kind == "instance" else held
+        value = self.instance_of(file, name, enclosing)
+        return value._replace(arguments=arguments) if value is not None and any(arguments) else value
 
     def enclosing_class(self, file: FileScope, enclosing: str) -> Value | None:
         """Return the innermost class around a definition, or the definition itself if it is one."""
@@ -184,6 +262,10 @@ class Rules:
         try:
             if steps[0].name in _SELF_TYPES | self.self_names:
                 value = self.enclosing_class(file, enclosing)
+                if value is not None and steps[0].name in ("self", "this"):
+                    value = Value("instance", value.candidates)
+            elif steps[0].name.startswith("<"):
+                value = self.instance_of(file, steps[0].name[1:-1], enclosing)
             else:
                 value = self.resolve_name(file, steps[0].name, enclosing)
             if steps[0].is_call:
@@ -204,9 +286,11 @@ class Rules:
         """Return the value of calling something."""
         if value is None or value.kind == "external":
             return value
+        if value.kind == "callable":
+            return value.arguments[0]
         value = only_callable(value)
         if value.kind == "class":
-            return Value("instance", value.candidates)
+            return Value("instance", value.candidates, arguments=value.arguments)
         return self._return_value(value) if value.kind == "function" else None
 
     def _return_value(self, function: Value) -> Value | None:
@@ -214,38 +298,107 @@ class Rules:
             return None
         self._depth += 1
         try:
-            results = {self._declared_return(candidate) for candidate in function.candidates}
+            results = {self._declared_return(each, function.arguments) for each in function.candidates}
         finally:
             self._depth -= 1
         return results.pop() if len(results) == 1 else None
 
-    def _declared_return(self, function: Candidate) -> Value | None:
-        """Return an instance of the return type in a function's signature."""
+    def _declared_return(self, function: Candidate, arguments: tuple[Value | None, ...] = ()) -> Value | None:
+        """Return an instance of the return type in a function's signature, or what the function returns."""
         target = function.target
-        if target is None:
+        file = self.lookups.file_scope(target.path) if target else None
+        if target is None or file is None:
             return None
-        file = self.lookups.file_scope(target.path)
         type_name = return_type(target.language, target.signature)
-        if file is None or not type_name:
-            return None
-        return self.instance_of(file, type_name, target.qualified_name.rpartition(".")[0])
+        enclosing = target.qualified_name.rpartition(".")[0]
+        if type_name:
+            if arguments:
+                owner = self.scope_symbol(file, enclosing)
+                for each in owner.candidates if owner else ():
+                    if each.target and type_name in type_parameters(each.target.signature):
+                        return _argument_of(each.target.signature, type_name, arguments)
+            return self.instance_of(file, type_name, enclosing)
+        bindings = self.lookups.bindings(target.path, f"result {target.qualified_name}")
+        if any(kind == "object" for kind, _, _ in bindings):
+            return Value("constant", (function,))  # its functions are symbols of this one
+        return self.bound_value(file, bindings, enclosing)
 
     # Members
 
     def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
-        """Return the value of a name after a dot."""
-        if value is None or value.kind == "external":
-            return value
+        """Return the value of a name after a dot, or of an element."""
+        if value is None:
+            return None
+        if name[0] == "[":
+            return self.element(file, value, name)
+        if value.kind == "external":
+            return self.external_member(value, name)
         if value.kind == "module":
             return self.module_member(file, value.module, name)
         if value.kind in ("class", "instance", "super"):
-            return self.class_member(file, value, name)
+            member = self.class_member(file, value, name)
+            return self._substituted(file, value, name, member) if value.arguments else member
         if value.kind in ("function", "constant"):
             for each in value.candidates:  # an attribute of a function, or of the value of a property
                 inner = self.symbol(file, each.scope, join_names(each.full_name, name))
+                inner = inner or self._property(each, name)
                 if inner is not None:
                     return inner
         return self.member(file, self._return_value(value), name) if value.kind == "function" else None
+
+    def _property(self, owner: Candidate, name: str) -> Value | None:
+        """Return the value of a property of an object literal."""
+        if owner.target is None:
+            return None
+        path, qualified_name = owner.target.path, owner.target.qualified_name
+        bindings = self.lookups.bindings(path, f"field {qualified_name} {name}")
+        file = self.lookups.file_scope(path) if bindings else None
+        return self.bound_value(file, bindings, qualified_name) if file else None
+
+    def _substituted(self, file: FileScope, owner: Value, name: str, member: Value | None) -> Value | None:
+        """Return a member of a generic class with type arguments for the type parameters."""
+        if member is not None and member.kind == "function":
+            return member._replace(arguments=owner.arguments)  # for its result
+        target = owner.candidates[0].target
+        if target is None:
+            return member
+        for kind, written, _ in self.lookups.bindings(target.path, f"field {target.qualified_name} {name}"):
+            if kind == "type" and written in type_parameters(target.signature):
+                return _argument_of(target.signature, written, owner.arguments)
+        return member
+
+    def element(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return an element of a collection, or another value that a step without a name stands for.
+
+        Iterating over a mapping yields its keys.
+        """
+        if name == UNWRAPPED:
+            return value
+        if name == COLLECTION:
+            return Value("external", arguments=(value,))
+        if name == ENTERED:
+            return self.entered_value(file, value)
+        if value.kind == "class":  # a class with type arguments
+            return value
+        if not value.arguments:
+            return None
+        return value.arguments[0 if name == ITERATION else -1]
+
+    def entered_value(self, file: FileScope, value: Value) -> Value | None:
+        """Return what a context manager yields: by default, itself."""
+        return value
+
+    def external_member(self, value: Value, name: str) -> Value | None:
+        """Return a member of something from outside the index; methods of collections yield elements."""
+        if not value.arguments:
+            return value
+        if name in _ELEMENT_METHODS:
+            return Value("callable", arguments=value.arguments[-1:])
+        if name == "getKey":
+            return Value("callable", arguments=value.arguments[:1])
+        if name in _COLLECTION_METHODS:
+            return Value("callable", arguments=(value._replace(arguments=value.arguments[-1:]),))
+        return value._replace(arguments=())
 
     def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return a member of a class or of its base classes."""
@@ -259,6 +412,13 @@ class Rules:
 
     def _class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Search the class hierarchy level by level (breadth-first) as a common method resolution order."""
+        members = _members_of_union(value)
+        if len(members) > 1:
+            return union_of(
+                member
+                for each in members
+                if (member := self.class_member(file, each, name)) is None or member.kind != "field"
+            )
         seen: set[tuple[str, str]] = set()
         has_external_base = False
         level = list(value.candidates)
@@ -280,7 +440,7 @@ class Rules:
                     else:
                         bases.extend(base.candidates)
             level = [each for each in bases if (each.scope, each.full_name) not in seen]
-        return EXTERNAL if has_external_base else None
+        return INHERITED if has_external_base else None
 
     def _member_at_level(self, file: FileScope, level: list[Candidate], name: str) -> Value | None:
         """Return a member of one of several classes at the same distance."""
@@ -312,8 +472,10 @@ class Rules:
             return []
         paths = [path for _, path, _ in self.lookups.bindings(target.path, f"base {target.qualified_name}")]
         if target.kind == "type" and "=" in target.signature:
-            aliased = parse_type_name(target.signature.partition("=")[2].strip(" ;"))
-            paths += [aliased] if aliased and aliased != LITERAL else []
+            read = parse_type if target.language in ("python", "typescript") else parse_type_name
+            aliased = read(target.signature.partition("=")[2].strip(" ;"))
+            names = [split_arguments(member)[0] for member in split_union(aliased)]
+            paths += [name for name in names if name and name not in (LITERAL, CALLABLE, CLASS)]
         enclosing = target.qualified_name.rpartition(".")[0]
         self._depth += 1
         try:
@@ -330,6 +492,10 @@ class Rules:
                     return member
         return None
 
+    def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
+        """Return the constructor of a base class, which is called by the name of `super` alone."""
+        return self.member(file, value, self.constructor_names[0])
+
     def call_operator(self, file: FileScope, value: Value) -> Value | None:
         """Return the method that runs when an object is called like a function."""
         return None
@@ -341,6 +507,14 @@ class Rules:
     def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
         """Return what an import statement names."""
         return self.resolve_import(file, name, qualifier, "")
+
+    def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return the candidates that an ordinary build uses; the others stay possible."""
+        return candidates
+
+    def implemented_interfaces(self, file: FileScope, symbol: FileSymbol) -> Iterator[Value]:
+        """Yield the interfaces that a type implements without a reference to them."""
+        yield from ()
 
     def trusts_bare_name(self, name: str) -> bool:
         """Whether the only candidate for a bare name is certainly its target."""
@@ -356,3 +530,19 @@ class Rules:
             if each.target and accepts_argument_count(each.target.signature, reference.arguments)
         )
         return value._replace(candidates=fitting) if fitting else value
+
+
+def _argument_of(signature: str, parameter: str, arguments: tuple[Value | None, ...]) -> Value | None:
+    """Return the type argument for a type parameter of a class."""
+    index = list(type_parameters(signature)).index(parameter)
+    return arguments[index] if index < len(arguments) else None
+
+
+def _members_of_union(value: Value) -> list[Value]:
+    """Return a value for each class among the candidates; a class can have several definitions."""
+    if len(value.candidates) < 2:
+        return [value]
+    by_name: dict[tuple[str, str], list[Candidate]] = {}
+    for each in value.candidates:
+        by_name.setdefault((each.scope, each.full_name), []).append(each)
+    return [value._replace(candidates=tuple(candidates)) for candidates in by_name.values()]

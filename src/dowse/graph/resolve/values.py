@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from dowse.storage.protocol import Target
 from dowse.types import TYPE_KINDS
+
+# Kinds of references, as the parser names them → kinds of edges.
+EDGE_KINDS = {
+    "call": "calls",
+    "extends": "extends",
+    "implements": "implements",
+    "use": "uses",
+    "import": "imports",
+    "value": "calls",
+}
 
 
 class Candidate(NamedTuple):
@@ -21,13 +32,21 @@ class Candidate(NamedTuple):
 class Value(NamedTuple):
     """What an expression stands for."""
 
-    kind: str  # "module", "class", "instance", "super", "function", "constant", "field" or "external"
-    candidates: tuple[Candidate, ...] = ()
-    module: str = ""  # a path, a package or a crate, depending on the language
+    # "module", "class", "instance", "super", "function", "constant", "field", "callable" or "external"
+    kind: str
+    candidates: tuple[Candidate, ...] = ()  # instances of several classes make up a union
+    module: str = ""  # a path, a package or a crate, depending on the language; of "external", the reason
+    # What the type parameters stand for: the elements of a collection, the result of a callable.
+    arguments: tuple[Value | None, ...] = ()
 
 
 # Something that is certainly not defined in this index.
 EXTERNAL = Value("external")
+# Something that seems not to be defined in this index, with the reason: a symbol of that name may be meant.
+INHERITED = Value("external", module="inherited")  # by a class with a base outside the index
+IMPORTED = Value("external", module="import")
+UNDEFINED = Value("external", module="undefined")
+VARIABLE = Value("external", module="variable")
 
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.
@@ -76,6 +95,34 @@ def last_in_file(value: Value) -> Value:
     return value._replace(candidates=value.candidates[-1:]) if is_redefinition else value
 
 
+def union_of(values: Iterable[Value | None]) -> Value | None:
+    """Return what an expression stands for that has one of these values; None if they have little in common.
+
+    Unknown values do not count, nor do external ones beside others.
+    """
+    known = dict.fromkeys(value for value in values if value is not None)
+    inside = [value for value in known if value.kind != "external"] or list(known)
+    kinds = {value.kind for value in inside}
+    if len(inside) < 2 or "external" in kinds:
+        return inside[0] if inside else None
+    if len(kinds) > 1 or kinds == {"module"}:
+        return None
+    candidates = dict.fromkeys(candidate for value in inside for candidate in value.candidates)
+    arguments = {value.arguments for value in inside}
+    return Value(inside[0].kind, tuple(candidates), arguments=arguments.pop() if len(arguments) == 1 else ())
+
+
+# Steps of a path that are no names: an element by its index or key, each element in turn, a collection of the
+# value, and what a context manager yields.
+ELEMENT, ITERATION, COLLECTION, ENTERED = "[]", "[*]", "[+]", "[with]"
+# What an Option or a Result of Rust holds; a number is that of one of several results.
+UNWRAPPED = "[?]"
+# The first step of a path that starts with an instance of a type: `<list[Room]>[].close`.
+_CAST = re.compile(r"<[^<>]*>")
+_SUFFIX = re.compile(r"\([^()]*\)|\[(?:\*|\+|with|\?|\d+)?\]")
+_TRY = re.compile(r"(?<=[)\]])\?|(?<=\bawait)\?")
+
+
 class PathStep(NamedTuple):
     """One name of a member path, and whether it is called there."""
 
@@ -85,16 +132,23 @@ class PathStep(NamedTuple):
 
 @lru_cache(maxsize=32768)
 def parse_path(path: str) -> tuple[PathStep, ...]:
-    """Return the names of a member path such as `a.b().c`; none if some part of it has no name."""
+    """Return the names of a member path such as `a.b().c[]`; none if some part of it has no name."""
+    path = _TRY.sub(UNWRAPPED, path)
     if "?" in path and "?." not in path and not path.endswith("?"):
         return ()
-    steps: list[PathStep] = []
-    for part in _SEPARATORS.split(path.strip()):
-        name, bracket, _ = part.partition("(")
-        name = name.strip().lstrip("$*&!")
-        if not name or not _NAME.fullmatch(name):
-            if not steps and not part:
-                continue
+    path = path.strip()
+    cast = _CAST.match(path)
+    steps = [PathStep(cast[0], False)] if cast else []
+    for index, part in enumerate(_SEPARATORS.split(path[cast.end() :] if cast else path)):
+        start = min((at for at in (part.find("("), part.find("[")) if at >= 0), default=len(part))
+        name = part[:start].strip().lstrip("$*&!")
+        if name and _NAME.fullmatch(name):
+            steps.append(PathStep(name, False))
+        elif name or index or (part and not cast):
             return ()
-        steps.append(PathStep(name, bool(bracket)))
+        for suffix in _SUFFIX.findall(part, start):
+            if suffix[0] == "[":
+                steps.append(PathStep(suffix, False))
+            elif steps:
+                steps[-1] = PathStep(steps[-1].name, True)
     return tuple(steps)

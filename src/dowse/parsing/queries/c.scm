@@ -13,6 +13,14 @@
 (call_expression function: [(identifier) (field_expression)] @call arguments: (_) @args)
 (preproc_include path: (_) @path)
 
+; Functions as values: in tables, in arguments, in variables.
+(argument_list [(identifier) @value (pointer_expression argument: (identifier) @value) (cast_expression value: (identifier) @value)])
+(initializer_list [(identifier) @value (pointer_expression argument: (identifier) @value)])
+(initializer_pair value: [(identifier) @value (pointer_expression argument: (identifier) @value) (cast_expression value: (identifier) @value)])
+(assignment_expression right: [(identifier) @value (pointer_expression argument: (identifier) @value)])
+(init_declarator value: (identifier) @value)
+(return_statement (identifier) @value)
+
 ; What names stand for.
 ((preproc_include) @bind (#set! role "statement"))
 (parameter_declaration type: (_) @as declarator: (identifier) @bind)

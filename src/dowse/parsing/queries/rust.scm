@@ -12,6 +12,7 @@
 
 (call_expression function: [(identifier) (field_expression) (scoped_identifier) (generic_function)] @call)
 (macro_invocation macro: (_) @call)
+(macro_invocation (token_tree) @tokens)
 (struct_expression name: (_) @call)
 (impl_item trait: (_) @implements)
 (trait_item bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type)] @extends))
@@ -27,22 +28,18 @@
 ((use_declaration) @bind (#set! role "statement"))
 (impl_item type: (_) @bind (#set! role "impl")) @within
 ((extern_crate_declaration) @bind (#set! role "statement"))
-(function_item parameters: (parameters (parameter pattern: (identifier) @bind type: (_) @as)))
-(function_signature_item parameters: (parameters (parameter pattern: (identifier) @bind type: (_) @as)))
-(parameter pattern: (mut_pattern (identifier) @bind) type: (_) @as)
-(closure_expression parameters: (closure_parameters (identifier) @bind)) @within
-(closure_expression parameters: (closure_parameters (parameter pattern: (identifier) @bind type: (_) @as))) @within
-(let_declaration pattern: (identifier) @bind type: (_) @as)
-(let_declaration pattern: (identifier) @bind !type value: (call_expression function: [(identifier) (scoped_identifier) (field_expression)] @made))
-(let_declaration pattern: (identifier) @bind !type value: (struct_expression name: (_) @as))
-(let_declaration pattern: (identifier) @bind !type value: [(identifier) (field_expression)] @same)
-(let_declaration pattern: (identifier) @bind !type value: (reference_expression value: [(identifier) (field_expression)] @same))
-(let_declaration pattern: (identifier) @bind !type value: [(string_literal) (integer_literal) (array_expression) (macro_invocation)] @literal)
-(let_declaration pattern: (identifier) @bind !type value: [(try_expression) (await_expression) (closure_expression) (match_expression) (if_expression) (block)])
-(let_declaration pattern: (tuple_pattern (identifier) @bind))
-(tuple_struct_pattern type: (_) (identifier) @bind)
-(for_expression pattern: (identifier) @bind)
-(match_arm pattern: (match_pattern (identifier) @bind))
+(parameter pattern: [(identifier) @bind (mut_pattern (identifier) @bind) (reference_pattern (identifier) @bind)] type: (_) @as (#set! role "let"))
+(closure_parameters (identifier) @bind (#set! role "let"))
+(let_declaration pattern: [(identifier) @bind (mut_pattern (identifier) @bind)] type: (_) @as (#set! role "let"))
+(let_declaration pattern: [(identifier) @bind (mut_pattern (identifier) @bind) (tuple_pattern (identifier) @bind)] !type value: (_) @assigned (#set! role "let"))
+(let_declaration pattern: (tuple_struct_pattern type: (_) @word [(identifier) @bind (tuple_pattern (identifier) @bind)]) value: (_) @unwrapped (#set! words "Some Ok") (#set! role "let"))
+(let_condition pattern: (tuple_struct_pattern type: (_) @word [(identifier) @bind (mut_pattern (identifier) @bind) (tuple_pattern (identifier) @bind)]) value: (_) @unwrapped (#set! words "Some Ok") (#set! role "let"))
+(match_expression value: (_) @unwrapped body: (match_block (match_arm pattern: (match_pattern (tuple_struct_pattern type: (_) @word [(identifier) @bind (tuple_pattern (identifier) @bind)]))))  (#set! words "Some Ok") (#set! role "let"))
+(tuple_struct_pattern type: (_) (identifier) @bind (#set! role "let"))
+(for_expression pattern: [(identifier) @bind (mut_pattern (identifier) @bind) (reference_pattern (identifier) @bind) (tuple_pattern (identifier) @bind)] value: (_) @each (#set! role "let"))
+(match_arm pattern: (match_pattern (identifier) @bind) (#set! role "let"))
+(type_parameter name: (type_identifier) @bind bounds: (trait_bounds) @as (#set! role "bound"))
+(where_predicate left: (type_identifier) @bind bounds: (trait_bounds) @as (#set! role "bound"))
 (field_declaration name: (_) @bind type: (_) @as)
 
 ;; top level

@@ -15,9 +15,9 @@ from dowse.storage.elastic.names import EDGES, SYMBOLS, scoped_name_key
 from dowse.storage.elastic.query import among, any_of
 from dowse.storage.elastic.rows import NameKey, RowReader, name_key, number
 from dowse.storage.elastic.snapshot import MAX_HITS, batches, doc_values
-from dowse.storage.local.graph_tables import KINDS
+from dowse.storage.local.graph_tables import KINDS, linked_confidence, named_confidence
 from dowse.storage.protocol import EDGE_LIMIT
-from dowse.types import Edge
+from dowse.types import REASONS, Edge
 
 # Documents of one page, each with all references of a symbol.
 PAGE = 1_000
@@ -141,14 +141,13 @@ def _document_edges(
     location, row, file = _location(document), document["row"], document["file"]
     for kind, line, column, target, candidates in _references(document, "edges", kinds):
         if targets is None or target in targets:
-            confidence = "ambiguous" if candidates > 1 else "resolved"
-            yield location, Edge(kind, row, target, file, line, column, confidence, candidates)
-    for kind, line, column, key, sure in _references(document, "named", kinds):
-        name = scoped_name_key(document["source"], key)
+            confidence, reason = linked_confidence(candidates)
+            yield location, Edge(kind, row, target, file, line, column, confidence, candidates, reason)
+    for kind, line, column, key, number_of_reason in _references(document, "named", kinds):
+        name, reason = scoped_name_key(document["source"], key), REASONS[number_of_reason]
         for target, overrides in named.get(name, ()):
-            is_unique = sure and not overrides and counts[name] == 1
-            confidence = "unique" if is_unique else "ambiguous"
-            yield location, Edge(kind, row, target, file, line, column, confidence, counts[name])
+            confidence = named_confidence(reason, overrides, counts[name])
+            yield location, Edge(kind, row, target, file, line, column, confidence, counts[name], reason)
 
 
 def _references(document: EdgeDocument, name: str, kinds: frozenset[str]) -> list[list[Any]]:

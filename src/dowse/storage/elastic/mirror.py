@@ -158,7 +158,7 @@ class Mirror(Catalog):
     def _edges_of(self, local_id: int, location: dict[str, Any]) -> list[Document]:
         by_row: dict[int, tuple[list[Any], list[Any]]] = {}
         for which, (table, target, more) in enumerate(
-            (("edges", "target", "candidates"), ("named", "name_key", "sure"))
+            (("edges", "target", "candidates"), ("named", "name_key", "reason"))
         ):
             query = (
                 f"SELECT e.source, e.kind, e.line, e.col, e.{target}, e.{more} FROM {table} e"

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import struct
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from dowse.storage.local.compression import unpack
+from dowse.storage.local.compression import pack, unpack
 from dowse.storage.protocol import (
+    BY_COMPILER,
     BrokenBlock,
+    CompiledFile,
     FileSymbol,
     NamedReference,
     ResolvedReference,
+    SourceFile,
+    SourceSymbol,
     Target,
     UnlinkedFile,
 )
-from dowse.types import Edge, FileRecord, Reference
+from dowse.types import REASONS, Edge, FileRecord, Reference
 
 SCHEMA = """
 CREATE TABLE facts (
@@ -28,24 +33,30 @@ CREATE TABLE marks (key INTEGER, file_id INTEGER, PRIMARY KEY (key, file_id)) WI
 CREATE INDEX marks_by_file ON marks (file_id);
 CREATE TABLE lookups (file_id INTEGER PRIMARY KEY, keys BLOB NOT NULL);  -- what linking looked up
 CREATE TABLE edges (
-    source INTEGER, line INTEGER, col INTEGER, kind INTEGER, target INTEGER, candidates INTEGER NOT NULL,
+    source INTEGER, line INTEGER, col INTEGER, kind INTEGER, target INTEGER,
+    candidates INTEGER NOT NULL,  -- 0: a function used as a value, -1: the only one, by the compiler
     PRIMARY KEY (source, line, col, kind, target)
 ) WITHOUT ROWID;
 CREATE INDEX edges_by_target ON edges (target);
 CREATE TABLE named (  -- unresolved references, known by name alone; candidates are looked up at query time
-    source INTEGER, line INTEGER, col INTEGER, kind INTEGER, name_key INTEGER, sure INTEGER NOT NULL,
+    source INTEGER, line INTEGER, col INTEGER, kind INTEGER, name_key INTEGER, reason INTEGER NOT NULL,
     PRIMARY KEY (source, line, col, kind, name_key)
 ) WITHOUT ROWID;
 CREATE INDEX named_by_name ON named (name_key);
+CREATE TABLE compiled (  -- what SCIP files say: `CompiledFile`
+    path TEXT PRIMARY KEY, language TEXT NOT NULL, content_hash TEXT NOT NULL, defined BLOB NOT NULL,
+    names BLOB NOT NULL, dependencies BLOB NOT NULL, data BLOB NOT NULL, valid INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE graph_todo (file_id INTEGER PRIMARY KEY);  -- files put since the last linking
 CREATE TABLE graph_changed (key INTEGER PRIMARY KEY);  -- lookups that have another result since then
 CREATE TABLE graph_names (name_key INTEGER PRIMARY KEY, more INTEGER NOT NULL);  -- symbols added or removed
 """
 
 # What the parser calls the kinds of references.
-REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import"])
+REFERENCE_KINDS = frozenset(["call", "extends", "implements", "use", "import", "value"])
 KINDS = ("calls", "extends", "implements", "uses", "imports")
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+_REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
 
 # Bound values of one statement.
 _BATCH = 500
@@ -166,7 +177,10 @@ class GraphTables:
         )
         self._db.executemany(
             "INSERT OR IGNORE INTO named VALUES (?,?,?,?,?,?)",
-            sorted((n.source, n.line, n.column, _NUMBERS[n.kind], n.name_key, int(n.sure)) for n in named),
+            sorted(
+                (n.source, n.line, n.column, _NUMBERS[n.kind], n.name_key, _REASON_NUMBERS[n.reason])
+                for n in named
+            ),
         )
         keys = array("I", sorted(set(dependencies))).tobytes()
         self._db.execute("INSERT OR REPLACE INTO lookups VALUES (?,?)", (file_id, keys))
@@ -209,6 +223,86 @@ class GraphTables:
         row = self._db.execute(query, (path,)).fetchone()
         return unpack(row[0]) if row and row[0] else b""
 
+    # What compilers' indexes say
+
+    def file_hashes(self) -> dict[str, tuple[str, str]]:
+        """Return content hash and language of every file, by path."""
+        rows = self._db.execute("SELECT path, content_hash, language FROM files")
+        return {path: (digest, language) for path, digest, language in rows}
+
+    def source_file(self, path: str) -> SourceFile | None:
+        """Return a file with its text and symbols, None if there is no such file."""
+        row = self._db.execute(
+            "SELECT f.id, t.text, coalesce(r.data, x''), coalesce(g.data, x'') FROM files f"
+            " JOIN texts t ON t.file_id = f.id LEFT JOIN refs r ON r.file_id = f.id"
+            " LEFT JOIN facts g ON g.file_id = f.id WHERE f.key=?",
+            (path,),
+        ).fetchone()
+        if row is None:
+            return None
+        file_id, text, references, facts = row
+        symbols = self._db.execute(
+            "SELECT key, kind, name, start_line, end_line, part FROM symbols"
+            " WHERE file_id=? ORDER BY start_line, end_line DESC, key",
+            (file_id,),
+        )
+        table = unpack(facts) if facts else b""
+        found = [SourceSymbol(*each) for each in symbols]
+        return SourceFile(unpack(text) if text else b"", unpack_references(references), table, found)
+
+    def targets_of_path(self, path: str) -> dict[str, Target]:
+        """Return the symbols of a file by key."""
+        rows = self._db.execute(
+            "SELECT s.key, s.id, s.kind, s.qualified_name, s.signature, f.path, f.language"
+            " FROM files f JOIN symbols s ON s.file_id = f.id WHERE f.key=?",
+            (path,),
+        )
+        return {key: Target(*columns) for key, *columns in rows}
+
+    def replace_compiled(self, files: Iterable[CompiledFile]) -> None:
+        """Replace all that compilers' indexes say; the files concerned are to be linked."""
+        self._link_again("SELECT path FROM compiled WHERE data<>x''")
+        self._db.execute("DELETE FROM compiled")
+        for each in files:
+            needs, data = pack(json.dumps(each.dependencies).encode()), each.references
+            values = (*each[:5], needs, pack(data) if data else b"", int(each.is_valid))
+            self._db.execute("INSERT INTO compiled VALUES (?,?,?,?,?,?,?,?)", values)
+        self._link_again("SELECT path FROM compiled WHERE data<>x''")
+
+    def compiled_files(self) -> list[CompiledFile]:
+        """Return what compilers' indexes say, without the references."""
+        rows = self._db.execute(
+            "SELECT path, language, content_hash, defined, names, dependencies, data<>x'', valid"
+            " FROM compiled ORDER BY path"
+        )
+        return [
+            CompiledFile(
+                *(path, language, digest, defined, names),
+                dependencies=tuple(json.loads(unpack(needs))),
+                references=b"+" if has_data else b"",
+                is_valid=bool(valid),
+            )
+            for path, language, digest, defined, names, needs, has_data, valid in rows
+        ]
+
+    def compiled_references(self, path: str) -> bytes:
+        """Return the references of a file by a compiler's index, nothing if they do not hold any more."""
+        row = self._db.execute("SELECT data FROM compiled WHERE path=? AND valid", (path,)).fetchone()
+        return unpack(row[0]) if row and row[0] else b""
+
+    def set_compiled_validity(self, validity: Mapping[str, bool]) -> None:
+        """Set which files' references hold; the files are to be linked."""
+        for path, is_valid in validity.items():
+            self._db.execute("UPDATE compiled SET valid=? WHERE path=?", (int(is_valid), path))
+            self._link_again("SELECT ?", (path,))
+
+    def _link_again(self, paths: str, values: Sequence[str] = ()) -> None:
+        self._db.execute(
+            "INSERT OR IGNORE INTO graph_todo SELECT f.id FROM files f JOIN facts g ON g.file_id = f.id"
+            f" WHERE length(g.data) > 0 AND f.key IN ({paths})",
+            values,
+        )
+
     # Reading
 
     def edges(self, rows: Sequence[int], kinds: Sequence[str], incoming: bool, limit: int) -> list[Edge]:
@@ -223,24 +317,38 @@ class GraphTables:
             batch = unique[start : start + _BATCH]
             for make_query in (_linked_query, _named_query):
                 query = make_query(incoming, len(batch), wanted)
-                for repo, path, *columns, sure, count, key in self._db.execute(query, (*batch, *wanted)):
-                    if key is not None and key not in name_counts:
-                        named = self._db.execute("SELECT count(*) FROM symbols WHERE name_key=?", (key,))
-                        name_counts[key] = named.fetchone()[0]
-                    count = count if key is None else name_counts[key]
-                    kind, source, target, file_id, line, column = columns
+                for repo, path, kind, *columns, number, overrides, count, key in self._db.execute(
+                    query, (*batch, *wanted)
+                ):
+                    if key is None:
+                        confidence, reason = linked_confidence(count)
+                    else:
+                        count = name_counts[key] = name_counts.get(key) or self._count_named(key)
+                        reason = REASONS[number]
+                        confidence = named_confidence(reason, overrides, count)
+                    source, target, file_id, line, column = columns
                     ends = (KINDS[kind], source, target, file_id, line, column)
-                    edge = Edge(*ends, _confidence(sure, count), count)
-                    located.append(((repo, path), edge))
+                    located.append(((repo, path), Edge(*ends, confidence, abs(count), reason)))
         located.sort(key=lambda each: (each[0], each[1].line, each[1].column, each[1].target, each[1].kind))
         return [edge for _, edge in located[:limit]]
 
+    def _count_named(self, name_key: int) -> int:
+        query = "SELECT count(*) FROM symbols WHERE name_key=?"
+        return int(self._db.execute(query, (name_key,)).fetchone()[0])
 
-def _confidence(sure: int, count: int) -> str:
-    """Return how certain an edge is: `sure` is 2 for a resolved reference, 1 for a sure name, else 0."""
-    if count > 1 or not sure:
-        return "ambiguous"
-    return "resolved" if sure == 2 else "unique"
+
+def linked_confidence(candidates: int) -> tuple[str, str]:
+    """Return confidence and reason of a resolved reference; a function used as a value has 0 candidates."""
+    if candidates == BY_COMPILER:
+        return "compiler", ""
+    if not candidates:
+        return "possible", "value"
+    return "ambiguous" if candidates > 1 else "resolved", ""
+
+
+def named_confidence(reason: str, overrides: bool, count: int) -> str:
+    """Return how certain a reference by name is; a method that may override one of a library never is."""
+    return "ambiguous" if reason or overrides or count > 1 else "unique"
 
 
 def unpack_integers(packed: bytes, typecode: str = "q") -> array[int]:
@@ -284,7 +392,7 @@ def _linked_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     """Select resolved edges."""
     end = "target" if incoming else "source"
     return (
-        "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 2, e.candidates, NULL"
+        "SELECT f.repo, f.path, e.kind, e.source, e.target, f.id, e.line, e.col, 0, 0, e.candidates, NULL"
         " FROM edges e JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
         f" WHERE e.{end} IN ({_marks(rows)}){_of_kinds(wanted)}"
     )
@@ -300,7 +408,7 @@ def _named_query(incoming: bool, rows: int, wanted: Sequence[int]) -> str:
     )
     return (
         "SELECT f.repo, f.path, e.kind, e.source, t.id, f.id, e.line, e.col,"
-        " e.sure AND NOT t.overrides, 0, e.name_key"
+        " e.reason, t.overrides, 0, e.name_key"
         f" FROM {tables} JOIN symbols s ON s.id = e.source JOIN files f ON f.id = s.file_id"
         f" WHERE {end} IN ({_marks(rows)}){_of_kinds(wanted)}"
     )

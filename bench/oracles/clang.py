@@ -1,0 +1,87 @@
+"""The call sites of a C or C++ repository as clang's AST has them, one JSON object a line.
+
+    python clang.py CHECKOUT BUILD_FOLDER CLANG_CALLS > calls.jsonl
+
+BUILD_FOLDER has the `compile_commands.json` of CMake, CLANG_CALLS is the built `clang_calls.cpp`. A function
+is where its body is, or else its declaration. Code that this build leaves out (another platform, an `#if`,
+a template without instantiations) has no sites.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+Fact = dict[str, Any]
+
+
+def main() -> None:
+    """Print the calls of a checkout."""
+    checkout, build, program = Path(sys.argv[1]).resolve(), Path(sys.argv[2]), Path(sys.argv[3]).resolve()
+    commands = json.loads((build / "compile_commands.json").read_text())
+    sources = {str((Path(each["directory"]) / each["file"]).resolve()) for each in commands}
+    inside = sorted(source for source in sources if source.startswith(f"{checkout}/"))
+    command = [str(program), "-p", str(build), "--root", str(checkout), *inside]
+    facts = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    for site in join(map(json.loads, facts), checkout):
+        print(json.dumps(site))
+
+
+def join(facts: Iterable[Fact], checkout: Path) -> Iterator[Fact]:
+    """Yield the sites: over all compilations, a call has the callees of all of them."""
+    definitions: dict[str, list[Fact]] = defaultdict(list)
+    overrides: dict[str, list[str]] = defaultdict(list)
+    calls: dict[tuple[str, int, int], list[Fact]] = defaultdict(list)
+    for fact in facts:
+        if "define" in fact:
+            definitions[fact["define"]].append(fact)
+        elif "override" in fact:
+            overrides[fact["base"]].append(fact["override"])
+        else:
+            calls[fact["path"], fact["line"], fact["column"]].append(fact)
+    texts = {path: (checkout / path).read_bytes().split(b"\n") for path in {key[0] for key in calls}}
+    for (path, line, column), found in sorted(calls.items()):
+        usrs = sorted({call["call"] for call in found if call["call"]})
+        named = unique(target for usr in usrs for target in targets_of(definitions[usr]))
+        written = texts[path][line - 1][column:].decode(errors="replace")
+        if named and not any(written.startswith(target["name"].lstrip("~")) for target in named):
+            continue  # implicit
+        virtual = sorted({call["call"] for call in found if call["virtual"]})
+        possible = unique(t for usr in below(virtual, overrides) for t in targets_of(definitions[usr]))
+        dispatched = [{**target, "dispatch": "method"} for target in possible if target not in named]
+        yield {
+            **{"path": path, "line": line, "column": column, "caller": found[0]["caller"]},
+            **{"kind": "dynamic" if dispatched else "static", "targets": named + dispatched},
+        }
+
+
+def targets_of(declared: list[Fact]) -> list[Fact]:
+    """Return where a function is defined, or where it is declared if no compilation has its body."""
+    bodies = [fact for fact in declared if "body" in fact] or declared
+    return [{"path": fact["path"], "line": fact["line"], "name": fact["name"]} for fact in bodies]
+
+
+def below(virtual: list[str], overrides: dict[str, list[str]]) -> list[str]:
+    """Return the methods that override these, directly or not."""
+    found: dict[str, None] = {}
+    waiting = list(virtual)
+    while waiting:
+        for usr in overrides.get(waiting.pop(), ()):
+            if usr not in found:
+                found[usr] = None
+                waiting.append(usr)
+    return list(found)
+
+
+def unique(targets: Iterable[Fact]) -> list[Fact]:
+    """Return each target once, ordered."""
+    return [dict(items) for items in sorted({tuple(target.items()) for target in targets})]
+
+
+if __name__ == "__main__":
+    main()

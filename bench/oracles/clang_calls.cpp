@@ -1,0 +1,208 @@
+// Prints what clang's AST says of the calls in a compilation, as JSON lines; clang.py joins them over a repository.
+//
+//   c++ -std=c++17 clang_calls.cpp -o clang_calls $(llvm-config --cxxflags --ldflags) -lclang-cpp -lLLVM
+//   clang_calls -p BUILD_FOLDER --root CHECKOUT SOURCE...
+//
+// {"define": USR, "path", "line", "name"}: a function or class of the checkout, with "body" where it has one
+// {"override": USR, "base": USR}: a method that overrides a virtual one
+// {"call": USR, "path", "line", "column", "caller", "virtual"}: a call; USR is "" where the callee is outside the checkout
+//
+// Instantiations of templates are visited, so that a call that depends on a parameter has the callees of them all. Calls that a
+// macro's body contains have no position of their own and are left out, as are operators and implicit conversions.
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Index/USRGeneration.h>
+#include <clang/Tooling/CommonOptionsParser.h>
+#include <clang/Tooling/Tooling.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/FileSystem.h>
+#include <llvm/Support/JSON.h>
+
+#include <set>
+#include <string>
+
+using namespace clang;
+
+static llvm::cl::OptionCategory category("clang_calls");
+static llvm::cl::opt<std::string> root("root", llvm::cl::Required, llvm::cl::cat(category));
+static std::set<std::string> printed; // headers are in many compilations
+
+static void print(llvm::json::Object object) {
+  std::string line;
+  llvm::raw_string_ostream(line) << llvm::json::Value(std::move(object));
+  if (printed.insert(line).second) llvm::outs() << line << "\n";
+}
+
+static std::string usrOf(const Decl *decl) {
+  llvm::SmallString<128> usr;
+  return index::generateUSRForDecl(decl, usr) ? "" : usr.str().str();
+}
+
+// The declaration that was written, behind instantiations and the members of them.
+static const FunctionDecl *written(const FunctionDecl *function) {
+  if (const FunctionDecl *pattern = function->getTemplateInstantiationPattern()) return pattern;
+  if (const FunctionTemplateDecl *primary = function->getPrimaryTemplate()) return primary->getTemplatedDecl();
+  if (const FunctionDecl *member = function->getInstantiatedFromMemberFunction()) return member;
+  return function;
+}
+
+static const CXXRecordDecl *written(const CXXRecordDecl *type) {
+  if (const CXXRecordDecl *pattern = type->getTemplateInstantiationPattern()) return pattern;
+  return type;
+}
+
+class Visitor : public RecursiveASTVisitor<Visitor> {
+public:
+  explicit Visitor(ASTContext &context) : sources(context.getSourceManager()) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseDecl(Decl *decl) {
+    if (!decl) return true;
+    bool isContainer = isa<TranslationUnitDecl>(decl);
+    if (!isContainer && sources.isInSystemHeader(sources.getExpansionLoc(decl->getLocation()))) return true;
+    const FunctionDecl *outer = caller;
+    auto *function = dyn_cast<FunctionDecl>(decl);
+    auto *method = dyn_cast<CXXMethodDecl>(decl);
+    bool isLambda = method && method->getParent()->isLambda();
+    if (function && !isLambda) caller = written(function);
+    bool proceed = RecursiveASTVisitor::TraverseDecl(decl);
+    caller = outer;
+    return proceed;
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *function) {
+    if (auto *method = dyn_cast<CXXMethodDecl>(function)) {
+      for (const CXXMethodDecl *base : method->overridden_methods()) {
+        print(llvm::json::Object{{"override", usrOf(written(method))}, {"base", usrOf(written(base))}});
+      }
+    }
+    define(written(function));
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    if (!callee || isa<CXXOperatorCallExpr>(call) || callee->getBuiltinID()) return true;
+    const Expr *named = call->getCallee()->IgnoreParenImpCasts();
+    if (auto *member = dyn_cast<MemberExpr>(named)) {
+      auto *method = dyn_cast<CXXMethodDecl>(callee);
+      add(member->getMemberLoc(), callee, method && method->isVirtual() && !member->hasQualifier());
+    } else if (auto *name = dyn_cast<DeclRefExpr>(named)) {
+      add(name->getLocation(), callee, false);
+    }
+    return true;
+  }
+
+  bool VisitCXXTemporaryObjectExpr(CXXTemporaryObjectExpr *made) { return construct(made->getTypeSourceInfo(), made); }
+
+  bool VisitCXXFunctionalCastExpr(CXXFunctionalCastExpr *cast) {
+    return construct(cast->getTypeInfoAsWritten(), dyn_cast<CXXConstructExpr>(cast->getSubExpr()->IgnoreImplicit()));
+  }
+
+  bool VisitCXXNewExpr(CXXNewExpr *made) { return construct(made->getAllocatedTypeSourceInfo(), made->getConstructExpr()); }
+
+private:
+  SourceManager &sources;
+  const FunctionDecl *caller = nullptr;
+
+  // Where characters are in a file of the checkout, through the arguments of macros; false if a macro's body has them.
+  bool locate(SourceLocation at, std::string &path, unsigned &line, unsigned &column) {
+    while (at.isMacroID()) {
+      if (!sources.isMacroArgExpansion(at)) return false;
+      at = sources.getImmediateSpellingLoc(at);
+    }
+    return place(at, path, line, column);
+  }
+
+  bool place(SourceLocation at, std::string &path, unsigned &line, unsigned &column) {
+    const FileEntry *file = at.isValid() ? sources.getFileEntryForID(sources.getFileID(at)) : nullptr;
+    if (!file || file->tryGetRealPathName().empty()) return false;
+    llvm::StringRef real = file->tryGetRealPathName();
+    if (!real.consume_front(root) || !real.consume_front("/")) return false;
+    path = real.str();
+    line = sources.getSpellingLineNumber(at);
+    column = sources.getSpellingColumnNumber(at) - 1;
+    return true;
+  }
+
+  // Prints where something is declared; returns its USR, or "" if that is outside the checkout.
+  std::string define(const NamedDecl *decl) {
+    std::string path;
+    unsigned line, column;
+    // A function that a macro defines is at the use of the macro.
+    if (!locate(decl->getLocation(), path, line, column) &&
+        !place(sources.getExpansionLoc(decl->getLocation()), path, line, column)) {
+      return "";
+    }
+    auto *function = dyn_cast<FunctionDecl>(decl);
+    bool hasBody = function ? function->isThisDeclarationADefinition() : true;
+    std::string usr = usrOf(decl);
+    llvm::json::Object object{{"define", usr}, {"path", path}, {"line", line}, {"name", nameOf(decl)}};
+    if (hasBody) object["body"] = true;
+    print(std::move(object));
+    return usr;
+  }
+
+  static std::string nameOf(const NamedDecl *decl) {
+    if (auto *constructor = dyn_cast<CXXConstructorDecl>(decl)) return constructor->getParent()->getNameAsString();
+    return decl->getNameAsString();
+  }
+
+  bool construct(const TypeSourceInfo *type, const CXXConstructExpr *made) {
+    if (!type || !made) return true;
+    const CXXConstructorDecl *constructor = made->getConstructor();
+    SourceLocation at = nameIn(type->getTypeLoc());
+    if (constructor->isImplicit()) {
+      addTarget(at, define(written(constructor->getParent())), false);
+    } else {
+      add(at, constructor, false);
+    }
+    return true;
+  }
+
+  static SourceLocation nameIn(TypeLoc type) {
+    if (auto elaborated = type.getAs<ElaboratedTypeLoc>()) type = elaborated.getNamedTypeLoc();
+    if (auto generic = type.getAs<TemplateSpecializationTypeLoc>()) return generic.getTemplateNameLoc();
+    return type.getBeginLoc();
+  }
+
+  void add(SourceLocation at, const FunctionDecl *callee, bool isVirtual) {
+    if (callee->getDeclName().getNameKind() == DeclarationName::CXXConversionFunctionName) return;
+    // The declaration that the definition of another compilation shares its USR with.
+    addTarget(at, define(written(callee)), isVirtual);
+  }
+
+  void addTarget(SourceLocation at, const std::string &usr, bool isVirtual) {
+    std::string path;
+    unsigned line, column;
+    if (!locate(at, path, line, column)) return;
+    std::string name = caller ? caller->getQualifiedNameAsString() : "";
+    print(llvm::json::Object{{"call", usr}, {"path", path}, {"line", line}, {"column", column}, {"caller", name}, {"virtual", isVirtual}});
+  }
+};
+
+class Consumer : public ASTConsumer {
+  void HandleTranslationUnit(ASTContext &context) override { Visitor(context).TraverseDecl(context.getTranslationUnitDecl()); }
+};
+
+class Action : public ASTFrontendAction {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, llvm::StringRef) override {
+    return std::make_unique<Consumer>();
+  }
+};
+
+int main(int count, const char **arguments) {
+  auto options = tooling::CommonOptionsParser::create(count, arguments, category);
+  if (!options) {
+    llvm::errs() << options.takeError();
+    return 2;
+  }
+  tooling::ClangTool tool(options->getCompilations(), options->getSourcePathList());
+  tool.run(tooling::newFrontendActionFactory<Action>().get()); // files that do not compile are reported and left out
+  return 0;
+}
