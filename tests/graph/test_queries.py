@@ -9,7 +9,9 @@ import jsonschema
 import pytest
 
 from dowse.errors import DowseError
+from dowse.formats.graph_text import render_graph
 from dowse.formats.json_format import candidates_to_json, graph_to_json
+from dowse.formats.style import Style
 from dowse.graph.diagrams import to_dot, to_mermaid
 from dowse.graph.model import GraphAnswer
 from dowse.graph.queries import find_path, query_relation
@@ -217,7 +219,10 @@ def test_bad_numbers_are_errors(graph, depth, k):
 def test_k_cuts_and_says_so(graph):
     answer = query_relation(graph, "callers", "Child", k=1)
     assert (len(answer), answer.total, answer.total_tests) == (1, 2, 1)
-    assert answer.notes[0].text == "the nearest 1 of 2" and "-k 0" in answer.notes[0].remedy
+    assert (
+        answer.notes[0].text == "the nearest 1 of 2, of them 0 of 1 tests"
+        and "-k 0" in answer.notes[0].remedy
+    )
     assert len(query_relation(graph, "callers", "Child", k=0)) == 2
 
 
@@ -333,3 +338,47 @@ def test_names_can_hold_anything():
     assert 'operator\\"\\" <T>' in to_dot(answer)
     picture = to_mermaid(answer)
     assert "operator#34;#34; #60;T#62;#124;#91;x#93;#59;#123;y#125;#96;#35;" in picture
+
+
+def test_a_path_goes_on_behind_a_method_that_runs_in_anothers_place(graph):
+    """The code behind an interface is reached through what implements it."""
+    symbols = [
+        symbol(1, "main"),
+        symbol(2, "Sink", kind="interface", path="sink.ts"),
+        symbol(3, "Sink.put", kind="method", path="sink.ts"),
+        symbol(4, "FileSink", kind="class", path="file.ts"),
+        symbol(5, "FileSink.put", kind="method", path="file.ts"),
+        symbol(6, "flush"),
+    ]
+    edges = [edge(1, 3), edge(4, 2, "implements"), edge(5, 6)]
+    answer = find_path(MemoryGraph(symbols, edges), "main", "flush")
+    assert summary(answer) == [
+        "Sink.put:1 calls, resolved",
+        "  FileSink.put:5 overrides, possible, through Sink.put: resolved",
+        "    flush:1 calls, resolved",
+    ]
+    assert [n.text for n in answer.notes] == ["calls of Sink.put may run FileSink.put: shown as possible"]
+
+
+def test_impact_cuts_tests_and_code_apart_and_counts_all():
+    code = [symbol(row) for row in range(2, 12)]
+    tests = [symbol(row, path="tests/test_a.py", role="test") for row in range(12, 17)]
+    far = symbol(17, path="tests/test_b.py", role="test")
+    edges = [edge(row.row, 1) for row in (*code, *tests)] + [edge(17, 11)]
+    answer = query_relation(MemoryGraph([symbol(1), *code, *tests, far], edges), "impact", "f1", k=3)
+    assert (len(answer.steps), len(answer.tests)) == (6, 3)
+    assert (answer.total, answer.total_tests, answer.total_by_depth) == (16, 6, (10, 0))
+    assert "the nearest 6 of 16, of them 3 of 6 tests" in str(answer.notes[-1])
+    text = render_graph(answer, Style())
+    assert "directly (3 of 10)" in text and "tests to run (3 of 6, in 1 file)" in text
+
+
+def test_an_impl_is_printed_as_written():
+    symbols = [
+        symbol(1, "Sink", kind="trait", path="a.rs", language="rust"),
+        symbol(
+            2, "Box", kind="impl", path="a.rs", language="rust", signature="impl<S: Sink> Sink for Box<S>"
+        ),
+    ]
+    answer = query_relation(MemoryGraph(symbols, [edge(2, 1, "implements")]), "implementers", "Sink")
+    assert "  impl<S: Sink> Sink for Box<S>  implements" in render_graph(answer, Style())

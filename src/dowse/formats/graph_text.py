@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from dowse.formats.style import Style
-from dowse.graph.model import GraphAnswer, GraphStep
+from dowse.graph.model import GraphAnswer, GraphStep, describe_symbol
 from dowse.security.terminal import escape_name
 from dowse.types import SymbolRow
 
@@ -65,11 +65,13 @@ def _impact(answer: GraphAnswer, style: Style) -> list[str]:
     for depth in sorted({step.depth for step in code}):
         steps = [step for step in code if step.depth == depth]
         distance = "directly" if depth == 1 else f"{depth} steps away"
-        lines += ["", f"{style.bold}{distance}{style.reset} ({len(steps)})"]
+        count = _count(len(steps), answer.total_by_depth[depth - 1])
+        lines += ["", f"{style.bold}{distance}{style.reset} ({count})"]
         lines += [_line(step, answer.seed, style) for step in steps]
     if answer.tests:
         files = len({step.path for step in answer.tests})
-        count = f"{len(answer.tests)}, in {files} file{'s' if files > 1 else ''}"
+        count = _count(len(answer.tests), answer.total_tests)
+        count += f", in {files} file{'s' if files > 1 else ''}"
         lines += ["", f"{style.bold}tests to run{style.reset} ({count})"]
         for step in answer.tests:
             distance = "" if step.depth == 1 else f", {step.depth} steps away"
@@ -77,12 +79,15 @@ def _impact(answer: GraphAnswer, style: Style) -> list[str]:
     return lines
 
 
+def _count(shown: int, total: int) -> str:
+    return f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
+
+
 def _mentions(answer: GraphAnswer, style: Style) -> list[str]:
     """Return the lines that mention the name, with the symbols around them."""
     if not answer.mentions:
         return []
-    shown, total = len(answer.mentions), answer.total_mentions
-    count = f"{total}" if shown == total else f"{shown} of {total}"
+    count = _count(len(answer.mentions), answer.total_mentions)
     references = "calls" if answer.relation == "callers" else "uses"
     heading = f"mentions of the name that are not known to be {references}"
     lines = ["", f"{style.bold}{heading}{style.reset} ({count})"]
@@ -125,4 +130,4 @@ def _symbol(symbol: SymbolRow, style: Style) -> str:
 
 
 def _kind_and_name(symbol: SymbolRow) -> str:
-    return escape_name(f"{symbol.kind} {symbol.qualified_name}")
+    return escape_name(describe_symbol(symbol))

@@ -80,6 +80,7 @@ def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
         "target": symbol_to_json(answer.target, show_secrets=True) if answer.target else None,
         "total": answer.total,
         "total_tests": answer.total_tests,
+        "total_by_depth": list(answer.total_by_depth),
         "notes": notes_to_json(answer.notes),
         "steps": [_step(number, step) for number, step in enumerate(answer.steps, 1)],
         "total_mentions": answer.total_mentions,

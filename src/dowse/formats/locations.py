@@ -61,7 +61,9 @@ def graph_locations(answer: GraphAnswer) -> Iterator[Location]:
 
 def describe_step(step: GraphStep) -> str:
     """Return the symbol that a step leads to, and the kind and certainty of the reference."""
-    return f"{step.symbol.kind} {step.symbol.qualified_name}: {step.edge.kind}, {step.certainty}"
+    from dowse.graph.model import describe_symbol
+
+    return f"{describe_symbol(step.symbol)}: {step.edge.kind}, {step.certainty}"
 
 
 def match_locations(path: str, match: LineMatch) -> Iterator[Location]:

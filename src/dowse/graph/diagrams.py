@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from dowse.graph.model import CERTAIN, GraphAnswer, describe_confidence, is_sure, uncertainty
+from dowse.graph.model import CERTAIN, GraphAnswer, describe_confidence, describe_symbol, is_sure, uncertainty
 from dowse.security.terminal import escape_name
 from dowse.types import Edge, SymbolRow
 
@@ -95,7 +95,7 @@ def _node_ids(answer: GraphAnswer) -> dict[int, str]:
 
 
 def _label_lines(symbol: SymbolRow) -> tuple[str, str]:
-    return f"{symbol.kind} {symbol.qualified_name}", f"{symbol.path}:{symbol.start_line}"
+    return describe_symbol(symbol), f"{symbol.path}:{symbol.start_line}"
 
 
 def _escape_dot(text: str) -> str:

@@ -127,6 +127,7 @@ class GraphAnswer:
     notes: tuple[Note, ...] = ()  # what was truncated, merged or is invisible to static analysis
     target: SymbolRow | None = None  # the end of a path
     total_tests: int = 0  # of `total`, how many are tests
+    total_by_depth: tuple[int, ...] = ()  # of the others, how many are 1, 2, … hops away
     mentions: tuple[Mention, ...] = ()  # unless a reference is certain
     total_mentions: int = 0
 
@@ -145,6 +146,13 @@ class GraphAnswer:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+
+def describe_symbol(symbol: SymbolRow) -> str:
+    """Return kind and name of a symbol; an impl as it is written: `impl Sink for Box<S>`."""
+    if symbol.kind == "impl" and symbol.signature:
+        return symbol.signature
+    return f"{symbol.kind} {symbol.qualified_name}"
 
 
 def describe_confidence(edge: Edge) -> str:

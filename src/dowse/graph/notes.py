@@ -103,11 +103,17 @@ def no_path_note(reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[Sym
     return Note("graph", text)
 
 
-def truncation_notes(traversal: Traversal, total: int, limit: int) -> list[Note]:
+def truncation_notes(
+    traversal: Traversal, steps: Sequence[GraphStep], shown: Sequence[GraphStep]
+) -> list[Note]:
     """Say what was left out."""
     notes = []
-    if limit and total > limit:
-        notes.append(Note("truncated", f"the nearest {limit} of {total:,}", "-k 0 gives all"))
+    if len(shown) < len(steps):
+        text = f"the nearest {len(shown):,} of {len(steps):,}"
+        tests, shown_tests = (sum(step.is_test for step in each) for each in (steps, shown))
+        if tests:
+            text += f", of them {shown_tests:,} of {tests:,} tests"
+        notes.append(Note("truncated", text, "-k 0 gives all"))
     if traversal.unfollowed:
         text = f"{traversal.unfollowed:,} were not followed further: only a name that many symbols have"
         notes.append(Note("graph", f"{text} leads to them"))

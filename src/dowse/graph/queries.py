@@ -90,8 +90,8 @@ def query_relation_of(
         notes.append(mention_note(relation, seeds[0], mentions, is_empty=not steps))
     elif not steps:
         notes.append(empty_note(reader, relation, seeds))
-    notes += truncation_notes(traversal, len(steps), limit)
-    shown = steps[:limit] if limit else steps
+    shown = _nearest(steps, limit, tests_apart=relation == "impact")
+    notes += truncation_notes(traversal, steps, shown)
     answer = _answer(reader, relation, seeds, shown, steps, hops, traversal.edges, notes)
     answer = replace(answer, mentions=mentions.shown, total_mentions=mentions.total)
     return answer if show_secrets else _mask_secrets(answer)
@@ -128,10 +128,10 @@ def find_path_between(
     if path.is_truncated:
         notes.append(Note("graph", "the search reached its limit: a path may have been missed"))
     steps = _steps(reader, path.steps, {})
-    if steps and steps[-1].edge.kind == "overrides":
-        base = path.steps[-2].symbol
-        steps[-1] = replace(steps[-1], through=base.qualified_name)
-        notes.append(dispatch_note(steps[-1:], ends[0]))
+    for number, step in enumerate(steps):
+        if step.edge.kind == "overrides":
+            steps[number] = replace(step, through=step.other)
+            notes.append(dispatch_note(steps[number : number + 1], step.symbol))
     edges = tuple(edge for step in path.steps for edge in step.edges)
     seeds = [*_start_member(reader, starts, path), *starts]
     answer = _answer(reader, "path", seeds, steps, steps, hops, edges, notes, ends[0])
@@ -160,6 +160,25 @@ def _steps(reader: Reader, reached: Sequence[Reached], bases: Bases) -> list[Gra
         base = dispatching_method(step, bases)
         steps.append(GraphStep(step.symbol, step.depth, parent, step.edges, path, other.qualified_name, base))
     return steps
+
+
+def _nearest(steps: Sequence[GraphStep], limit: int, *, tests_apart: bool) -> list[GraphStep]:
+    """Return the nearest steps, all without a limit; with `tests_apart`, so many tests and so many others."""
+    if not limit:
+        return list(steps)
+    left = {False: limit, True: limit}
+    numbers = {-1: -1}  # of the steps that are kept
+    shown: list[GraphStep] = []
+    for number, step in enumerate(steps):
+        is_test, parent = tests_apart and step.is_test, step.parent
+        if not left[is_test]:
+            continue
+        left[is_test] -= 1
+        while parent not in numbers:
+            parent = steps[parent].parent
+        numbers[number] = len(shown)
+        shown.append(replace(step, parent=numbers[parent]))
+    return shown
 
 
 def _other_end(step: Reached) -> int:
@@ -191,6 +210,10 @@ def _answer(
         *(relation, distinct, tuple(steps), len(found), depth, reader.generation, tuple(kept), tuple(notes)),
         target=target,
         total_tests=sum(step.is_test for step in found),
+        total_by_depth=tuple(
+            sum(not step.is_test for step in found if step.depth == hop)
+            for hop in range(1, max((step.depth for step in found), default=0) + 1)
+        ),
     )
 
 

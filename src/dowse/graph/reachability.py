@@ -11,6 +11,7 @@ from dowse.graph.model import RELATIONS, EdgeSource, is_sure, uncertainty
 from dowse.graph.traverse import Reached, Traversal, breadth_first_search
 from dowse.graph.type_hierarchy import (
     call_aliases,
+    dispatch_edges,
     is_constructor,
     is_definition,
     is_type,
@@ -85,25 +86,19 @@ def shortest_path(
 ) -> ShortestPath:
     """Return the shortest path without ambiguous links; if there is none, the shortest of all.
 
-    A path may end with a call of a method that an end overrides, if none leads to the end itself.
+    Where calls alone do not lead to the end, a call of a method may run one that overrides it.
     """
     # The calls of a type are those of its methods, and a call of its constructor reaches it.
     starts = [*starts, *members(reader, [symbol for symbol in starts if is_type(symbol)])]
     end_members = members(reader, [symbol for symbol in ends if is_type(symbol)])
-    start_rows = {row.row for row in starts}
-    goal = frozenset(row.row for row in (*ends, *filter(is_constructor, end_members))) - start_rows
-    # Of a long symbol that is stored in parts, the first part counts.
-    reachable_ends = [end for end in reversed(ends) if end.row in goal]
-    bases = _overridden_bases(reader, reachable_ends, start_rows)
+    goal = frozenset(row.row for row in (*ends, *filter(is_constructor, end_members)))
+    goal -= {row.row for row in starts}
     is_truncated = False
     for is_certain in (True, False):
-        for rows in (goal, frozenset(bases)):
-            if not rows:
-                continue
-            traversal = _search_path(reader, starts, rows, depth, is_certain)
-            steps = _backtrack(traversal, rows)
-            if steps:
-                return ShortestPath((*steps, *_dispatch_step(reader, steps[-1], bases)), is_certain, False)
+        for is_dispatched in (False, True):
+            traversal = _search_path(reader, starts, goal, depth, is_certain, is_dispatched)
+            if steps := _backtrack(traversal, goal):
+                return ShortestPath(steps, is_certain, False)
             is_truncated = is_truncated or traversal.is_truncated
     return ShortestPath((), False, is_truncated)
 
@@ -119,13 +114,19 @@ def _overridden_bases(reader: Reader, methods: Sequence[SymbolRow], excluded: se
 
 
 def _search_path(
-    reader: Reader, starts: Sequence[SymbolRow], goal: frozenset[int], depth: int, is_certain: bool
+    reader: Reader,
+    starts: Sequence[SymbolRow],
+    goal: frozenset[int],
+    depth: int,
+    is_certain: bool,
+    is_dispatched: bool,
 ) -> Traversal:
     kinds, incoming, *_ = RELATIONS["path"]
     return breadth_first_search(
         *(reader, starts, kinds, incoming, depth),
         aliases=partial(call_aliases, reader, incoming=False),
         accepts=lambda edge: not is_certain or is_sure(edge),
+        extra_edges=partial(dispatch_edges, reader) if is_dispatched else lambda _: (),
         goal=goal,
     )
 
@@ -139,15 +140,6 @@ def _backtrack(traversal: Traversal, goal: frozenset[int]) -> tuple[Reached, ...
         path.append(step)
         step = by_row.get(step.parent)
     return tuple(reversed(path))
-
-
-def _dispatch_step(reader: Reader, last: Reached, bases: Bases) -> list[Reached]:
-    """Return the step from a base method to the method that overrides it."""
-    if last.symbol.row not in bases:
-        return []
-    base, end = bases[last.symbol.row]
-    edges = [edge for edge in overriding_edges(reader, base) if edge.source == end.row]
-    return [Reached(end, last.depth + 1, base.row, tuple(edges[:1]))] if edges else []
 
 
 class _MergedOverloads:

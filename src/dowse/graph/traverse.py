@@ -102,7 +102,9 @@ def _group_edges(
     """Return the edges to new symbols, by that symbol and then by the symbol of the frontier."""
     groups: dict[int, dict[int, list[Edge]]] = defaultdict(lambda: defaultdict(list))
     for edge in edges:
-        near, far = (edge.target, edge.source) if incoming else (edge.source, edge.target)
+        # A call of a method may run one that overrides it, in whichever direction calls are followed.
+        is_backward = incoming or edge.kind == "overrides"
+        near, far = (edge.target, edge.source) if is_backward else (edge.source, edge.target)
         if far not in visited:
             groups[far][owners[near]].append(edge)
     return groups

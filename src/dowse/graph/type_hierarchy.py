@@ -17,6 +17,8 @@ _CONSTRUCTORS = frozenset(["__init__", "__new__", "constructor", "initialize", "
 _HIERARCHY = ("extends", "implements")
 # Longer chains of inheritance are a cycle of names or a generated file.
 _MAX_GENERATIONS = 10
+# Methods of one hop whose overriding methods are looked up.
+_MAX_DISPATCHED = 500
 # Members of types of one name that are read.
 _MAX_MEMBERS = 10_000
 
@@ -87,6 +89,16 @@ def overriding_edges(reader: Reader, method: SymbolRow) -> list[Edge]:
         position = (row.row, method.row, row.file_id, row.start_line, 0)
         overriding.append(Edge("overrides", *position, link.confidence, link.candidates))
     return overriding
+
+
+def dispatch_edges(reader: Reader, symbols: Sequence[SymbolRow]) -> list[Edge]:
+    """Return edges of kind "overrides" from all methods that calls of these symbols may run instead."""
+    methods = [row for row in symbols if row.kind == "method" and not is_constructor(row)]
+    owned = _owners_in_same_file(reader, methods[:_MAX_DISPATCHED])
+    types = sorted({owner.row for _, owner in owned})
+    derived = {edge.target for edge in reader.edges(types, _HIERARCHY, incoming=True)} if types else set()
+    overridden = [method for method, owner in owned if owner.row in derived]
+    return [edge for method in overridden for edge in overriding_edges(reader, method)]
 
 
 def _related_types(reader: Reader, method: SymbolRow, incoming: bool) -> Sequence[Reached]:

@@ -184,6 +184,7 @@ class GraphAnswer(Model):
     target: SymbolRef | None
     total: int = Field(description="Number of steps, of which the first are here.")
     total_tests: int = Field(description="Of these, how many are tests.")
+    total_by_depth: list[int] = Field(description="Of the others, how many are 1, 2, … hops away.")
     notes: list[Note]
     steps: list[Step]
     total_mentions: int
