@@ -142,6 +142,7 @@ DEFINITIONS: dict[str, list[tuple[str, str, int, int, str]]] = {
     ],
     "sample.ts": [
         ("interface", "Shape", 4, 7, "A shape."),
+        ("method", "Shape.area", 6, 6, ""),
         ("class", "Circle", 9, 17, ""),
         ("method", "Circle.constructor", 11, 11, ""),
         ("method", "Circle.area", 13, 16, "Area of it."),
@@ -180,6 +181,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("extends", "", "Base", 7, "Box"),
         ("implements", "", "Lid", 7, "Box"),
         ("implements", "n", "Closed", 7, "Box"),
+        ("call", "", "super", 10, "Box.Box"),
         ("use", "", "Override", 16, "Box.open"),
         ("call", "this.lock", "turn", 18, "Box.open"),
         ("call", "", "Key", 18, "Box.open"),
@@ -357,6 +359,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("call", "", "string", 29, "schema"),
     ],
     "sample.tsx": [
+        ("use", "", "Props", 2, "Hello"),
         ("call", "Greeting", "Box", 2, "Hello"),
     ],
     "sample.zig": [

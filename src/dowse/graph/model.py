@@ -9,7 +9,9 @@ from typing import NamedTuple, Protocol
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
-_CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "possible": 2, "ambiguous": 3}
+_CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "possible": 3, "ambiguous": 4}
+# Confidences of references that certainly mean their target.
+CERTAIN = frozenset(["compiler", "resolved", "unique"])
 # Why only the name of a reference is known, or why it may be no call.
 _REASON_WORDS = {
     "receiver": "receiver's type unknown",
@@ -87,7 +89,7 @@ class GraphStep:
 
     @property
     def confidence(self) -> str:
-        """The confidence: resolved, unique, ambiguous, or possible where only dispatch may lead here."""
+        """The confidence of the edge; possible where only dispatch may lead here."""
         return "possible" if self.through else self.edge.confidence
 
     @property
@@ -100,6 +102,15 @@ class GraphStep:
     def is_test(self) -> bool:
         """Whether the symbol belongs to the tests."""
         return is_test(self.symbol)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A line with a symbol's name that is not known to refer to it."""
+
+    symbol: SymbolRow  # the innermost around the line, or the file
+    line: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +127,8 @@ class GraphAnswer:
     notes: tuple[Note, ...] = ()  # what was truncated, merged or is invisible to static analysis
     target: SymbolRow | None = None  # the end of a path
     total_tests: int = 0  # of `total`, how many are tests
+    mentions: tuple[Mention, ...] = ()  # unless a reference is certain
+    total_mentions: int = 0
 
     @property
     def seed(self) -> SymbolRow:
@@ -136,6 +149,8 @@ class GraphAnswer:
 
 def describe_confidence(edge: Edge) -> str:
     """Return the confidence of a reference in words."""
+    if edge.confidence == "compiler":
+        return "by the compiler"
     if edge.confidence == "resolved":
         return "resolved"
     if edge.confidence == "unique":
@@ -149,7 +164,7 @@ def describe_confidence(edge: Edge) -> str:
 
 def is_sure(edge: Edge) -> bool:
     """Whether a reference means its target for certain."""
-    return edge.confidence in ("resolved", "unique")
+    return edge.confidence in CERTAIN
 
 
 def uncertainty(edge: Edge) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dowse.graph import keys
 from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
+from dowse.graph.npm import npm_bindings
 from dowse.parsing.facts import RESULT
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
@@ -35,7 +36,7 @@ _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
 # imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION" or "base CLASS"; in Go also
 # "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml
-# "crate NAME", "crate-roots FOLDER" and "crate-alias NAME".
+# "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
 
@@ -69,6 +70,8 @@ def make_graph_record(
             _bind(bindings, "build", ["build", constraint[1], ""])
     if path.endswith("Cargo.toml"):
         bindings.update(cargo_bindings(path, text))
+    elif path.endswith(".json"):
+        bindings.update(npm_bindings(path, text))
     package = bindings["package"][0][1] if "package" in bindings else ""
     family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
     derived = _derived_classes(bindings, parsed)
@@ -136,6 +139,9 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
                 and not _DECLARED.search(definition.signature)
             ):
                 _bind(bindings, f"result {definition.qualified_name}", binding)
+        elif name.startswith("{}."):  # a property of an object literal
+            if definition and definition.kind not in _CONTAINERS:
+                _bind(bindings, f"field {definition.qualified_name} {name[3:]}", binding)
         elif kind == "package":
             bindings["package"] = [[kind, re.sub(r"\\|::", ".", value), ""]]
         elif first or (definition and definition.kind not in _CONTAINERS and not field):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.names import MAX_CALLEE_BYTES
 from dowse.parsing.paths import member_path
 from dowse.parsing.type_expressions import LITERAL, parse_type
@@ -15,13 +16,19 @@ if TYPE_CHECKING:
 # ("type", a type), ("same", a member path) or ("local", "") if unknown.
 ExpressionValue = tuple[str, str]
 UNKNOWN: ExpressionValue = ("local", "")
+# An object literal: its functions are symbols of the definition around it.
+OBJECT: ExpressionValue = ("object", "{}")
 
 # Suffixes of paths: a collection of these, each element of it, and what a context manager yields.
 COLLECTION, ITERATION, ENTERED = "[+]", "[*]", "[with]"
 
 _MAX_DEPTH = 8
 _LITERALS = frozenset(
-    "string concatenated_string template_string regex number integer float true false".split()
+    "string concatenated_string template_string regex number integer float true false string_literal"
+    " decimal_integer_literal integer_literal real_literal boolean_literal character_literal".split()
+)
+_DEFINITIONS = frozenset(
+    "arrow_function function_expression generator_function class lambda function".split()
 )
 # Expressions whose value is that of what they hold.
 _TRANSPARENT = frozenset(
@@ -35,6 +42,8 @@ _COLLECTIONS = frozenset(
 )
 _MAPPINGS = frozenset(["dictionary", "dictionary_comprehension"])
 _CASTS = frozenset(["as_expression", "satisfies_expression"])
+# Casts with the type first: of Java, C# and C.
+_C_CASTS = frozenset(["cast_expression"])
 # Functions of Python that return a collection of what they are given, or one element of it.
 _COLLECTING = frozenset(["list", "sorted", "reversed", "tuple", "set", "iter", "frozenset"])
 _PICKING = frozenset(["next", "min", "max"])
@@ -45,15 +54,24 @@ BUILTIN_CALLS = _COLLECTING | _PICKING | {"cast", "partial", "TypeVar", "enumera
 def expression_values(node: Node, text: Callable[[Node], str], depth: int = 0) -> list[ExpressionValue]:
     """Return the values that an expression can have; several for a conditional one."""
     kind = node.type
+    if kind in _DEFINITIONS:
+        return []  # the name is that of a symbol
     children = node.named_children if kind not in _LITERALS else []
     if depth > _MAX_DEPTH:
         return [UNKNOWN]
-    if kind in _LITERALS or (kind in _COLLECTIONS | _MAPPINGS | {"object"} and not children):
+    if kind in _LITERALS or (kind in _COLLECTIONS | _MAPPINGS and not children):
         return [("type", LITERAL)]
+    if kind == "object":
+        return [OBJECT]
+    if kind == "new_expression":
+        return [_new_value(node, text)]
     if kind in _TRANSPARENT and children:
         return expression_values(children[0], text, depth + 1)
     if kind in _BRANCHES:
         return _branch_values(node, text, depth)
+    if kind in _C_CASTS:
+        parsed = parse_declared_type(text(children[0]))
+        return [("type", parsed)] if parsed else [UNKNOWN]
     if kind in _CASTS:
         return [_type_value(text(children[-1]))]
     if kind in _COLLECTIONS or kind in _MAPPINGS:
@@ -100,11 +118,12 @@ def _builtin_call(node: Node, text: Callable[[Node], str], depth: int) -> list[E
 
 def _with_suffix(values: list[ExpressionValue], suffix: str) -> list[ExpressionValue]:
     """Return what a suffix makes of values."""
+    known = [value for value in values if value != UNKNOWN]
     return [
         ("same", (f"<{value}>" if kind == "type" else value) + suffix)
-        for kind, value in values
-        if value and value != LITERAL
-    ] or [("type", LITERAL)]
+        for kind, value in known
+        if kind != "object" and value != LITERAL
+    ] or [("type", LITERAL) if known and suffix == COLLECTION else UNKNOWN]
 
 
 def _type_value(written: str) -> ExpressionValue:
@@ -115,6 +134,20 @@ def _type_value(written: str) -> ExpressionValue:
 def _type_alias(written: str) -> ExpressionValue:
     parsed = parse_type(written)
     return ("same", parsed) if parsed and parsed.isidentifier() else UNKNOWN
+
+
+def _new_value(node: Node, text: Callable[[Node], str]) -> ExpressionValue:
+    """Return the value of `new Foo<Bar>()`."""
+    constructor, arguments = (
+        node.child_by_field_name("constructor"),
+        node.child_by_field_name("type_arguments"),
+    )
+    if constructor is None or constructor.type not in ("identifier", "member_expression"):
+        return UNKNOWN
+    if arguments is not None:
+        return _type_value(text(constructor) + text(arguments))
+    path = member_path(text(constructor))
+    return ("same", path + "()") if path else UNKNOWN
 
 
 def _path_value(node: Node, text: Callable[[Node], str]) -> ExpressionValue:
@@ -136,6 +169,11 @@ def collected(values: list[ExpressionValue]) -> list[ExpressionValue]:
 def entered(values: list[ExpressionValue]) -> list[ExpressionValue]:
     """Return the values of the variable of a `with` statement."""
     return _with_suffix(values, ENTERED)
+
+
+def members(values: list[ExpressionValue], name: str) -> list[ExpressionValue]:
+    """Return the values of a member of these values."""
+    return _with_suffix(values, f".{name}")
 
 
 def default_values(values: list[ExpressionValue]) -> list[ExpressionValue]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dowse.parsing import declared_types
 from dowse.parsing.expressions import (
     BUILTIN_CALLS,
     UNKNOWN,
@@ -21,13 +22,22 @@ from dowse.parsing.expressions import (
     entered,
     expression_values,
     iterated,
+    members,
     values_of_mapping,
 )
 from dowse.parsing.grammar import Pattern
 from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.limits import MAX_NAME_BYTES
-from dowse.parsing.scopes import loop_span, narrowed_span
+from dowse.parsing.scopes import is_result, is_visible_property, loop_span, narrowed_span
 from dowse.parsing.source_text import SourceText
+from dowse.parsing.static_types import SLICE
+from dowse.parsing.static_values import (
+    iterated_value,
+    parse_static_type,
+    unwrapped_value,
+    variable_value,
+    visible_span,
+)
 from dowse.parsing.type_expressions import LITERAL, parse_type
 from dowse.types import Fact, Reference
 
@@ -37,7 +47,7 @@ if TYPE_CHECKING:
 # The name under which a function's result is bound.
 RESULT = "()"
 # Longer type expressions are not names of classes.
-_MAX_TYPE_BYTES = 200
+_MAX_TYPE_BYTES, _MAX_STATIC_TYPE_BYTES = 200, 1_000
 
 # Prefixes of a field of the current object.
 _FIELD_PREFIXES = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
@@ -50,7 +60,9 @@ _BUILTIN_TYPES = frozenset(
 # Type parameters stand for other types.
 _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
-_UNNAMED_ROLES = frozenset(["statement", "package", "default", "impl", "picks", "result"])
+_UNNAMED_ROLES = frozenset(
+    "statement package default impl picks result destructured property namespace bound".split()
+)
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
     "assigned": list,
@@ -60,8 +72,7 @@ _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]
     "default": default_values,
     "mapping": values_of_mapping,
 }
-# Languages whose annotations have type arguments.
-_STRUCTURED_TYPES = frozenset(["python", "typescript", "javascript"])
+_STATIC_LANGUAGES = frozenset(["go", "rust"])
 # Steps from a field or result through local variables to what they are assigned, and values at each.
 _MAX_INLINED, _MAX_VALUES = 4, 4
 
@@ -114,6 +125,13 @@ def parse_type_name(text: str) -> str:
     text = text.strip(" &*?!.")
     match = _NAME.fullmatch(text)
     return re.sub(r"::|\\", ".", match[0]) if match and match[0] not in _NON_TYPES else ""
+
+
+# How types are read in languages where their arguments matter.
+_TYPE_READERS: dict[str, Callable[[str], str]] = {
+    **dict.fromkeys(("python", "typescript", "javascript"), parse_type),
+    **dict.fromkeys(declared_types.LANGUAGES, declared_types.parse_declared_type),
+}
 
 
 class Facts:
@@ -183,6 +201,8 @@ class Facts:
             for kind, called, value, origin in self._read(pattern, captures):
                 if name in inlined and kind in ("type", "made", "same") and value:
                     variables.setdefault((scope_owner, called), []).append((kind, value))
+                if pattern.role == "destructured" and called.encode() not in needed and not is_public:
+                    continue
                 if is_needed or (is_public and kind != "local" and value != LITERAL):
                     facts[Fact(kind, called, value, origin, scope_owner, first, last)] = None
                 if pattern.role == "loop" and first:  # the variable is visible after the loop
@@ -198,9 +218,21 @@ class Facts:
             span = captures["within"][0].byte_range
         elif pattern.role == "narrowed":
             span = narrowed_span(captures["bind"][0])
+        elif pattern.role in ("let", "bound"):
+            is_own = self._is_own_alias(pattern, captures)
+            span = visible_span(captures["bind"][0], is_own)
+            if span and is_own:
+                return bisect_right(lines, span[0]) + 1, bisect_right(lines, span[1])
         else:
             span = loop_span(captures["bind"][0])
         return (bisect_right(lines, span[0]), bisect_right(lines, span[1])) if span else (0, 0)
+
+    def _is_own_alias(self, pattern: Pattern, captures: dict[str, list[Node]]) -> bool:
+        """Whether the value of a variable is by another variable of its name: `let x = x.unwrap()`."""
+        if not pattern.alias_capture:
+            return False
+        start, end = captures["bind"][0].byte_range
+        return self._data[start:end] in self._heads(captures[pattern.alias_capture][0])[:1]
 
     def _has_builtin_type(self, captures: dict[str, list[Node]]) -> bool:
         """Whether a name has a built-in type, as most have."""
@@ -222,7 +254,10 @@ class Facts:
             if pattern.alias_capture:
                 start, end = captures["bind"][0].byte_range
                 name, heads_of = self._data[start:end], self._heads(captures[pattern.alias_capture][0])
-                if pattern.role == "result" or b"." in name or name[:1] == b"@":
+                if pattern.role == "destructured":
+                    for word in _WORD.findall(name[:_MAX_TYPE_BYTES]):
+                        aliases.setdefault(word, set()).update(heads_of)
+                elif pattern.role in ("result", "property") or b"." in name or name[:1] == b"@":
                     inlined.update(heads_of)
                 else:
                     aliases.setdefault(name, set()).update(heads_of)
@@ -253,8 +288,12 @@ class Facts:
             return [("package", "", name, "")]
         if pattern.role == "impl":
             return [("type", "Self", parse_type_name(name), "")]
-        if pattern.role == "default":
+        if pattern.role == "namespace":
+            return [("namespace", name, name, "")]
+        if pattern.role == "default" and "assigned" not in captures:
             return [("same", "export default", name, "")]
+        if pattern.role == "own":  # a constant of an enum is an instance of it
+            return [("type", name, "Self", "")]
         if "required" in captures:
             module = self._name(captures["required"][0])
             if pattern.role == "picks":
@@ -264,9 +303,22 @@ class Facts:
                 ]
             value = self._name(captures["picked"][0]) if "picked" in captures else ""
             return [("import", name, value, module)]
+        if (pattern.role == "result" and not is_result(captures["bind"][0])) or (
+            pattern.role == "property" and not is_visible_property(captures["bind"][0])
+        ):
+            return []
         values = self._values(captures)
-        if pattern.role == "result":
-            return [(kind, RESULT, value, "") for kind, value in values if value and value != LITERAL]
+        if pattern.role in ("result", "default"):
+            called = RESULT if pattern.role == "result" else "export default"
+            return [(kind, called, value, "") for kind, value in values if value and value != LITERAL]
+        if pattern.role == "destructured":
+            return [
+                (kind, bound, value, "")
+                for bound, picked in self._destructured_names(captures["bind"][0])
+                for kind, value in members(values, picked)
+            ]
+        if pattern.role == "property":
+            return [(kind, f"{{}}.{name}", value, "") for kind, value in values if kind == "same"]
         names = [self._name(node) for node in captures["bind"]]
         if pattern.role == "field":  # a parameter that is a field as well
             names.append("self." + name.lstrip("$"))
@@ -277,6 +329,8 @@ class Facts:
         for child in pattern.named_children:
             if child.type == "shorthand_property_identifier_pattern":
                 yield self._name(child), self._name(child)
+            elif child.type == "object_assignment_pattern" and child.named_child_count:
+                yield self._name(child.named_children[0]), self._name(child.named_children[0])
             elif child.type == "pair_pattern":
                 key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
                 if key is not None and value is not None and value.type == "identifier":
@@ -284,12 +338,14 @@ class Facts:
 
     def _values(self, captures: dict[str, list[Node]]) -> list[ExpressionValue]:
         """Return the values that a name can have."""
+        if self._language in _STATIC_LANGUAGES:
+            return [self._static_value(captures)]
         for capture, transform in _EXPRESSIONS.items():
             if capture in captures:
                 node = captures[capture][0]
                 values = transform(expression_values(node, self._node_text))
                 return values[:_MAX_VALUES]
-        read_type = parse_type if self._language in _STRUCTURED_TYPES else parse_type_name
+        read_type = _TYPE_READERS.get(self._language, parse_type_name)
         for capture, kind, read in (
             ("as", "type", read_type),
             ("made", "made", _parse_path),
@@ -300,6 +356,27 @@ class Facts:
                 value = read(self._text(start, end)) if end - start <= _MAX_TYPE_BYTES else ""
                 return [(kind, value)] if value else [UNKNOWN]
         return [("type", LITERAL)] if "literal" in captures else [UNKNOWN]
+
+    def _static_value(self, captures: dict[str, list[Node]]) -> ExpressionValue:
+        """Return the value of a variable, parameter or field of Go or Rust."""
+        name = captures["bind"][0]
+        if "as" in captures:
+            start, end = captures["as"][0].byte_range
+            value = (
+                parse_static_type(self._language, self._text(start, end))
+                if end - start <= _MAX_STATIC_TYPE_BYTES
+                else ""
+            )
+            if "variadic" in captures:
+                return "type", f"{SLICE}[{value}]"
+            return ("type", value) if value else UNKNOWN
+        if "assigned" in captures:
+            return variable_value(self._language, name, captures["assigned"][0], self._node_text)
+        if "each" in captures:
+            return iterated_value(self._language, name, captures["each"][0], self._node_text)
+        if "unwrapped" in captures:  # `if let Some(x) = y`
+            return unwrapped_value(name, captures["unwrapped"][0], self._node_text)
+        return UNKNOWN
 
     def _node_text(self, node: Node) -> str:
         return self._text(*node.byte_range)
@@ -329,7 +406,9 @@ def _parse_path(text: str) -> str:
 
 def _inline(fact: Fact, variables: dict[tuple[int, str], list[ExpressionValue]]) -> list[Fact]:
     """Return a field or result by what its local variables are assigned: others cannot see these."""
-    if fact.first or not (fact.name == RESULT or "." in fact.name or fact.name[:1] == "@"):
+    if fact.first or not (
+        fact.name in (RESULT, "export default") or "." in fact.name or fact.name[:1] == "@"
+    ):
         return [fact]
     values = _inline_values((fact.kind, fact.value), fact.owner, variables, _MAX_INLINED)
     return [fact._replace(kind=kind, value=value) for kind, value in values]

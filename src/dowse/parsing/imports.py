@@ -13,6 +13,7 @@ Import = tuple[str, str, str, str]
 
 # An unterminated comment ends with the text: else, matching many of them would take quadratic time.
 _COMMENT = re.compile(r"#[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_SLASH_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SPACES = re.compile(r"\s{2,}")
 _QUOTED = re.compile(r"""['"]([^'"]*)['"]""")
 _AS = re.compile(r"\s+as\s+|\s*=>\s*")
@@ -54,7 +55,7 @@ def _names_and_aliases(names: str) -> Iterator[tuple[str, str]]:
 
 
 def _ecmascript(statement: str) -> Iterator[Import]:
-    text = _COMMENT.sub("", statement).strip()
+    text = _SLASH_COMMENT.sub("", statement).strip()
     quoted = _QUOTED.findall(text)
     if not quoted:
         return

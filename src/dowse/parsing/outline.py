@@ -54,9 +54,16 @@ _OPENING_WORDS = (" do", " where", "=>")
 # The end of the parameters and the type of the result, which a long signature keeps.
 _RESULT = re.compile(r"\) ?(?:->|:)[^()]*$")
 
+# Calls in a chain that are followed to its start, and the nodes of their arguments.
+_MAX_CHAIN = 100
+_ARGUMENT_LISTS = frozenset(["arguments", "argument_list", "value_arguments", "call_suffix"])
+
 # Annotations and attributes that a grammar has inside of the definition.
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
 _ATTRIBUTE_STARTS = frozenset("@[#")
+
+# Precedes the names of anonymous classes.
+ANONYMOUS = "$"
 
 # (byte offset of the name, kind, name, qualifier, number of arguments or -1)
 RawReference = tuple[int, str, str, str, int]
@@ -275,8 +282,10 @@ class Matches:
                 if plain[index]:
                     start, end = captures["call"][0].byte_range
                     if end - start > MAX_CALLEE_BYTES:
-                        start = end - MAX_CALLEE_BYTES
-                    name, qualifier, back = callees[data[start:end]]
+                        source = _shorten(captures["call"][0], data)
+                    else:
+                        source = data[start:end]
+                    name, qualifier, back = callees[source]
                     if "on" in captures:
                         begin, stop = captures["on"][0].byte_range
                         if stop - begin > MAX_CALLEE_BYTES:
@@ -323,6 +332,9 @@ class Matches:
         kind = pattern.defines
         start, end = captures[kind][0].byte_range
         entry = Entry(kind, start, end)
+        if pattern.role == "anonymous":
+            self._define_anonymous(entry, captures)
+            return
         if "name" in captures:
             start, end = captures["name"][0].byte_range
             self._skip.add(start)
@@ -343,6 +355,17 @@ class Matches:
             entry.head_end = captures["head"][0].end_byte
         elif pattern.is_head:
             entry.head_end = entry.end
+        self.entries.append(entry)
+
+    def _define_anonymous(self, entry: Entry, captures: dict[str, list[Node]]) -> None:
+        """Add a class without a name: it is called after its base class."""
+        for node in captures["base"]:
+            start, end = node.byte_range
+            name, qualifier, _ = callees[self._data[start : min(end, start + MAX_NAME_BYTES)]]
+            if name:
+                entry.path = entry.path or (ANONYMOUS + name,)
+                self._others.append((entry.start, "extends", name, qualifier, -1))
+        entry.head_end = entry.start
         self.entries.append(entry)
 
     def _refer(self, kind: str, captures: dict[str, list[Node]]) -> None:
@@ -431,6 +454,23 @@ class Matches:
             for start, name in names
             if name not in variables and not name.isupper() and len(name) <= MAX_NAME_BYTES
         ]
+
+
+def _shorten(callee: Node, data: bytes) -> bytes:
+    """Return a long callee without the arguments of the calls in it, or the end of it."""
+    node, parts, length = callee, list[bytes](), 0
+    for _ in range(_MAX_CHAIN):
+        start, end = node.byte_range
+        if end - start + length <= MAX_CALLEE_BYTES:
+            return b"".join([data[start:end], *reversed(parts)])
+        if not node.child_count:
+            break
+        receiver, last = node.children[0], node.children[-1]
+        rest = b"()" if last.type in _ARGUMENT_LISTS else data[receiver.end_byte : end]
+        parts.append(rest)
+        length += len(rest)
+        node = receiver
+    return data[callee.end_byte - MAX_CALLEE_BYTES : callee.end_byte]
 
 
 def _truncate_path(path: tuple[str, ...]) -> tuple[str, ...]:

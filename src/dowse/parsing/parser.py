@@ -20,6 +20,9 @@ _BOILERPLATE_LINE = re.compile(
     rb"\s*(?:package|module|namespace|import|from|use|using|require|#include|<\?php)\b"
 )
 
+# Fields belong to these: an object type of TypeScript has fields as well.
+_WITH_FIELDS = CONTAINERS | {"type"}
+
 # Create named tuples at the speed of plain ones.
 _REFERENCE = partial(tuple.__new__, Reference)
 _DEFINITION = partial(tuple.__new__, Definition)
@@ -78,7 +81,7 @@ def _from_tree(
     definitions.extend(remainder)
     references = _references(text, outline, matches, entry_parts)
     # Fields belong to these; a block of variables in Go belongs to the package.
-    kinds = CONTAINERS | {"constant"} if language.name == "go" else CONTAINERS
+    kinds = _WITH_FIELDS | {"constant"} if language.name == "go" else _WITH_FIELDS
     in_types = frozenset(e.number for e in outline.entries if e.kind in kinds)
     owners, first_parts = (outline.owner_starts, outline.owners), [parts[0] for parts in entry_parts]
     facts = matches.facts.collect(references, owners, first_parts, in_types)

@@ -11,6 +11,19 @@ if TYPE_CHECKING:
 
 _MAX_STEPS = 8
 _LOOPS = frozenset(["for_statement", "for_in_statement"])
+_ANONYMOUS = frozenset("arrow_function function_expression generator_function lambda".split())
+_FUNCTIONS = _ANONYMOUS | frozenset(
+    "function_definition function_declaration generator_function_declaration method_definition".split()
+)
+# What gives an anonymous function the name of a symbol.
+_NAMING = frozenset(
+    "variable_declarator assignment_expression pair public_field_definition field_definition".split()
+)
+# What an object literal can be the value of, and what can be around it.
+_HOLDERS = frozenset(
+    "variable_declarator assignment_expression return_statement export_statement arrow_function".split()
+)
+_WRAPPERS = ("parenthesized_expression", "as_expression", "satisfies_expression")
 _COMPREHENSIONS = frozenset(["for_in_clause"])
 _CONDITIONALS = frozenset(["if_statement", "elif_clause"])
 # Statements after which the rest of a block does not run.
@@ -18,6 +31,27 @@ _EXITS = frozenset(
     "return_statement raise_statement throw_statement continue_statement break_statement".split()
 )
 _NEGATIONS = frozenset(["not_operator", "unary_expression"])
+
+
+def is_result(node: Node) -> bool:
+    """Whether a returned expression is the result of a definition, not of an anonymous function in it."""
+    function: Node | None = node
+    while function is not None and function.type not in _FUNCTIONS:
+        function = function.parent
+    if function is None or function.type not in _ANONYMOUS:
+        return function is not None
+    return function.parent is not None and function.parent.type in _NAMING
+
+
+def is_visible_property(key: Node) -> bool:
+    """Whether a property belongs to an object literal that has a name or is a result."""
+    node: Node | None = key.parent
+    if node is not None and node.type == "pair":
+        node = node.parent
+    node = node.parent if node is not None else None
+    while node is not None and node.type in _WRAPPERS:
+        node = node.parent
+    return node is not None and node.type in _HOLDERS
 
 
 def loop_span(variable: Node) -> Span | None:

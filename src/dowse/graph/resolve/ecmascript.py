@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import posixpath
+import re
+from collections.abc import Iterator
 
 from dowse.graph.lookups import FileScope
+from dowse.graph.npm import CONFIG_SLOT, EXPORTS_SLOT
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, Candidate, Value, last_in_file
 from dowse.types import Reference
@@ -28,6 +31,21 @@ _NODE_MODULES = frozenset(
     " perf_hooks process querystring readline stream string_decoder timers tls tty url util v8 vm"
     " worker_threads zlib".split()
 )
+_CONFIGS = ("tsconfig.json", "jsconfig.json")
+# Configurations that extend each other in a chain.
+_MAX_EXTENDS = 5
+# Folders that builds write to.
+_BUILT = re.compile(r"(^|/)(?:dist|build|lib|out|esm|cjs)/")
+
+
+def _expand(pattern: str, target: str, name: str) -> str:
+    """Return the path for a name that matches a pattern with at most one `*`, "" if it does not."""
+    prefix, star, suffix = pattern.partition("*")
+    if not star:
+        return target if name == pattern else ""
+    if not name.startswith(prefix) or not name.endswith(suffix) or len(name) < len(prefix) + len(suffix):
+        return ""
+    return target.replace("*", name[len(prefix) : len(name) - len(suffix)])
 
 
 class EcmascriptRules(Rules):
@@ -54,6 +72,16 @@ class EcmascriptRules(Rules):
         if name in _GLOBALS:
             return EXTERNAL
         return self.outside(file, name) if name[:1].isupper() else UNDEFINED
+
+    def enclosing_scopes(self, file: FileScope, enclosing: str) -> Iterator[str]:
+        """Yield the namespaces around a name, and the top level."""
+        while "." in enclosing:
+            enclosing = enclosing.rpartition(".")[0]
+            if any(
+                kind == "namespace" for kind, _, _ in self.lookups.bindings(file.path, f"var {enclosing}")
+            ):
+                yield enclosing
+        yield ""
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a name that a module exports or re-exports."""
@@ -116,16 +144,61 @@ class EcmascriptRules(Rules):
     def _find_module(self, path: str, origin: str) -> str | None:
         if origin.startswith("."):
             return self._module_file(posixpath.normpath(posixpath.join(posixpath.dirname(path), origin)))
+        mapped = self._find_mapped(path, origin)
+        if mapped is not None:
+            return mapped
         if origin.startswith(("@/", "~/")):
             return self._find_from_root(path, origin[2:])
         parts = origin.split("/")
         count = 2 if origin.startswith("@") else 1
         for manifest in self.lookups.package_files("npm", "/".join(parts[:count])):
             folder, subpath = posixpath.dirname(manifest), "/".join(parts[count:])
+            exported = self._find_exported(manifest, f"./{subpath}" if subpath else ".")
+            if exported is not None:
+                return exported
             for inner in ("src/" + subpath, subpath, "lib/" + subpath, "src/index", "index", "lib/index"):
                 if not subpath and inner.endswith("/"):
                     inner += "index"
                 module_path = self._module_file(posixpath.normpath(posixpath.join(folder, inner or "index")))
+                if module_path is not None:
+                    return module_path
+        return None
+
+    def _find_mapped(self, path: str, origin: str) -> str | None:
+        """Return a module by `paths` and `baseUrl` of the nearest tsconfig.json, and of those it extends."""
+        folder = posixpath.dirname(path)
+        while True:
+            for name in _CONFIGS:
+                config = posixpath.join(folder, name)
+                for _ in range(_MAX_EXTENDS):
+                    entries = self.lookups.bindings(config, CONFIG_SLOT)
+                    module_path = self._mapped_file(entries, origin)
+                    extended = [value for kind, value, _ in entries if kind == "extends"]
+                    if module_path is not None or not extended:
+                        break
+                    config = extended[0]
+                if module_path is not None:
+                    return module_path
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+
+    def _mapped_file(self, entries: list[list[str]], origin: str) -> str | None:
+        for kind, value, target in entries:
+            stem = posixpath.join(value, origin) if kind == "base" else ""
+            if kind == "paths":
+                stem = _expand(value, target, origin)
+            module_path = self._module_file(stem) if stem else None
+            if module_path is not None:
+                return module_path
+        return None
+
+    def _find_exported(self, manifest: str, subpath: str) -> str | None:
+        """Return a module of a package by its manifest; a built file stands for its source."""
+        for _, pattern, target in self.lookups.bindings(manifest, EXPORTS_SLOT):
+            stem = _expand(pattern, target, subpath)
+            for each in (stem, _BUILT.sub(r"\1src/", stem, count=1)) if stem else ():
+                module_path = self._module_file(each.removesuffix(".d.ts") if each != stem else each)
                 if module_path is not None:
                     return module_path
         return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
+from dowse.graph.resolve.compiled_links import Links, replace_by_compiled
 from dowse.graph.resolve.ecmascript import EcmascriptRules
 from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
 from dowse.graph.resolve.go import GoRules
@@ -17,7 +18,9 @@ from dowse.graph.resolve.python import PythonRules
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
+    EDGE_KINDS,
     EXTERNAL,
+    INHERITED,
     VARIABLE,
     Candidate,
     PathStep,
@@ -27,19 +30,12 @@ from dowse.graph.resolve.values import (
     parse_path,
     union_of,
 )
+from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
-_EDGE_KINDS = {
-    "call": "calls",
-    "extends": "extends",
-    "implements": "implements",
-    "use": "uses",
-    "import": "imports",
-    "value": "calls",
-}
-
+_TYPE_NAME = re.compile(r"(?<![\w.!])[A-Za-z_]\w*(?![\w.])")
 
 # The rules of each language family.
 _RULES: dict[str, type[Rules]] = {
@@ -55,16 +51,21 @@ _RULES: dict[str, type[Rules]] = {
     "elixir": ElixirRules,
 }
 
-
-class Links(NamedTuple):
-    """The references of a file: resolved ones, and those of which only the name is known."""
-
-    resolved: list[ResolvedReference]
-    named: list[NamedReference]
+# Languages in which `f()` is a function even if a variable has the name.
+_SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 
 
-def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
-    """Resolve every reference of a file; `rules` keeps those of each language family for the next file."""
+def resolve_file(
+    file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules], compiled: CompiledReferences | None = None
+) -> Links:
+    """Resolve every reference of a file.
+
+    Args:
+        file: The file.
+        lookups: Answers from other files.
+        rules: Keeps the rules of each language family for the next file.
+        compiled: What a compiler says about the file; it takes precedence.
+    """
     scope = lookups.file_scope(file.path)
     links = Links([], [])
     if scope is None or not file.symbols:
@@ -73,8 +74,12 @@ def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) 
     if family_rules is None:
         family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
-    _FileResolver(file, scope, family_rules, links).run()
-    return links
+    resolver = _FileResolver(file, scope, family_rules, links)
+    resolver.run()
+    if compiled is None:
+        return links
+    names = family_rules.constructor_names
+    return replace_by_compiled(links, compiled, file, lookups, names, resolver.owner_of)
 
 
 class _FileResolver:
@@ -95,21 +100,26 @@ class _FileResolver:
     def run(self) -> None:
         """Resolve every reference."""
         for reference in self._file.references:
-            owner = reference.owner
-            if not 0 <= owner < len(self._symbols):
-                owner = self._remainder
-            if not 0 <= owner < len(self._symbols):
+            owner = self.owner_of(reference)
+            if owner < 0:
                 continue
             try:
-                self._resolve(reference, self._first_parts[owner])
+                self._resolve(reference, owner)
             except RecursionError:  # a chain of thousands of names, each an alias of the next
-                self._add_named(reference, self._first_parts[owner], "receiver")
+                self._add_named(reference, owner, "receiver")
 
         for index, symbol in enumerate(self._symbols):
             if not symbol.part:
                 for interface in self._rules.implemented_interfaces(self._scope, symbol):
                     declaration = Reference("implements", symbol.name, "", symbol.first, 0, index, -1)
                     self._add_targets(declaration, index, interface)
+
+    def owner_of(self, reference: Reference) -> int:
+        """Return the index of the symbol around a reference, -1 for none."""
+        for owner in (reference.owner, self._remainder):
+            if 0 <= owner < len(self._symbols):
+                return self._first_parts[owner]
+        return -1
 
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
@@ -131,7 +141,8 @@ class _FileResolver:
         name, path = reference.name, reference.qualifier
         steps = parse_path(path) if path else ()
         if self._local.binds(steps[0].name if steps else name):
-            return self._find_value(steps, path, name, reference.line, owner)
+            is_variable = reference.kind != "call" or self._scope.language not in _SEPARATE_FUNCTIONS
+            return self._find_value(steps, path, name, reference.line, owner, is_variable)
         shared_scope = self._parent_scope(owner) if self._rules.nested_scopes else self._this_class(owner)
         memo = (path, name, shared_scope)
         if memo not in self._values:
@@ -139,10 +150,10 @@ class _FileResolver:
         return self._values[memo]
 
     def _find_value(
-        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int
+        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int, is_variable: bool = True
     ) -> Value | None:
         if not path:
-            return self._resolve_bare_name(name, line, owner, self._enclosing(owner))
+            return self._resolve_bare_name(name, line, owner, is_variable)
         receiver = self._resolve_path(steps, line, owner) if steps else None
         return self._rules.member(self._scope, receiver, name)
 
@@ -165,16 +176,17 @@ class _FileResolver:
         """Return the qualified name of the definition around a reference, "" at the top level."""
         return "" if owner == self._remainder else self._symbols[owner].qualified_name
 
-    def _resolve_bare_name(self, name: str, line: int, owner: int, enclosing: str) -> Value | None:
+    def _resolve_bare_name(self, name: str, line: int, owner: int, is_variable: bool) -> Value | None:
+        enclosing = self._enclosing(owner)
         if name in self._rules.super_names:
             if not self._rules.constructor_names:
                 return EXTERNAL
-            return self._rules.member(self._scope, self._super_value(owner), self._rules.constructor_names[0])
+            return self._rules.super_constructor(self._scope, self._super_value(owner))
         if name in self._rules.self_names:
             own = self._this_instance(owner)
             return Value("class", own.candidates) if own else EXTERNAL
         local, is_local = self._resolve_local(name, line, enclosing)
-        if is_local:
+        if is_local and (is_variable or (local is not None and local.kind in ("function", "class"))):
             return local or VARIABLE
         member = self._implicit_member(name, owner)
         if member is not None:
@@ -202,15 +214,33 @@ class _FileResolver:
                 continue
             if fact.kind in ("import", "export"):
                 values.append(self._rules.resolve_import(self._scope, fact.value, fact.origin, enclosing))
+            elif fact.kind == "object":  # its functions are symbols of the definition around it
+                around = self._rules.scope_symbol(self._scope, enclosing)
+                values.append(Value("constant", around.candidates) if around else None)
             elif fact.kind == "type":
-                values.append(self._rules.instance_of(self._scope, fact.value, enclosing))
+                type_name = self._with_bounds(fact.value, line)
+                values.append(self._rules.instance_of(self._scope, type_name, enclosing))
             else:
-                values.append(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
+                at = fact.first or line
+                values.append(self._assigned_value(fact.value, at, enclosing, name, fact.kind == "made"))
         return union_of(values)
+
+    def _with_bounds(self, type_name: str, line: int) -> str:
+        """Return a type with the bounds of type parameters in their place."""
+
+        def bound_of(name: re.Match[str]) -> str:
+            for binding in self._local.lookup(name[0], line) if self._local.binds(name[0]) else ():
+                if binding.fact and binding.fact.kind == "type" and binding.fact.name == name[0]:
+                    return binding.fact.value
+            return name[0]
+
+        return _TYPE_NAME.sub(bound_of, type_name)
 
     def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
         """Return the value of a variable by the expression that is assigned to it."""
         steps = parse_path(path)
+        if steps and steps[0].name == name and self._rules.shadows:
+            return self._resolve_path(steps, line - 1, self._owners.get(enclosing, self._remainder))
         if not steps or steps[0].name == name:
             if len(steps) == 1 and is_call:
                 return self._rules.call_result(self._rules.resolve_name(self._scope, name, enclosing))
@@ -260,7 +290,7 @@ class _FileResolver:
             if class_name.rpartition(".")[2] == name:
                 return Value("class", instance.candidates)  # its constructor has its name as well
             member = self._rules.class_member(self._scope, instance, name)
-            if member is not None and member.kind != "external" and not _is_constructor(member, name):
+            if member is not None and member is not INHERITED and not _is_constructor(member, name):
                 return member
             class_name = class_name.rpartition(".")[0]
         return None
@@ -306,7 +336,7 @@ class _FileResolver:
         """Add possible calls of a function that is passed on or stored."""
         if value is None and reference.qualifier:
             self._add_named(reference, owner, "value")
-        elif value is not None and value.kind == "function":
+        elif value is not None and value.kind in ("function", "class"):
             self._add_targets(reference, owner, only_callable(value))
 
     def _is_inside(self, owner: int, value: Value) -> bool:
@@ -320,7 +350,7 @@ class _FileResolver:
 
     def _add_targets(self, reference: Reference, owner: int, value: Value) -> bool:
         rows = {each.target.row for each in value.candidates if each.target is not None}
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         likely = rows
         if len(rows) > 1:
             preferred = self._rules.preferred(self._scope, value.candidates)
@@ -355,7 +385,7 @@ class _FileResolver:
         is_member, is_call = bool(reference.qualifier), reference.kind == "call"
         if not (is_member or is_call or self._rules.bare_name_fallback):
             return
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         key = self._rules.lookups.key_of_name(self._scope.family, is_member, reference.name)
         if key:
             self._links.named.append(NamedReference(*position, key, reason))

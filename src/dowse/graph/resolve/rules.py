@@ -16,6 +16,7 @@ from dowse.graph.resolve.values import (
     INHERITED,
     ITERATION,
     UNDEFINED,
+    UNWRAPPED,
     Candidate,
     PathStep,
     Value,
@@ -25,7 +26,14 @@ from dowse.graph.resolve.values import (
     union_of,
 )
 from dowse.parsing.facts import parse_type_name
-from dowse.parsing.type_expressions import CALLABLE, CLASS, LITERAL, split_arguments, split_union
+from dowse.parsing.type_expressions import (
+    CALLABLE,
+    CLASS,
+    LITERAL,
+    parse_type,
+    split_arguments,
+    split_union,
+)
 from dowse.storage.protocol import FileSymbol
 from dowse.types import Reference
 
@@ -41,10 +49,17 @@ _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Se
 
 # Methods of collections of many languages that return an element, or another collection of the same elements.
 _ELEMENT_METHODS = frozenset(
-    "get pop popleft shift at find findLast first last next peek setdefault getOrDefault __getitem__".split()
+    "get pop popleft shift at find findLast first last next peek setdefault getOrDefault __getitem__ getValue"
+    " getFirst getLast poll take remove element orElse orElseThrow orElseGet front back top value lock"
+    " First FirstOrDefault Last LastOrDefault Single SingleOrDefault ElementAt Dequeue Pop Peek"
+    " firstOrNull lastOrNull singleOrNull getOrNull getOrElse removeFirst removeLast random headOption head"
+    " lastOption".split()
 )
 _COLLECTION_METHODS = frozenset(
-    "values copy filter slice concat reverse reversed sort sorted splice toSorted toReversed".split()
+    "values copy filter slice concat reverse reversed sort sorted splice toSorted toReversed stream"
+    " parallelStream distinct limit skip iterator toList subList findFirst findAny min max Where OrderBy"
+    " OrderByDescending ThenBy Take Skip Distinct Reverse ToList ToArray AsEnumerable AsReadOnly Concat"
+    " filterNot sortedBy take drop asReversed asSequence toMutableList toSet begin end cbegin cend".split()
 )
 
 
@@ -64,6 +79,8 @@ class Rules:
     bare_name_fallback = False
     # Whether names are looked up in the definitions around them.
     nested_scopes = False
+    # Whether a variable can be declared by another of its name: `let x = x.unwrap()`.
+    shadows = False
     # Whether a function can be used like a class.
     functions_are_classes = False
     # Names of constructors, besides the name of the class.
@@ -175,11 +192,13 @@ class Rules:
             return self.instance_of(file, value, enclosing)
         if kind == "made":
             return self.call_result(self.resolve_path(file, value, enclosing))
+        if kind == "namespace":
+            return Value("constant", (Candidate(None, file.scope, join_names(file.prefix, value)),))
         return self.resolve_path(file, value, enclosing) if kind == "same" else None
 
     def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
         """Return an instance of a type, which can be a union and have type arguments."""
-        if type_name == LITERAL:
+        if type_name[:1] == LITERAL and type_name[-1:] != "]":
             return EXTERNAL
         if type_name.endswith("]") or "|" in type_name:
             return self._instance_of_expression(file, type_name, enclosing)
@@ -215,6 +234,8 @@ class Rules:
             return union_of(self.instance_of(file, member, enclosing) for member in members)
         name, written = split_arguments(type_name)
         arguments = tuple(self.instance_of(file, each, enclosing) if each else None for each in written)
+        if name[:1] == LITERAL:  # a type that the language has built in
+            return Value("external", (Candidate(None, "", name),), arguments=arguments)
         if name == CALLABLE:
             return Value("callable", arguments=arguments)
         if name == CLASS:
@@ -297,9 +318,10 @@ class Rules:
                     if each.target and type_name in type_parameters(each.target.signature):
                         return _argument_of(each.target.signature, type_name, arguments)
             return self.instance_of(file, type_name, enclosing)
-        return self.bound_value(
-            file, self.lookups.bindings(target.path, f"result {target.qualified_name}"), enclosing
-        )
+        bindings = self.lookups.bindings(target.path, f"result {target.qualified_name}")
+        if any(kind == "object" for kind, _, _ in bindings):
+            return Value("constant", (function,))  # its functions are symbols of this one
+        return self.bound_value(file, bindings, enclosing)
 
     # Members
 
@@ -319,9 +341,19 @@ class Rules:
         if value.kind in ("function", "constant"):
             for each in value.candidates:  # an attribute of a function, or of the value of a property
                 inner = self.symbol(file, each.scope, join_names(each.full_name, name))
+                inner = inner or self._property(each, name)
                 if inner is not None:
                     return inner
         return self.member(file, self._return_value(value), name) if value.kind == "function" else None
+
+    def _property(self, owner: Candidate, name: str) -> Value | None:
+        """Return the value of a property of an object literal."""
+        if owner.target is None:
+            return None
+        path, qualified_name = owner.target.path, owner.target.qualified_name
+        bindings = self.lookups.bindings(path, f"field {qualified_name} {name}")
+        file = self.lookups.file_scope(path) if bindings else None
+        return self.bound_value(file, bindings, qualified_name) if file else None
 
     def _substituted(self, file: FileScope, owner: Value, name: str, member: Value | None) -> Value | None:
         """Return a member of a generic class with type arguments for the type parameters."""
@@ -340,6 +372,8 @@ class Rules:
 
         Iterating over a mapping yields its keys.
         """
+        if name == UNWRAPPED:
+            return value
         if name == COLLECTION:
             return Value("external", arguments=(value,))
         if name == ENTERED:
@@ -360,6 +394,8 @@ class Rules:
             return value
         if name in _ELEMENT_METHODS:
             return Value("callable", arguments=value.arguments[-1:])
+        if name == "getKey":
+            return Value("callable", arguments=value.arguments[:1])
         if name in _COLLECTION_METHODS:
             return Value("callable", arguments=(value._replace(arguments=value.arguments[-1:]),))
         return value._replace(arguments=())
@@ -436,8 +472,10 @@ class Rules:
             return []
         paths = [path for _, path, _ in self.lookups.bindings(target.path, f"base {target.qualified_name}")]
         if target.kind == "type" and "=" in target.signature:
-            aliased = parse_type_name(target.signature.partition("=")[2].strip(" ;"))
-            paths += [aliased] if aliased and aliased != LITERAL else []
+            read = parse_type if target.language in ("python", "typescript") else parse_type_name
+            aliased = read(target.signature.partition("=")[2].strip(" ;"))
+            names = [split_arguments(member)[0] for member in split_union(aliased)]
+            paths += [name for name in names if name and name not in (LITERAL, CALLABLE, CLASS)]
         enclosing = target.qualified_name.rpartition(".")[0]
         self._depth += 1
         try:
@@ -453,6 +491,10 @@ class Rules:
                 if member is not None and member.kind == "function":
                     return member
         return None
+
+    def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
+        """Return the constructor of a base class, which is called by the name of `super` alone."""
+        return self.member(file, value, self.constructor_names[0])
 
     def call_operator(self, file: FileScope, value: Value) -> Value | None:
         """Return the method that runs when an object is called like a function."""

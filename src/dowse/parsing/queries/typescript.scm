@@ -7,6 +7,8 @@
 (module name: (identifier) @name) @scope
 (function_signature name: (_) @name) @function
 (abstract_method_signature name: (_) @name) @method
+(interface_body (method_signature name: (property_identifier) @name) @method)
+(interface_body (property_signature name: (property_identifier) @name type: (type_annotation (function_type))) @method)
 (public_field_definition name: (_) @name value: (arrow_function body: (_) @body)) @method
 (public_field_definition name: (_) @name value: (function_expression body: (_) @body)) @method
 
@@ -24,7 +26,16 @@
 (function_declaration parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind !type) (optional_parameter pattern: (identifier) @bind !type)]))
 (method_definition parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind type: (_) @as) (optional_parameter pattern: (identifier) @bind type: (_) @as)]))
 (method_definition parameters: (formal_parameters [(required_parameter pattern: (identifier) @bind !type) (optional_parameter pattern: (identifier) @bind !type)]))
-(required_parameter (accessibility_modifier) pattern: (identifier) @bind type: (_) @as (#set! role "field"))
+([(required_parameter (accessibility_modifier) pattern: (identifier) @bind type: (_) @as) (optional_parameter (accessibility_modifier) pattern: (identifier) @bind type: (_) @as) (required_parameter "readonly" pattern: (identifier) @bind type: (_) @as) (optional_parameter "readonly" pattern: (identifier) @bind type: (_) @as)] (#set! role "field"))
+(required_parameter pattern: (identifier) @bind !type value: (_) @default)
+(required_parameter pattern: (object_pattern) @bind type: (type_annotation) @as (#set! role "destructured"))
+(call_expression function: (member_expression object: (_) @each property: (property_identifier) @word) arguments: (arguments . (arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @bind !type))) @within) (#set! words "forEach map filter find some every flatMap findIndex findLast sort"))
+(call_expression function: (member_expression object: (_) @assigned property: (property_identifier) @word) arguments: (arguments . (arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @bind !type))) @within) (#set! words "then"))
 (variable_declarator name: (identifier) @bind type: (type_annotation) @as)
+(variable_declarator name: (identifier) @bind !type value: (_) @assigned)
+(variable_declarator name: (identifier) @bind !type !value)
 (public_field_definition name: (_) @bind type: (type_annotation) @as)
-(public_field_definition name: (_) @bind !type value: (new_expression constructor: [(identifier) (member_expression)] @made))
+(public_field_definition name: (_) @bind !type value: (_) @assigned)
+(property_signature name: (property_identifier) @bind type: (type_annotation) @as)
+((internal_module name: (identifier) @bind) (#set! role "namespace"))
+((module name: (identifier) @bind) (#set! role "namespace"))
