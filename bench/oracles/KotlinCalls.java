@@ -153,6 +153,9 @@ public class KotlinCalls {
         found.addAll(declarations((FunctionDescriptor) each));
         continue;
       }
+      if (each.getKind() == CallableMemberDescriptor.Kind.SYNTHESIZED) {
+        continue; // copy() of a data class
+      }
       PsiElement element = DescriptorToSourceUtils.getSourceFromDescriptor(each.getOriginal());
       if (element == null && each instanceof ConstructorDescriptor constructor) {
         element = DescriptorToSourceUtils.getSourceFromDescriptor(constructor.getConstructedClass());
