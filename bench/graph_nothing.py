@@ -10,6 +10,7 @@ defined with it.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -37,21 +38,19 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="index here (default: a temporary folder)")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    results: dict[str, object] = {}
-    total: dict[str, int] = defaultdict(int)
+    results: dict[str, dict[str, object]] = {}
+    if options.out and options.out.exists():  # repositories that are not measured now stay
+        results = json.loads(options.out.read_text())["results"]
     with work_folder(options.work) as work:
         for name in options.names:
             backend = LocalBackend(work / name)
             update(backend, options.repos / name, Settings())
             with backend.reader() as reader:
                 counts, wrong = check(reader)
-            for key, count in counts.items():
-                total[key] += count
             results[name] = {**counts, "wrong": wrong}
             print(name, dict(counts), wrong[:10], flush=True)
-    results["total"] = dict(total)
     if options.out:
-        write_results(options.out, results)
+        write_results(options.out, dict(results))
 
 
 def check(reader: Reader) -> tuple[dict[str, int], list[str]]:

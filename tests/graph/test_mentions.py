@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from dowse import Index
-from dowse.graph.mentions import RELATIONS_WITH_MENTIONS
+from dowse.graph.mentions import RELATIONS_WITH_MENTIONS, _name_pattern
 from dowse.graph.model import GraphAnswer
 from dowse.graph.queries import query_relation_of
 from dowse.types import SymbolRow
+from graph.memory_graph import symbol
 
 from helpers import write_tree
 
@@ -140,6 +141,12 @@ def test_mentions_are_limited_and_counted_code_first(tmp_path: Path) -> None:
     everything = index.callers("spin", k=0).mentions
     assert [mention.symbol.path for mention in everything][-2:] == ["tests/test_a.py", "README.md"]
     assert any("32 lines mention its name" in note.text for note in answer.notes)
+
+
+@pytest.mark.parametrize("name", ["operator<", "operator[]", "operator()", "a.b", "x$", "~Gate", "a|b", "é"])
+def test_any_name_is_matched_as_it_is(name: str) -> None:
+    pattern = _name_pattern([symbol(1)._replace(name=name, qualified_name=name)])
+    assert pattern.line_numbers(f"1\n  use {name} here\n".encode()) == [2]
 
 
 def test_a_certain_call_needs_no_mentions(house: Index, tmp_path: Path) -> None:

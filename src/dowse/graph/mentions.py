@@ -83,7 +83,7 @@ def _name_pattern(seeds: Sequence[SymbolRow]) -> Pattern:
 def _whole_word(name: str) -> str:
     start = r"\b" if re.match(r"\w", name) else ""
     end = r"\b" if re.search(r"\w$", name) else ""
-    return start + re.sub(r"([^\w\s])", r"\\\1", name) + end
+    return start + re.sub(r"([\\.+*?()|\[\]{}^$])", r"\\\1", name) + end  # others have no escape
 
 
 def _own_rows(reader: Reader, seeds: Sequence[SymbolRow]) -> set[int]:

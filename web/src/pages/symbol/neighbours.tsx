@@ -27,6 +27,7 @@ export function Neighbours({ title, relation, answer }: Props) {
     path: { relation },
     query: { index, target: symbol.id, depth: 1, k: ALL },
   });
+  const mentions = relation === "callers" ? answer.mentions : [];
   const known = all.data?.steps ?? answer[relation];
   const code = known.filter((one) => !one.test);
   const shown = more ? code : code.slice(0, GLANCE);
@@ -37,7 +38,9 @@ export function Neighbours({ title, relation, answer }: Props) {
         <span className="font-semibold">{title}</span>
         <span className="figures text-sm text-faint">{count(total)}</span>
       </h2>
-      {total === 0 && <p className="mt-1 text-sm text-faint">Nothing that can be seen.</p>}
+      {total === 0 && mentions.length === 0 && (
+        <p className="mt-1 text-sm text-faint">Nothing that can be seen.</p>
+      )}
       <div className="-mr-2 max-h-96 overflow-y-auto pr-2" aria-busy={all.busy}>
         <Files neighbours={shown} relation={relation} index={index} />
         {left > 0 && !more && (
@@ -60,6 +63,7 @@ export function Neighbours({ title, relation, answer }: Props) {
             )}
           </details>
         )}
+        {mentions.length > 0 && <Mentions answer={answer} />}
       </div>
     </section>
   );
@@ -107,4 +111,30 @@ function Files(props: {
       </ul>
     </div>
   ));
+}
+
+/** Lines with the name of which none is known to be a call. */
+function Mentions({ answer }: { answer: SymbolAnswer }) {
+  return (
+    <div className="border-t border-line py-1.5 text-sm first:border-0">
+      <h3 className="text-xs text-faint">
+        {plural(answer.total_mentions, "mention")} of the name, not known to be calls
+      </h3>
+      <ul>
+        {answer.mentions.map((one) => (
+          <li key={`${one.path} ${one.line}`} className="flex items-baseline gap-2">
+            <Link
+              href={symbolAddress(answer.index, one.symbol.id)}
+              className="mono min-w-0 flex-1 truncate text-ink hover:text-accent hover:underline"
+            >
+              {one.text}
+            </Link>
+            <span className="figures max-w-40 shrink-0 truncate text-xs text-faint">
+              {one.path}:{one.line}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }
