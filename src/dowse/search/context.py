@@ -19,7 +19,7 @@ from dowse.types import LaneScore, Note
 
 if TYPE_CHECKING:
     from dowse.encoders.encoder import Encoder
-    from dowse.search.frames import FrameHit
+    from dowse.search.frames import LocatedHit
     from dowse.search.ranking.coverage import QueryTerms
     from dowse.types import Boost
 
@@ -71,7 +71,7 @@ class Ranking:
     terms: QueryTerms
     fusion: str = ""  # how the lanes were fused; "" where one answered alone
     lane_scores: Mapping[int, Sequence[LaneScore]] = field(default_factory=dict)  # by row
-    frames: Sequence[FrameHit] = ()  # of a pasted stack trace
+    located: Sequence[LocatedHit] = ()  # what a pasted stack trace or error message points to
 
     def lanes_of(self, hit: RankedHit) -> Sequence[LaneScore]:
         """Return the rank and score of a hit in each lane that returned it."""

@@ -55,7 +55,7 @@ def make_answer(
     if plan.unknown:
         all_notes.append(Note("unknown-name", f"no symbol here is called {plan.unknown}"))
     known = [confidences[hit.row.row] for hit in shown if hit.row.row in confidences]
-    if not ranking.frames and is_nothing(known):
+    if not ranking.located and is_nothing(known):
         all_notes.append(NOTHING_RELEVANT)
     all_notes += _relaxation_notes(candidates, ranking, shown)
     all_notes += _graph_notes(context, ranking, shown)
@@ -120,8 +120,8 @@ def hit_confidences(
         return {}
     cosines = dict(zip(nearest.rows, nearest.scores, strict=True))
     lowest = min(nearest.scores, default=0.0)
-    in_frames = {frame.row.row for frame in ranking.frames}  # facts, whatever their words
-    rows = [hit.row.row for hit in hits if hit.row.row not in in_frames]
+    located = {each.row.row for each in ranking.located}  # facts, whatever their words
+    rows = [hit.row.row for hit in hits if hit.row.row not in located]
     coverage, term_count = ranking.terms.coverage(rows), len(ranking.terms.weights)
     values = {
         row: confidence(context.encoder.id, cosines.get(row, lowest), coverage[row], term_count)
@@ -160,7 +160,7 @@ def _hits(
 
 def _frame_lines(ranking: Ranking, hit: RankedHit, symbol: Symbol) -> tuple[LineMatch, ...]:
     """Return the line of the stack frame that a hit stands for."""
-    line = next((each.frame.line for each in ranking.frames if each.row.row == hit.row.row), 0)
+    line = next((each.line for each in ranking.located if each.row.row == hit.row.row), 0)
     texts = (text for number, text in symbol.numbered_lines if number == line)
     return tuple(LineMatch(line, text, ((0, len(text)),)) for text in texts)
 

@@ -11,9 +11,10 @@ from dowse.config import Settings
 from dowse.errors import DowseError
 from dowse.query.ast import PathFilter, WithinFilter, positive_leaves
 from dowse.search.context import Candidates, Ranking, SearchContext
+from dowse.search.error_messages import find_message
 from dowse.search.exact import match_patterns, rank_exact
 from dowse.search.explain import above_min_score, make_answer
-from dowse.search.frames import find_frames, frame_note, frames_first
+from dowse.search.frames import find_frames, frame_note, located_first
 from dowse.search.lanes.bm25 import query_terms
 from dowse.search.lanes.dispatch import InlineLanes
 from dowse.search.lanes.jobs import LaneRunner
@@ -154,10 +155,15 @@ def search(
     total = max(len(hits), len(retrieved))
     hits, also_below = above_min_score(context, candidates, ranking, hits)
     notes = [*notes, *candidates.notes, *below, *also_below]
-    if plan.trace:
-        frames = [each for each in find_frames(reader, plan.trace) if context.allows(each.row.row)]
-        hits, ranking = frames_first(hits, frames), replace(ranking, frames=frames)
-        notes.append(frame_note(plan.trace, frames))
+    if plan.error_message:
+        located = find_message(reader, plan.error_message, hits, settings.exact_seconds)
+        if plan.trace:
+            frames = [each for each in find_frames(reader, plan.trace) if context.allows(each.row.row)]
+            notes.append(frame_note(plan.trace, frames))
+            known = {each.row.row for each in frames}
+            located = [*frames, *(each for each in located if each.row.row not in known)]
+        located = [each for each in located if context.allows(each.row.row)]
+        hits, ranking = located_first(hits, located), replace(ranking, located=located)
     return make_answer(context, candidates, ranking, hits, total, embedded, notes)
 
 
