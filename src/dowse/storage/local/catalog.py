@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from dowse.errors import IndexMissing, IndexVersionError
+from dowse.errors import IndexMissing, IndexOutdated, IndexVersionError
 from dowse.security.safe_files import make_private_directory
 from dowse.storage.local.graph_tables import SCHEMA as GRAPH_SCHEMA
 from dowse.storage.local.graph_tables import GraphTables
@@ -129,7 +129,8 @@ class Catalog(CatalogQueries):
             raise damage_error(self.path.parent, error) from error
         if version != str(FORMAT_VERSION):
             self._db.close()
-            raise IndexVersionError(
+            is_older = version.isdigit() and int(version) < FORMAT_VERSION
+            raise (IndexOutdated if is_older else IndexVersionError)(
                 f"the index in {self.path.parent} has format {version}, this dowse reads {FORMAT_VERSION}; "
                 "run `dowse index --rebuild`"
             )
