@@ -41,6 +41,7 @@ from dowse.search.ranking.signals import (
 from dowse.search.refine import add_callees, apply_boosts, diversify, find_boosts, rerank_hits
 from dowse.search.retrieval import (
     GraphSeeds,
+    candidate_count,
     expand_query,
     find_seeds,
     is_final_order,
@@ -97,13 +98,11 @@ def search(
     context = SearchContext(
         reader,
         request,
-        request.options,
         plan,
         settings,
         profile,
         matches,
         features,
-        max(settings.candidates or profile.candidates, request.options.k),
         encoder,
         boosts,
     )
@@ -173,7 +172,7 @@ def _search_exact(
     context: SearchContext, embedded: EmbeddingCoverage | None, notes: Sequence[Note]
 ) -> Answer:
     """Answer a query of patterns alone: every line that matches."""
-    limit = context.options.k and context.candidate_count
+    limit = context.request.options.k and candidate_count(context)
     hits, total = rank_exact(
         context.reader, context.plan, context.matches, context.profile, context.features, limit
     )
@@ -189,7 +188,7 @@ def _refine(
     context: SearchContext, lanes: LaneRunner, candidates: Candidates, ranking: Ranking
 ) -> tuple[Candidates, Ranking]:
     """Expand the query, add callees and rerank, as the options say."""
-    options = context.options
+    options = context.request.options
     if options.expand:
         candidates = expand_query(context, lanes, candidates, ranking.hits)
         ranking = rank_candidates(context, candidates)
@@ -219,7 +218,7 @@ def _seeds(context: SearchContext, lanes: LaneRunner) -> GraphSeeds:
 def _best_definition(context: SearchContext, lanes: LaneRunner, words: str) -> SymbolRow | None:
     """Return the definition that some words describe best, by keywords; filters do not apply to it."""
     options = replace(
-        context.options,
+        context.request.options,
         mode="keyword",
         lanes=(),
         filters="-kind:module -kind:text",
@@ -233,7 +232,6 @@ def _best_definition(context: SearchContext, lanes: LaneRunner, words: str) -> S
     inner = replace(
         context,
         request=request,
-        options=options,
         plan=plan,
         matches={},
         features=query_features(plan),
@@ -304,7 +302,7 @@ def _blend(
         terms.coverage(rows),
         name_coverage,
         is_shipped_encoder=encoder is None or is_shipped(encoder.name),
-        limit=context.options.k or None if is_final_order(context) else None,
+        limit=context.request.options.k or None if is_final_order(context) else None,
     )
 
 

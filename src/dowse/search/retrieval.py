@@ -10,7 +10,6 @@ from itertools import zip_longest
 from dowse.errors import DowseError
 from dowse.parsing.tokenizer import STOP_WORDS
 from dowse.search.context import Candidates, SearchContext
-from dowse.search.exact import exact_rows
 from dowse.search.lanes.bm25 import without_language
 from dowse.search.lanes.jobs import LaneJob, LaneRunner, Outcome
 from dowse.search.planner import Plan
@@ -101,9 +100,14 @@ def expand_query(
     return Candidates(text, outcomes, terms, candidates.notes)
 
 
+def candidate_count(context: SearchContext) -> int:
+    """Return how many candidates each lane returns."""
+    return max(context.settings.candidates or context.profile.candidates, context.request.options.k)
+
+
 def is_final_order(context: SearchContext) -> bool:
     """Whether the best k of the lanes are the best k of the answer: no signal and no later step counts."""
-    options = context.options
+    options = context.request.options
     has_later_step = (
         options.graph_expand
         or options.rerank
@@ -148,7 +152,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
         "text": text if lane == "embedding" else without_language(context.reader, text),
         "limit": _lane_limit(context, lane),
         "constraint": plan.constraint,
-        "exact_rows": exact_rows(context.matches) if context.matches else {},
+        "exact_rows": context.exact_rows,
     }
     if lane == "embedding":
         return LaneJob(lane, {**arguments, "method": settings.vectors})
@@ -159,7 +163,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
         {
             **arguments,
             "relax_below": settings.relax_below,
-            "fuzziness": context.options.fuzziness,
+            "fuzziness": context.request.options.fuzziness,
             "field_weights": SYMBOL_FIELDS if plan.mode == "symbol" else profile.fields,
             "abbreviation": profile.abbreviation,
         },
@@ -168,7 +172,7 @@ def _text_job(context: SearchContext, lane: str, text: str) -> LaneJob:
 
 def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:
     structural = context.plan.structural
-    arguments: dict[str, object] = {"seeds": seeds.rows, "limit": context.candidate_count}
+    arguments: dict[str, object] = {"seeds": seeds.rows, "limit": candidate_count(context)}
     if structural:
         arguments.update(relation=structural.relation, depth=context.settings.graph_depth, ends=seeds.ends)
     return LaneJob("graph", arguments)
@@ -176,10 +180,10 @@ def _graph_job(context: SearchContext, seeds: GraphSeeds) -> LaneJob:
 
 def _lane_limit(context: SearchContext, lane: str) -> int:
     """Return how many candidates are requested from a lane."""
-    k, lanes = context.options.k, context.plan.lanes
+    k, lanes = context.request.options.k, context.plan.lanes
     if lane == "embedding" and "tfidf" in lanes and context.plan.fusion == "intersection":
         return context.settings.candidates or _INTERSECTION_CANDIDATES
     is_alone = len(lanes) == 1
     if lane == "embedding":
-        return context.candidate_count if k or not is_alone else context.reader.symbol_count()
-    return k if k and is_alone and is_final_order(context) else context.candidate_count
+        return candidate_count(context) if k or not is_alone else context.reader.symbol_count()
+    return k if k and is_alone and is_final_order(context) else candidate_count(context)
