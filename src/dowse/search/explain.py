@@ -48,7 +48,7 @@ def make_answer(
     notes: Sequence[Note],
 ) -> Answer:
     """Return the answer: the best k hits with their texts, and everything there is to note."""
-    plan, options = context.plan, context.options
+    plan, options = context.plan, context.request.options
     shown = hits[: options.k] if options.k else hits
     confidences = hit_confidences(context, candidates, ranking, shown)
     all_notes = [*notes]
@@ -96,7 +96,7 @@ def above_min_score(
     context: SearchContext, candidates: Candidates, ranking: Ranking, hits: list[RankedHit]
 ) -> tuple[list[RankedHit], list[Note]]:
     """Return the hits above the minimum score, and a note where none is."""
-    minimum = context.options.min_score
+    minimum = context.request.options.min_score
     if not minimum or not hits:
         return hits, []
     confidences = hit_confidences(context, candidates, ranking, hits)
@@ -212,7 +212,7 @@ def _incomplete_notes(
     needs_vectors = (
         context.plan.kind in ("prose", "mixed", "trace")
         or "embedding" in context.plan.lanes
-        or (context.options.diversify and diversifies_by_vectors(context))
+        or (context.request.options.diversify and diversifies_by_vectors(context))
     )
     if needs_vectors and embedded and embedded.symbols < embedded.total:
         share = 100 * embedded.symbols // max(1, embedded.total)
