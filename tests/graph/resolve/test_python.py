@@ -217,3 +217,44 @@ def test_receivers(tmp_path, name):
             if source.endswith("use") and target.startswith("room.py") and confidence == "resolved"
         }
         assert targets - {"Room", "Hall", "Yard"} == set(expected.split())
+
+
+# The code, and the functions that `use` or the module calls possibly: by value.
+VALUES = {
+    "argument": ("def work(): ...\n\n\ndef use(x):\n    x.map(work)\n    x.map(x)\n", {"use -> work"}),
+    "keyword argument and default": (
+        "def work(): ...\n\n\ndef rest(): ...\n\n\ndef use(x, y=rest):\n    x(key=work)\n",
+        {"use -> work", "use -> rest"},
+    ),
+    "table": (
+        "def work(): ...\n\n\ndef rest(): ...\n\n\nTABLE = {'a': work, 'b': [rest]}\n",
+        {"a -> work", "a -> rest"},
+    ),
+    "bound method": (
+        "class A:\n    def work(self): ...\n    def use(self, x):\n        x.on(self.work, self.field)\n",
+        {"A.use -> A.work"},
+    ),
+    "result": ("def use():\n    def inner(): ...\n    return inner\n", {"use -> use.inner"}),
+    "decorator that registers": (
+        "import web\napp = web.App()\n\n\n@app.route('/')\ndef index(): ...\n\n\n@property\ndef no(): ...\n",
+        {"a -> index"},
+    ),
+    "decorated method": (
+        "import web\n\n\nclass View:\n    @web.get('/')\n    def show(self): ...\n"
+        "    @staticmethod\n    def no(): ...\n",
+        {"View -> View.show"},
+    ),
+    "a variable hides a function": ("def work(): ...\n\n\ndef use(work):\n    print(work)\n", set()),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_functions_as_values(tmp_path, name):
+    code, expected = VALUES[name]
+    with world(tmp_path, {"a.py": code}) as graph:
+        possible = {
+            f"{source} -> {target}".replace("a.py:", "")
+            for _, source, target, *_, confidence, _ in graph.named_edges("calls")
+            if confidence == "possible"
+        }
+        assert possible == expected

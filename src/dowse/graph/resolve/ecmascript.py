@@ -54,6 +54,7 @@ class EcmascriptRules(Rules):
     self_names = frozenset(["this"])
     constructor_names = ("constructor",)
     functions_are_classes = True
+    names_values = False
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a module, its default export, or one of its names."""

@@ -27,6 +27,7 @@ class PythonRules(Rules):
 
     self_names = frozenset(["self", "cls"])
     constructor_names = ("__init__",)
+    names_values = False
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
         """Return a module, or a name in one."""

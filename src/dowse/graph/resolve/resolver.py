@@ -28,6 +28,7 @@ from dowse.graph.resolve.values import (
     union_of,
 )
 from dowse.graph.symbol_table import decode_symbol_table
+from dowse.parsing.names import REGISTERED
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
@@ -115,6 +116,9 @@ class _FileResolver:
         if reference.kind == "import":
             value = self._rules.resolve_import_statement(self._scope, reference.name, reference.qualifier)
             self._add_import(reference, owner, value)
+            return
+        if reference.qualifier == REGISTERED:
+            self._add_registered(reference, owner)
             return
         value = self._rules.default_export(self._value(reference, owner))
         if reference.kind == "value":
@@ -305,9 +309,17 @@ class _FileResolver:
                 self._add_targets(reference, owner, constructor)
         return is_added
 
+    def _add_registered(self, reference: Reference, owner: int) -> None:
+        """Add a possible call of a decorated function by what is around it: its decorator may store it."""
+        symbol = self._symbols[owner]
+        around = self._owners.get(symbol.qualified_name.rpartition(".")[0], self._remainder)
+        if symbol.name == reference.name and 0 <= around != owner:
+            position = (self._symbols[around].row, reference.line, reference.column, _EDGE_KINDS["value"])
+            self._links.resolved.append(ResolvedReference(*position, symbol.row, 0))
+
     def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
         """Add possible calls of a function that is passed on or stored."""
-        if value is None and reference.qualifier:
+        if value is None and reference.qualifier and self._rules.names_values:
             self._add_named(reference, owner, "value")
         elif value is not None and value.kind == "function":
             self._add_targets(reference, owner, only_callable(value))

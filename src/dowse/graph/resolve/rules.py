@@ -73,6 +73,8 @@ class Rules:
     nested_scopes = False
     # Whether a function can be used like a class.
     functions_are_classes = False
+    # Whether a member that is used as a value is a method: in some languages, most are fields.
+    names_values = True
     # Names of constructors, besides the name of the class.
     constructor_names: tuple[str, ...] = ()
 

@@ -15,6 +15,11 @@
 (import_from_statement module_name: (_) @from name: (aliased_import name: (dotted_name) @import))
 (import_from_statement module_name: (_) @from (wildcard_import) @import)
 
+; Functions as values: arguments, tables, what a decorator is given.
+([(argument_list (identifier) @value) (keyword_argument value: (identifier) @value) (pair value: (identifier) @value) (list (identifier) @value) (tuple (identifier) @value) (assignment right: (identifier) @value) (return_statement (identifier) @value) (default_parameter value: (identifier) @value)])
+([(argument_list (attribute object: (identifier) @word @on attribute: (identifier) @value)) (keyword_argument value: (attribute object: (identifier) @word @on attribute: (identifier) @value)) (pair value: (attribute object: (identifier) @word @on attribute: (identifier) @value)) (list (attribute object: (identifier) @word @on attribute: (identifier) @value)) (return_statement (attribute object: (identifier) @word @on attribute: (identifier) @value))] (#set! words "self cls"))
+(decorated_definition (decorator) @decorator definition: (function_definition name: (identifier) @registered))
+
 ; What names stand for.
 ((import_statement) @bind (#set! role "statement"))
 ((import_from_statement) @bind (#set! role "statement"))
