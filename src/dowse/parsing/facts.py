@@ -29,6 +29,14 @@ from dowse.parsing.imports import Import, parse_imports
 from dowse.parsing.limits import MAX_NAME_BYTES
 from dowse.parsing.scopes import is_result, is_visible_property, loop_span, narrowed_span
 from dowse.parsing.source_text import SourceText
+from dowse.parsing.static_types import SLICE
+from dowse.parsing.static_values import (
+    iterated_value,
+    parse_static_type,
+    unwrapped_value,
+    variable_value,
+    visible_span,
+)
 from dowse.parsing.type_expressions import LITERAL, parse_type
 from dowse.types import Fact, Reference
 
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
 # The name under which a function's result is bound.
 RESULT = "()"
 # Longer type expressions are not names of classes.
-_MAX_TYPE_BYTES = 200
+_MAX_TYPE_BYTES, _MAX_STATIC_TYPE_BYTES = 200, 1_000
 
 # Prefixes of a field of the current object.
 _FIELD_PREFIXES = (b"self.", b"this.", b"cls.", b"@", b"$this->", b"module.", b"exports.")
@@ -52,7 +60,7 @@ _BUILTIN_TYPES = frozenset(
 _TYPE_PARAMETERS = frozenset([b"Self", b"T", b"K", b"V", b"E"])
 # Roles of patterns that bind no name of their own.
 _UNNAMED_ROLES = frozenset(
-    "statement package default impl picks result destructured property namespace".split()
+    "statement package default impl picks result destructured property namespace bound".split()
 )
 # Captures of an expression whose value the name has, and what the syntax makes of that value.
 _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]] = {
@@ -65,6 +73,7 @@ _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]
 }
 # Languages whose annotations have type arguments.
 _STRUCTURED_TYPES = frozenset(["python", "typescript", "javascript"])
+_STATIC_LANGUAGES = frozenset(["go", "rust"])
 # Steps from a field or result through local variables to what they are assigned, and values at each.
 _MAX_INLINED, _MAX_VALUES = 4, 4
 
@@ -203,9 +212,21 @@ class Facts:
             span = captures["within"][0].byte_range
         elif pattern.role == "narrowed":
             span = narrowed_span(captures["bind"][0])
+        elif pattern.role in ("let", "bound"):
+            is_own = self._is_own_alias(pattern, captures)
+            span = visible_span(captures["bind"][0], is_own)
+            if span and is_own:
+                return bisect_right(lines, span[0]) + 1, bisect_right(lines, span[1])
         else:
             span = loop_span(captures["bind"][0])
         return (bisect_right(lines, span[0]), bisect_right(lines, span[1])) if span else (0, 0)
+
+    def _is_own_alias(self, pattern: Pattern, captures: dict[str, list[Node]]) -> bool:
+        """Whether the value of a variable is by another variable of its name: `let x = x.unwrap()`."""
+        if not pattern.alias_capture:
+            return False
+        start, end = captures["bind"][0].byte_range
+        return self._data[start:end] in self._heads(captures[pattern.alias_capture][0])[:1]
 
     def _has_builtin_type(self, captures: dict[str, list[Node]]) -> bool:
         """Whether a name has a built-in type, as most have."""
@@ -309,6 +330,8 @@ class Facts:
 
     def _values(self, captures: dict[str, list[Node]]) -> list[ExpressionValue]:
         """Return the values that a name can have."""
+        if self._language in _STATIC_LANGUAGES:
+            return [self._static_value(captures)]
         for capture, transform in _EXPRESSIONS.items():
             if capture in captures:
                 node = captures[capture][0]
@@ -325,6 +348,27 @@ class Facts:
                 value = read(self._text(start, end)) if end - start <= _MAX_TYPE_BYTES else ""
                 return [(kind, value)] if value else [UNKNOWN]
         return [("type", LITERAL)] if "literal" in captures else [UNKNOWN]
+
+    def _static_value(self, captures: dict[str, list[Node]]) -> ExpressionValue:
+        """Return the value of a variable, parameter or field of Go or Rust."""
+        name = captures["bind"][0]
+        if "as" in captures:
+            start, end = captures["as"][0].byte_range
+            value = (
+                parse_static_type(self._language, self._text(start, end))
+                if end - start <= _MAX_STATIC_TYPE_BYTES
+                else ""
+            )
+            if "variadic" in captures:
+                return "type", f"{SLICE}[{value}]"
+            return ("type", value) if value else UNKNOWN
+        if "assigned" in captures:
+            return variable_value(self._language, name, captures["assigned"][0], self._node_text)
+        if "each" in captures:
+            return iterated_value(self._language, name, captures["each"][0], self._node_text)
+        if "unwrapped" in captures:  # `if let Some(x) = y`
+            return unwrapped_value(name, captures["unwrapped"][0], self._node_text)
+        return UNKNOWN
 
     def _node_text(self, node: Node) -> str:
         return self._text(*node.byte_range)

@@ -53,7 +53,7 @@ REFERENCE_CAPTURES = {
 IMPORTED_NAME, IMPORT_STATEMENT = "imported_name", "import_statement"
 
 # The captures of expressions that a name stands for.
-_ALIASES = ("made", "same", "assigned", "each", "entered", "yielded", "default", "mapping")
+_ALIASES = ("made", "same", "assigned", "each", "entered", "yielded", "default", "mapping", "unwrapped")
 
 # The capture of the arguments of a macro.
 TOKENS = "tokens"
@@ -177,7 +177,8 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
                 has_value=not captures.isdisjoint(("as", "required", *_ALIASES)),
-                is_scoped="within" in captures or settings.get("role") in ("loop", "narrowed"),
+                is_scoped="within" in captures
+                or settings.get("role") in ("loop", "narrowed", "let", "bound"),
                 alias_capture=next((each for each in _ALIASES if each in captures), ""),
                 role=settings.get("role") or "",
             )

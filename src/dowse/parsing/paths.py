@@ -79,7 +79,7 @@ def _add_group(parts: list[str], opener: str, inside: str) -> bool:
         return bool(parts)
     if _ends_with_dot(parts):  # a type assertion of Go: `x.(Foo)`
         asserted = _ASSERTED.fullmatch(inside) if opener == "(" else None
-        parts[:] = [asserted[1], "()"] if asserted else []
+        parts[:] = [f"<{asserted[1]}>"] if asserted else []
         return asserted is not None
     if parts:
         parts.append(_SUFFIXES[opener])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from graph.resolve.world import world
 
 SHAPES = """package shapes
@@ -145,3 +147,63 @@ def test_variadic_parameters_belong_to_the_signature(tmp_path):
     code += "func (l Lines) Add(all ...string) Log { return l }\n"
     with world(tmp_path, {"a.go": code}) as files:
         assert implements(files) == {"Lines -> Log"}
+
+
+TYPES = """package m
+
+type Foo struct{ next *Foo; all []*Foo; by map[string]Foo; run func() *Foo }
+
+func (f *Foo) A() {}
+func (f *Foo) Clone() *Foo { return f }
+
+type Bar struct{}
+
+func (b Bar) A() {}
+
+type Shape interface{ A() }
+
+type Foos []*Foo
+
+type Make func(n int) *Foo
+
+func pair() (*Foo, error) { return nil, nil }
+func both() (b Bar, f *Foo) { return }
+func list() []Foo { return nil }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "target"),
+    [
+        ("x, err := pair()\n\tx.A()\n\t_ = err", "Foo"),
+        ("_, x := both()\n\tx.A()", "Foo"),
+        ("x, y := Bar{}, &Foo{}\n\tx.A()\n\t_ = y", "Bar"),
+        ("for _, x := range list() {\n\t\tx.A()\n\t}", "Foo"),
+        ("for _, x := range f.by {\n\t\tx.A()\n\t}", "Foo"),
+        ("for _, x := range fs {\n\t\tx.A()\n\t}", "Foo"),
+        ("list()[0].A()", "Foo"),
+        ("f.all[1].next.Clone().A()", "Foo"),
+        ('if x, ok := f.by["a"]; ok {\n\t\tx.A()\n\t}', "Foo"),
+        ("if x, ok := any.(*Foo); ok {\n\t\tx.A()\n\t}", "Foo"),
+        ("any.(Bar).A()", "Bar"),
+        ("switch x := any.(type) {\n\tcase *Foo:\n\t\t_ = x\n\tcase Bar:\n\t\tx.A()\n\t}", "Bar"),
+        ("g := func() Bar { return Bar{} }\n\tg().A()", "Bar"),
+        ("f.run().A()", "Foo"),
+        ("make_(1).A()", "Foo"),
+        ("x := make([]Bar, 3)\n\tx[0].A()", "Bar"),
+        ("x := new(Bar)\n\tx.A()", "Bar"),
+        ("x := <-ch\n\tx.A()", "Foo"),
+        ("x := append(fs, f)\n\tx[0].A()", "Foo"),
+        ("more[0].A()", "Bar"),
+        ("x := f\n\tif true {\n\t\tx := Bar{}\n\t\tx.A()\n\t}\n\t_ = x", "Bar"),
+        ("x := Bar{}\n\tif true {\n\t\tx := f\n\t\t_ = x\n\t}\n\tx.A()", "Bar"),
+        ("for _, f := range f.all {\n\t\tf.A()\n\t}", "Foo"),
+        ("t.A()", "Shape"),
+    ],
+)
+def test_types_of_variables(tmp_path, body, target):
+    parameters = "f *Foo, fs Foos, any interface{}, make_ Make, ch chan *Foo, t T, more ...Bar"
+    head = f"func use[T Shape]({parameters}) {{\n\t"
+    with world(tmp_path, {"types.go": TYPES, "use.go": f"package m\n\n{head}{body}\n}}\n"}) as files:
+        calls = {call for call in files.calls() if call.endswith((".A", ")"))}
+        assert calls == {f"use.go:use -> types.go:{target}.A"}

@@ -70,7 +70,7 @@ CASES = {
     "java: a type parameter": (
         {
             "Door.java": "package a;\n\nclass Door {\n  void shut() {}\n}\n",
-            "A.java": "package a;\n\nclass A<D extends Door> {\n  void f(D door) { door.shut(); }\n}\n",
+            "A.java": "package a;\n\nclass A<D> {\n  void f(D door) { door.shut(); }\n}\n",
         },
         {"A.java:A.f": _OUTSIDE + "receiver's type unknown"},
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from dowse.graph.lookups import FileScope, Lookups
@@ -9,8 +10,10 @@ from dowse.graph.resolve.build_constraints import is_built
 from dowse.graph.resolve.method_sets import MethodSets
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, Candidate, Value
+from dowse.parsing.static_types import TUPLE, parse_go_type
 from dowse.storage.protocol import FileSymbol
 
+_DECLARED = re.compile(r"^(?:type\s+)?\w+(?:\[[^\]]+\])?\s+=?\s*(.+)$")
 # An instance of an interface from outside the index: its methods may be implemented here.
 _DISPATCHED = Value("external", module="receiver")
 _INTERFACES = frozenset(
@@ -39,6 +42,7 @@ class GoRules(Rules):
 
     self_names = frozenset[str]()
     super_names = frozenset[str]()
+    shadows = True
 
     def __init__(self, lookups: Lookups) -> None:
         super().__init__(lookups)
@@ -89,6 +93,34 @@ class GoRules(Rules):
         is_standard = bool(origins) and "." not in origins[0].partition("/")[0]
         is_interface = f"{origins[0]}.{name}" in _INTERFACES if is_standard else bool(origins)
         return _DISPATCHED if is_interface else value
+
+    def element(self, file: FileScope, value: Value, name: str) -> Value | None:
+        """Return an element of a slice or map, also of a named one, or one of several results."""
+        value = self._underlying(value)
+        if name[1:-1].isdigit():
+            index = int(name[1:-1])
+            if value.candidates and value.candidates[0].full_name == TUPLE:
+                return value.arguments[index] if index < len(value.arguments) else None
+            return None if index else value  # `value, ok := all[key]`
+        return super().element(file, value, name)
+
+    def call_result(self, value: Value | None) -> Value | None:
+        """Return the value of calling something, also of a named type of function."""
+        if value is not None and value.kind == "instance":
+            value = self._underlying(value)
+        return super().call_result(value)
+
+    def _underlying(self, value: Value) -> Value:
+        """Return an instance of the type that a named type is declared as, if it is not a struct."""
+        target = value.candidates[0].target if len(value.candidates) == 1 else None
+        if value.kind != "instance" or target is None or target.kind != "type":
+            return value
+        file = self.lookups.file_scope(target.path)
+        written = _DECLARED.match(target.signature)
+        type_name = parse_go_type(written[1]) if written else ""
+        if file is None or not type_name.endswith("]"):
+            return value
+        return self.instance_of(file, type_name, "") or value
 
     def class_member(self, file: FileScope, value: Value, name: str) -> Value | None:
         """Return a member; an embedded type is a field that has its name."""

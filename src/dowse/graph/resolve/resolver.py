@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
+from dowse.graph.resolve.compiled_links import Links, replace_by_compiled
 from dowse.graph.resolve.ecmascript import EcmascriptRules
 from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
 from dowse.graph.resolve.go import GoRules
@@ -17,6 +18,7 @@ from dowse.graph.resolve.python import PythonRules
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
+    EDGE_KINDS,
     EXTERNAL,
     VARIABLE,
     Candidate,
@@ -27,20 +29,13 @@ from dowse.graph.resolve.values import (
     parse_path,
     union_of,
 )
+from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.parsing.names import REGISTERED
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
 
-_EDGE_KINDS = {
-    "call": "calls",
-    "extends": "extends",
-    "implements": "implements",
-    "use": "uses",
-    "import": "imports",
-    "value": "calls",
-}
-
+_TYPE_NAME = re.compile(r"(?<![\w.!])[A-Za-z_]\w*(?![\w.])")
 
 # The rules of each language family.
 _RULES: dict[str, type[Rules]] = {
@@ -57,15 +52,17 @@ _RULES: dict[str, type[Rules]] = {
 }
 
 
-class Links(NamedTuple):
-    """The references of a file: resolved ones, and those of which only the name is known."""
+def resolve_file(
+    file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules], compiled: CompiledReferences | None = None
+) -> Links:
+    """Resolve every reference of a file.
 
-    resolved: list[ResolvedReference]
-    named: list[NamedReference]
-
-
-def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
-    """Resolve every reference of a file; `rules` keeps those of each language family for the next file."""
+    Args:
+        file: The file.
+        lookups: Answers from other files.
+        rules: Keeps the rules of each language family for the next file.
+        compiled: What a compiler says about the file; it takes precedence.
+    """
     scope = lookups.file_scope(file.path)
     links = Links([], [])
     if scope is None or not file.symbols:
@@ -74,8 +71,12 @@ def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) 
     if family_rules is None:
         family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
-    _FileResolver(file, scope, family_rules, links).run()
-    return links
+    resolver = _FileResolver(file, scope, family_rules, links)
+    resolver.run()
+    if compiled is None:
+        return links
+    names = family_rules.constructor_names
+    return replace_by_compiled(links, compiled, file, lookups, names, resolver.owner_of)
 
 
 class _FileResolver:
@@ -96,21 +97,26 @@ class _FileResolver:
     def run(self) -> None:
         """Resolve every reference."""
         for reference in self._file.references:
-            owner = reference.owner
-            if not 0 <= owner < len(self._symbols):
-                owner = self._remainder
-            if not 0 <= owner < len(self._symbols):
+            owner = self.owner_of(reference)
+            if owner < 0:
                 continue
             try:
-                self._resolve(reference, self._first_parts[owner])
+                self._resolve(reference, owner)
             except RecursionError:  # a chain of thousands of names, each an alias of the next
-                self._add_named(reference, self._first_parts[owner], "receiver")
+                self._add_named(reference, owner, "receiver")
 
         for index, symbol in enumerate(self._symbols):
             if not symbol.part:
                 for interface in self._rules.implemented_interfaces(self._scope, symbol):
                     declaration = Reference("implements", symbol.name, "", symbol.first, 0, index, -1)
                     self._add_targets(declaration, index, interface)
+
+    def owner_of(self, reference: Reference) -> int:
+        """Return the index of the symbol around a reference, -1 for none."""
+        for owner in (reference.owner, self._remainder):
+            if 0 <= owner < len(self._symbols):
+                return self._first_parts[owner]
+        return -1
 
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
@@ -210,14 +216,29 @@ class _FileResolver:
                 around = self._rules.scope_symbol(self._scope, enclosing)
                 values.append(Value("constant", around.candidates) if around else None)
             elif fact.kind == "type":
-                values.append(self._rules.instance_of(self._scope, fact.value, enclosing))
+                type_name = self._with_bounds(fact.value, line)
+                values.append(self._rules.instance_of(self._scope, type_name, enclosing))
             else:
-                values.append(self._assigned_value(fact.value, line, enclosing, name, fact.kind == "made"))
+                at = fact.first or line
+                values.append(self._assigned_value(fact.value, at, enclosing, name, fact.kind == "made"))
         return union_of(values)
+
+    def _with_bounds(self, type_name: str, line: int) -> str:
+        """Return a type with the bounds of type parameters in their place."""
+
+        def bound_of(name: re.Match[str]) -> str:
+            for binding in self._local.lookup(name[0], line) if self._local.binds(name[0]) else ():
+                if binding.fact and binding.fact.kind == "type" and binding.fact.name == name[0]:
+                    return binding.fact.value
+            return name[0]
+
+        return _TYPE_NAME.sub(bound_of, type_name)
 
     def _assigned_value(self, path: str, line: int, enclosing: str, name: str, is_call: bool) -> Value | None:
         """Return the value of a variable by the expression that is assigned to it."""
         steps = parse_path(path)
+        if steps and steps[0].name == name and self._rules.shadows:
+            return self._resolve_path(steps, line - 1, self._owners.get(enclosing, self._remainder))
         if not steps or steps[0].name == name:
             if len(steps) == 1 and is_call:
                 return self._rules.call_result(self._rules.resolve_name(self._scope, name, enclosing))
@@ -335,7 +356,7 @@ class _FileResolver:
 
     def _add_targets(self, reference: Reference, owner: int, value: Value) -> bool:
         rows = {each.target.row for each in value.candidates if each.target is not None}
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         likely = rows
         if len(rows) > 1:
             preferred = self._rules.preferred(self._scope, value.candidates)
@@ -370,7 +391,7 @@ class _FileResolver:
         is_member, is_call = bool(reference.qualifier), reference.kind == "call"
         if not (is_member or is_call or self._rules.bare_name_fallback):
             return
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         key = self._rules.lookups.key_of_name(self._scope.family, is_member, reference.name)
         if key:
             self._links.named.append(NamedReference(*position, key, reason))

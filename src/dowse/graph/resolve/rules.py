@@ -16,6 +16,7 @@ from dowse.graph.resolve.values import (
     INHERITED,
     ITERATION,
     UNDEFINED,
+    UNWRAPPED,
     Candidate,
     PathStep,
     Value,
@@ -71,6 +72,8 @@ class Rules:
     bare_name_fallback = False
     # Whether names are looked up in the definitions around them.
     nested_scopes = False
+    # Whether a variable can be declared by another of its name: `let x = x.unwrap()`.
+    shadows = False
     # Whether a function can be used like a class.
     functions_are_classes = False
     # Whether a member that is used as a value is a method: in some languages, most are fields.
@@ -190,7 +193,7 @@ class Rules:
 
     def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
         """Return an instance of a type, which can be a union and have type arguments."""
-        if type_name == LITERAL:
+        if type_name[:1] == LITERAL and type_name[-1:] != "]":
             return EXTERNAL
         if type_name.endswith("]") or "|" in type_name:
             return self._instance_of_expression(file, type_name, enclosing)
@@ -226,6 +229,8 @@ class Rules:
             return union_of(self.instance_of(file, member, enclosing) for member in members)
         name, written = split_arguments(type_name)
         arguments = tuple(self.instance_of(file, each, enclosing) if each else None for each in written)
+        if name[:1] == LITERAL:  # a type that the language has built in
+            return Value("external", (Candidate(None, "", name),), arguments=arguments)
         if name == CALLABLE:
             return Value("callable", arguments=arguments)
         if name == CLASS:
@@ -362,6 +367,8 @@ class Rules:
 
         Iterating over a mapping yields its keys.
         """
+        if name == UNWRAPPED:
+            return value
         if name == COLLECTION:
             return Value("external", arguments=(value,))
         if name == ENTERED:

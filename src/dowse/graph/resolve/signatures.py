@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from dowse.parsing.facts import parse_type_name
+from dowse.parsing.static_values import parse_static_type
 from dowse.parsing.type_expressions import LITERAL, parse_type
 
 _UNBOUNDED = 1 << 30
@@ -40,6 +41,8 @@ def return_type(language: str, signature: str) -> str:
     written = _written_return_type(language, signature)
     if language in ("python", "typescript"):
         return parse_type(written)
+    if language in ("go", "rust"):
+        return parse_static_type(language, written) if written != LITERAL else LITERAL
     return parse_type_name(written) if written else ""
 
 
@@ -107,7 +110,7 @@ def _written_return_type(language: str, signature: str) -> str:
 
 
 def _go_return_type(signature: str) -> str:
-    """Return the type of the only result of a Go function, or of the first of several."""
+    """Return the results of a Go function, in brackets if there are several."""
     head = _GO.match(signature)
     if not head:
         return ""
@@ -118,9 +121,4 @@ def _go_return_type(signature: str) -> str:
         if char == ")" and not depth:
             results = results[index + 1 :].strip()
             break
-    if not results:
-        return LITERAL
-    if results.startswith("("):
-        words = results[1:].split(",")[0].rstrip(")").split()
-        return words[-1] if words else ""
-    return results
+    return results or LITERAL

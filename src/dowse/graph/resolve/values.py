@@ -10,6 +10,16 @@ from typing import NamedTuple
 from dowse.storage.protocol import Target
 from dowse.types import TYPE_KINDS
 
+# Kinds of references, as the parser names them → kinds of edges.
+EDGE_KINDS = {
+    "call": "calls",
+    "extends": "extends",
+    "implements": "implements",
+    "use": "uses",
+    "import": "imports",
+    "value": "calls",
+}
+
 
 class Candidate(NamedTuple):
     """A symbol with its scope and full name, under which its members are looked up."""
@@ -105,9 +115,12 @@ def union_of(values: Iterable[Value | None]) -> Value | None:
 # Steps of a path that are no names: an element by its index or key, each element in turn, a collection of the
 # value, and what a context manager yields.
 ELEMENT, ITERATION, COLLECTION, ENTERED = "[]", "[*]", "[+]", "[with]"
+# What an Option or a Result of Rust holds; a number is that of one of several results.
+UNWRAPPED = "[?]"
 # The first step of a path that starts with an instance of a type: `<list[Room]>[].close`.
 _CAST = re.compile(r"<[^<>]*>")
-_SUFFIX = re.compile(r"\([^()]*\)|\[(?:\*|\+|with)?\]")
+_SUFFIX = re.compile(r"\([^()]*\)|\[(?:\*|\+|with|\?|\d+)?\]")
+_TRY = re.compile(r"(?<=[)\]])\?|(?<=\bawait)\?")
 
 
 class PathStep(NamedTuple):
@@ -120,6 +133,7 @@ class PathStep(NamedTuple):
 @lru_cache(maxsize=32768)
 def parse_path(path: str) -> tuple[PathStep, ...]:
     """Return the names of a member path such as `a.b().c[]`; none if some part of it has no name."""
+    path = _TRY.sub(UNWRAPPED, path)
     if "?" in path and "?." not in path and not path.endswith("?"):
         return ()
     path = path.strip()
