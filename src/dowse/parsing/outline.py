@@ -386,7 +386,7 @@ class Matches:
                 self._calls.append((stop - back, "call", name, qualifier, -1))
 
     def _register(self, captures: dict[str, list[Node]]) -> None:
-        """Add a function as a value that its decorator is given, unless that is known to keep it to itself."""
+        """Add a function as a value that its decorator is given, unless that is known not to store it."""
         start, end = captures["decorator"][0].byte_range
         decorator = _DECORATOR.match(self._data, start, end)
         if decorator and decorator[1] not in _NON_REGISTERING:

@@ -177,10 +177,10 @@ class _FileResolver:
 
     def _resolve_bare_name(self, name: str, line: int, owner: int, enclosing: str) -> Value | None:
         if name in self._rules.super_names:
-            if not self._rules.constructor_names:
+            if not self._rules.constructor_names or not self._rules.calls_super:
                 return EXTERNAL
             return self._rules.member(self._scope, self._super_value(owner), self._rules.constructor_names[0])
-        if name in self._rules.self_names:
+        if name in self._rules.self_names and not self._is_assigned(name, line):
             own = self._this_instance(owner)
             return Value("class", own.candidates) if own else EXTERNAL
         local, is_local = self._resolve_local(name, line, enclosing)
@@ -190,6 +190,11 @@ class _FileResolver:
         if member is not None:
             return member
         return self._rules.resolve_name(self._scope, name, enclosing)
+
+    def _is_assigned(self, name: str, line: int) -> bool:
+        """Whether a function assigns a name of its own to `self` or `cls`; most only have the parameter."""
+        bindings = self._local.lookup(name, line)
+        return any(each.fact is not None and each.fact.kind != "local" for each in bindings)
 
     def _resolve_local(self, name: str, line: int, enclosing: str) -> tuple[Value | None, bool]:
         """Return the value of a name in the scopes of functions, and whether one of them binds it."""
@@ -256,7 +261,7 @@ class _FileResolver:
             self._heads[memo] = self._resolve_head(head.name, line, owner)
         value = self._heads[memo]
         if head.is_call and not (value is not None and value.kind == "super"):
-            value = self._rules.call_result(value)
+            value = self._rules.external_result(self._rules.call_result(value), head.name)
         return self._rules.follow(self._scope, value, steps[1:])
 
     def _resolve_head(self, name: str, line: int, owner: int) -> Value | None:
@@ -264,7 +269,7 @@ class _FileResolver:
         if name.startswith("<"):
             return self._rules.instance_of(self._scope, name[1:-1], enclosing)
         local, is_local = self._resolve_local(name, line, enclosing)
-        if is_local and not (local is None and name in self._rules.self_names):
+        if is_local and (name not in self._rules.self_names or self._is_assigned(name, line)):
             return local
         if name in self._rules.self_names:
             return self._this_instance(owner)
@@ -335,7 +340,7 @@ class _FileResolver:
         symbol = self._symbols[owner]
         around = self._owners.get(symbol.qualified_name.rpartition(".")[0], self._remainder)
         if symbol.name == reference.name and 0 <= around != owner:
-            position = (self._symbols[around].row, reference.line, reference.column, _EDGE_KINDS["value"])
+            position = (self._symbols[around].row, reference.line, reference.column, EDGE_KINDS["value"])
             self._links.resolved.append(ResolvedReference(*position, symbol.row, 0))
 
     def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
