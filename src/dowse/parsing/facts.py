@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dowse.parsing import declared_types
 from dowse.parsing.expressions import (
     BUILTIN_CALLS,
     UNKNOWN,
@@ -72,8 +73,6 @@ _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]
     "default": default_values,
     "mapping": values_of_mapping,
 }
-# Languages whose annotations have type arguments.
-_STRUCTURED_TYPES = frozenset(["python", "typescript", "javascript"])
 _STATIC_LANGUAGES = frozenset(["go", "rust"])
 # Steps from a field or result through local variables to what they are assigned, and values at each.
 _MAX_INLINED, _MAX_VALUES = 4, 4
@@ -131,6 +130,13 @@ def parse_type_name(text: str) -> str:
     return re.sub(r"::|\\", ".", match[0]) if match and match[0] not in _NON_TYPES else ""
 
 
+# How types are read in languages where their arguments matter.
+_TYPE_READERS: dict[str, Callable[[str], str]] = {
+    **dict.fromkeys(("python", "typescript", "javascript"), parse_type),
+    **dict.fromkeys(declared_types.LANGUAGES, declared_types.parse_declared_type),
+}
+
+
 class Facts:
     """Collects the bindings in query matches, then keeps those that can matter."""
 
@@ -148,9 +154,13 @@ class Facts:
 
     def variables(self) -> set[bytes]:
         """Return the names that the file binds other than by an import."""
-        data = self._data
-        ranges = [c["bind"][0].byte_range for pattern, c in self._matches if pattern.role != "statement"]
-        return {data[start:end] for start, end in ranges}
+        data, names = self._data, set[bytes]()
+        for pattern, captures in self._matches:
+            if pattern.role not in ("statement", "result", "property"):
+                start, end = captures["bind"][0].byte_range
+                name = data[start:end]
+                names.update(_WORD.findall(name) if name[:1] == b"{" or b"," in name else (name,))
+        return names
 
     def type_uses(self) -> Iterator[tuple[int, str, str]]:
         """Yield type annotations whose type may be defined in the index: (offset, name, qualifier)."""
@@ -296,6 +306,8 @@ class Facts:
             return [("namespace", name, name, "")]
         if pattern.role == "default" and "assigned" not in captures:
             return [("same", "export default", name, "")]
+        if pattern.role == "own":  # a constant of an enum is an instance of it
+            return [("type", name, "Self", "")]
         if "required" in captures:
             module = self._name(captures["required"][0])
             if pattern.role == "picks":
@@ -354,7 +366,7 @@ class Facts:
                 node = captures[capture][0]
                 values = transform(expression_values(node, self._node_text))
                 return values[:_MAX_VALUES]
-        read_type = parse_type if self._language in _STRUCTURED_TYPES else parse_type_name
+        read_type = _TYPE_READERS.get(self._language, parse_type_name)
         for capture, kind, read in (
             ("as", "type", read_type),
             ("made", "made", _parse_path),

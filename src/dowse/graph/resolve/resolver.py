@@ -20,6 +20,7 @@ from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
     EDGE_KINDS,
     EXTERNAL,
+    INHERITED,
     VARIABLE,
     Candidate,
     PathStep,
@@ -50,6 +51,9 @@ _RULES: dict[str, type[Rules]] = {
     "ruby": RubyRules,
     "elixir": ElixirRules,
 }
+
+# Languages in which `f()` is a function even if a variable has the name.
+_SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 
 
 def resolve_file(
@@ -141,7 +145,8 @@ class _FileResolver:
         name, path = reference.name, reference.qualifier
         steps = parse_path(path) if path else ()
         if self._local.binds(steps[0].name if steps else name):
-            return self._find_value(steps, path, name, reference.line, owner)
+            is_variable = reference.kind != "call" or self._scope.language not in _SEPARATE_FUNCTIONS
+            return self._find_value(steps, path, name, reference.line, owner, is_variable)
         shared_scope = self._parent_scope(owner) if self._rules.nested_scopes else self._this_class(owner)
         memo = (path, name, shared_scope)
         if memo not in self._values:
@@ -149,10 +154,10 @@ class _FileResolver:
         return self._values[memo]
 
     def _find_value(
-        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int
+        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int, is_variable: bool = True
     ) -> Value | None:
         if not path:
-            return self._resolve_bare_name(name, line, owner, self._enclosing(owner))
+            return self._resolve_bare_name(name, line, owner, is_variable)
         receiver = self._resolve_path(steps, line, owner) if steps else None
         return self._rules.member(self._scope, receiver, name)
 
@@ -175,16 +180,17 @@ class _FileResolver:
         """Return the qualified name of the definition around a reference, "" at the top level."""
         return "" if owner == self._remainder else self._symbols[owner].qualified_name
 
-    def _resolve_bare_name(self, name: str, line: int, owner: int, enclosing: str) -> Value | None:
+    def _resolve_bare_name(self, name: str, line: int, owner: int, is_variable: bool) -> Value | None:
+        enclosing = self._enclosing(owner)
         if name in self._rules.super_names:
             if not self._rules.constructor_names or not self._rules.calls_super:
                 return EXTERNAL
-            return self._rules.member(self._scope, self._super_value(owner), self._rules.constructor_names[0])
+            return self._rules.super_constructor(self._scope, self._super_value(owner))
         if name in self._rules.self_names and not self._is_assigned(name, line):
             own = self._this_instance(owner)
             return Value("class", own.candidates) if own else EXTERNAL
         local, is_local = self._resolve_local(name, line, enclosing)
-        if is_local:
+        if is_local and (is_variable or (local is not None and local.kind in ("function", "class"))):
             return local or VARIABLE
         member = self._implicit_member(name, owner)
         if member is not None:
@@ -293,7 +299,7 @@ class _FileResolver:
             if class_name.rpartition(".")[2] == name:
                 return Value("class", instance.candidates)  # its constructor has its name as well
             member = self._rules.class_member(self._scope, instance, name)
-            if member is not None and member.kind != "external" and not _is_constructor(member, name):
+            if member is not None and member is not INHERITED and not _is_constructor(member, name):
                 return member
             class_name = class_name.rpartition(".")[0]
         return None
@@ -347,7 +353,7 @@ class _FileResolver:
         """Add possible calls of a function that is passed on or stored."""
         if value is None and reference.qualifier and self._rules.names_values:
             self._add_named(reference, owner, "value")
-        elif value is not None and value.kind == "function":
+        elif value is not None and value.kind in ("function", "class"):
             self._add_targets(reference, owner, only_callable(value))
 
     def _is_inside(self, owner: int, value: Value) -> bool:
