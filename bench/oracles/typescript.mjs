@@ -104,7 +104,8 @@ function calledName(call) {
 
 class Program {
   constructor(parsed) {
-    const options = { ...parsed.options, noEmit: true, skipLibCheck: true, incremental: false, composite: false };
+    const quiet = { traceResolution: false, extendedDiagnostics: false }; // they print to standard output
+    const options = { ...parsed.options, ...quiet, noEmit: true, incremental: false, composite: false };
     this.program = ts.createProgram(parsed.fileNames, options);
     this.checker = this.program.getTypeChecker();
     this.overrides = this.findOverrides();
