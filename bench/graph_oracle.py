@@ -272,7 +272,7 @@ def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
             tally.add("precision_possible", caller, position, claim.callee, is_right)
     for symbol, dispatch in symbols:
         if symbol is None:
-            tally.not_symbols += 1
+            tally.not_symbols += dispatch != "value"  # most variables are no symbols
             continue
         found = [claim for claim in claims if aliases(claim.symbol) & aliases(symbol)]
         is_resolved = any(claim.is_certain for claim in found)
