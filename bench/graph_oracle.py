@@ -18,7 +18,8 @@ site names by the static types (a function, a method, the class of a constructor
 a call through a variable may run; the `kind` of a site with such targets is "dynamic", else "static".
 
 `measure` indexes the checkout and compares the edges at the exact position of each site. Symbols of the same
-file and qualified name (overloads) count as one; a class and its constructor count as one callee.
+file and qualified name (overloads) count as one, so a choice among them alone is certain; a class and its
+constructor count as one callee.
 
 - **Precision**, of the edges at sites of the oracle that are `resolved`, `unique` or `compiler`: the share
   whose target is one of the targets of the site. An edge at a site with no target is wrong. A constructor
@@ -181,6 +182,7 @@ class Claim(NamedTuple):
 
     symbol: SymbolRow
     is_certain: bool
+    reason: str
 
     @property
     def callee(self) -> Callee:
@@ -202,8 +204,11 @@ class Graph:
         by_row = {row.row: row for rows in self.symbols.values() for row in rows}
         for path in paths & set(self.symbols):
             for edge in reader.edges([row.row for row in self.symbols[path]], _KINDS, limit=10_000_000):
-                claim = Claim(by_row[edge.target], edge.confidence in _CERTAIN)
+                claim = Claim(by_row[edge.target], edge.confidence in _CERTAIN, edge.reason)
                 self.claims[path, edge.line, edge.column].append(claim)
+        for claims in self.claims.values():
+            if len({claim.callee for claim in claims}) == 1 and not any(claim.reason for claim in claims):
+                claims[:] = [claim._replace(is_certain=True) for claim in claims]
 
     def find(self, target: Site) -> SymbolRow | None:
         """Return the symbol of a target: the innermost of its name around its line."""

@@ -121,6 +121,7 @@ class Index:
         on_progress: Callable[[Progress], None] = lambda _: None,
         on_wait: Callable[[str], None] = lambda _: None,
         seen: ScanResult | None = None,
+        scip: Sequence[str | Path] = (),
     ) -> Report:
         """Update the index incrementally: only files that changed are read again.
 
@@ -130,6 +131,8 @@ class Index:
             on_progress: Called after every file.
             on_wait: Called once with a message if another writer holds the index.
             seen: The result of an earlier walk of the tree, or of a part of it; None walks it.
+            scip: SCIP files of compilers or language servers, whose references take precedence over our own;
+                by default those of the last update, or `index.scip` in the root.
         """
         from dowse.indexing.update import update
 
@@ -143,6 +146,7 @@ class Index:
                 on_wait=on_wait,
                 wait=wait,
                 seen=seen,
+                scip=[Path(file) for file in scip],
             )
 
     @contextlib.contextmanager

@@ -181,6 +181,7 @@ REFERENCES: dict[str, list[tuple[str, str, str, int, str]]] = {
         ("extends", "", "Base", 7, "Box"),
         ("implements", "", "Lid", 7, "Box"),
         ("implements", "n", "Closed", 7, "Box"),
+        ("call", "", "super", 10, "Box.Box"),
         ("use", "", "Override", 16, "Box.open"),
         ("call", "this.lock", "turn", 18, "Box.open"),
         ("call", "", "Key", 18, "Box.open"),

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"io/fs"
@@ -88,19 +89,39 @@ type module struct {
 
 func load(root, folder string) *module {
 	fset := token.NewFileSet()
-	config := &packages.Config{Mode: packages.LoadSyntax, Dir: folder, Fset: fset, Tests: true}
+	parse := func(fset *token.FileSet, name string, source []byte) (*ast.File, error) {
+		return parseFile(root, fset, name, source)
+	}
+	config := &packages.Config{Mode: packages.LoadAllSyntax, Dir: folder, Fset: fset, Tests: true, ParseFile: parse}
 	loaded, err := packages.Load(config, "./...")
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, p := range loaded {
 		for _, problem := range p.Errors {
-			log.Printf("%s: %v", p.ID, problem)
+			if !strings.HasSuffix(p.ID, ".test") { // a generated main function
+				log.Printf("%s: %v", p.ID, problem)
+			}
 		}
 	}
+	// Dependencies without bodies do not use their imports; that is no reason to leave anything out.
+	packages.Visit(loaded, nil, func(p *packages.Package) { p.IllTyped = false })
 	m := &module{root, fset, loaded, map[token.Pos]map[*ssa.Function]bool{}}
 	m.analyse()
 	return m
+}
+
+// parseFile parses a file; of dependencies only the declarations, which is all that types need.
+func parseFile(root string, fset *token.FileSet, name string, source []byte) (*ast.File, error) {
+	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
+	if file != nil && !strings.HasPrefix(name, root+"/") {
+		for _, declaration := range file.Decls {
+			if function, ok := declaration.(*ast.FuncDecl); ok {
+				function.Body = nil
+			}
+		}
+	}
+	return file, err
 }
 
 // analyse records the functions that VTA finds at each call through an interface or a variable.

@@ -86,7 +86,7 @@ def _arrows_to_parents(answer: GraphAnswer, order: Mapping[int, int]) -> Iterato
             continue
         parent = answer.steps[step.parent].symbol.row if step.parent >= 0 else answer.seed.row
         ends = (step.symbol.row, parent) if edge.source == step.symbol.row else (parent, step.symbol.row)
-        is_sure = step.confidence in ("resolved", "unique")
+        is_sure = step.confidence in ("compiler", "resolved", "unique")
         yield Arrow(*ends, edge.kind, step.line, is_sure, step.certainty)
 
 

@@ -9,11 +9,14 @@ from collections.abc import Iterator
 from dowse.graph.lookups import Lookups
 from dowse.graph.resolve.resolver import resolve_file
 from dowse.graph.resolve.rules import Rules
+from dowse.graph.scip.compiled import decode_compiled
+from dowse.graph.scip.validity import update_validity
 from dowse.storage.protocol import GraphStore
 
 
 def link(store: GraphStore) -> int:
     """Link every file that needs it, one at a time; return how many there were."""
+    update_validity(store)
     waiting = store.files_to_link()
     with _paused_garbage_collection():
         lookups = Lookups(store)
@@ -23,7 +26,8 @@ def link(store: GraphStore) -> int:
             if file is None:
                 continue
             lookups.start_file()
-            links = resolve_file(file, lookups, rules)
+            compiled = decode_compiled(store.compiled_references(file.path))
+            links = resolve_file(file, lookups, rules, compiled)
             store.put_links(file_id, links.resolved, links.named, lookups.dependencies)
     store.mark_all_linked()
     return len(waiting)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
-_CONFIDENCE_ORDER = {"resolved": 0, "unique": 1, "possible": 2, "ambiguous": 3}
+_CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "possible": 3, "ambiguous": 4}
 # Why only the name of a reference is known, or why it may be no call.
 _REASON_WORDS = {
     "receiver": "receiver's type unknown",
@@ -87,7 +87,7 @@ class GraphStep:
 
     @property
     def confidence(self) -> str:
-        """The confidence: resolved, unique, ambiguous, or possible where only dispatch may lead here."""
+        """The confidence of the edge; possible where only dispatch may lead here."""
         return "possible" if self.through else self.edge.confidence
 
     @property
@@ -136,6 +136,8 @@ class GraphAnswer:
 
 def describe_confidence(edge: Edge) -> str:
     """Return the confidence of a reference in words."""
+    if edge.confidence == "compiler":
+        return "by the compiler"
     if edge.confidence == "resolved":
         return "resolved"
     if edge.confidence == "unique":

@@ -171,7 +171,8 @@ class _MergedOverloads:
         for edge in edges:
             reference = _reference(edge)
             if edge.confidence == "ambiguous" and counts[reference] >= edge.candidates > 1:
-                merged.setdefault(reference, edge._replace(confidence="unique", candidates=1))
+                confidence = edge.confidence if edge.reason else "unique"
+                merged.setdefault(reference, edge._replace(confidence=confidence, candidates=1))
             else:
                 others.append(edge)
         return [*others, *merged.values()]

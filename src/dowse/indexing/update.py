@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowse.config import Settings
+from dowse.errors import ConfigError
 from dowse.graph.link import link
-from dowse.indexing.diff import SkippedStamps, difference, known_skips, known_stamps, refuse_another_root
+from dowse.indexing.diff import (
+    SCIP_STAMPS,
+    SkippedStamps,
+    difference,
+    known_skips,
+    known_stamps,
+    refuse_another_root,
+)
 from dowse.indexing.hashes import corpus_hash
 from dowse.indexing.parse_jobs import AnyJob, CorpusJob, Job, Reply
 from dowse.indexing.parse_pool import parse_all
+from dowse.indexing.scip_files import find_scip_files
 from dowse.security.terminal import escape_surrogates
 from dowse.source.corpus import CorpusFunction, CorpusProblem, is_corpus, open_corpus
 from dowse.source.git import head_commit, repo_identity
@@ -48,11 +57,12 @@ class Report:
     skipped: int = 0
     failed: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()  # about SCIP files that were read
 
     @property
     def wrote(self) -> bool:
         """Whether a new generation was made."""
-        return bool(self.added or self.changed or self.deleted)
+        return bool(self.added or self.changed or self.deleted or self.notes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain data."""
@@ -76,14 +86,29 @@ def update(
     on_wait: Callable[[str], None] = lambda _: None,
     wait: float | None = None,
     seen: ScanResult | None = None,
+    scip: Sequence[Path] = (),
 ) -> Report:
-    """Update the index incrementally and report what was done; `seen` spares the walk (`difference`)."""
+    """Update the index incrementally and report what was done.
+
+    Args:
+        backend: Where the index is.
+        root: The tree or corpus.
+        settings: What is indexed, and how.
+        on_progress: Called after every file.
+        on_wait: Called once with a message if another writer holds the index.
+        wait: Seconds to wait for that one; None waits as long as it takes.
+        seen: The result of an earlier walk, which spares another (`difference`).
+        scip: Files whose references take precedence over our own.
+    """
+    if scip and (settings.backend or is_corpus(root)):
+        kind = "an index on a cluster" if settings.backend else "a corpus"
+        raise ConfigError(f"{kind} takes no SCIP files; leave out --scip")
     started = time.monotonic()
     with backend.writer(wait, on_wait) as writer:
         if is_corpus(root):
             report = _update_corpus(writer, root, settings, on_progress)
         else:
-            report = _update_tree(writer, root, settings, on_progress, seen)
+            report = _update_tree(writer, root, settings, on_progress, seen, scip)
     return replace(report, seconds=time.monotonic() - started)
 
 
@@ -93,7 +118,10 @@ def _update_tree(
     settings: Settings,
     on_progress: Callable[[Progress], None],
     seen: ScanResult | None,
+    named_scip: Sequence[Path],
 ) -> Report:
+    # A cluster has no place for them: its mirror on this machine may be lost at any time.
+    scip = None if settings.backend else find_scip_files(root, writer.meta(), named_scip)
     diff = difference(root, writer, settings, seen)
     for key in diff.deleted:
         writer.delete(key)
@@ -114,11 +142,17 @@ def _update_tree(
     )
     generation = int(writer.meta()["generation"])
     has_changes = bool(results.wrote or results.touched or diff.deleted or skips_changed)
-    if has_changes or _settings_changed(writer, settings) or writer.meta().get("complete") != "1":
+    reads_scip = scip is not None and scip.is_new
+    notes: tuple[str, ...] = ()
+    if has_changes or reads_scip or _settings_changed(writer, settings) or not _is_complete(writer):
         writer.set_skipped(diff.skipped)
+        meta = _metadata(writer, root, settings, diff.skipped_stamps)
+        if scip is not None and reads_scip:
+            notes, meta[SCIP_STAMPS] = scip.import_into(writer, root), escape_surrogates(scip.stamps())
         link(writer.graph())
-        generation = writer.commit(_metadata(writer, root, settings, diff.skipped_stamps))
-    return results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
+        generation = writer.commit(meta)
+    report = results.report(generation, len(diff.deleted), diff.unchanged + results.unchanged)
+    return replace(report, notes=notes)
 
 
 def _update_corpus(
@@ -264,6 +298,10 @@ def _settings_changed(writer: Writer, settings: Settings) -> bool:
     meta = writer.meta()
     known = (meta.get("tree_dimension"), meta.get("include_secrets", "0"))
     return known != (str(settings.tree_dimension), str(int(settings.include_secrets)))
+
+
+def _is_complete(writer: Writer) -> bool:
+    return writer.meta().get("complete") == "1"
 
 
 def _is_racy(mtime_ns: int) -> bool:

@@ -169,6 +169,10 @@ class EncodingWriter:
         self._flush()
         return self._writer.graph()
 
+    def begin_generation(self) -> None:
+        """Let the next commit be a new generation although no file changed."""
+        self._writer.begin_generation()
+
     def commit(self, meta: Mapping[str, str]) -> int:
         """Make everything visible at once."""
         self._flush()

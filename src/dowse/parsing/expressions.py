@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.names import MAX_CALLEE_BYTES
 from dowse.parsing.paths import member_path
 from dowse.parsing.type_expressions import LITERAL, parse_type
@@ -23,7 +24,8 @@ COLLECTION, ITERATION, ENTERED = "[+]", "[*]", "[with]"
 
 _MAX_DEPTH = 8
 _LITERALS = frozenset(
-    "string concatenated_string template_string regex number integer float true false".split()
+    "string concatenated_string template_string regex number integer float true false string_literal"
+    " decimal_integer_literal integer_literal real_literal boolean_literal character_literal".split()
 )
 _DEFINITIONS = frozenset(
     "arrow_function function_expression generator_function class lambda function".split()
@@ -40,6 +42,8 @@ _COLLECTIONS = frozenset(
 )
 _MAPPINGS = frozenset(["dictionary", "dictionary_comprehension"])
 _CASTS = frozenset(["as_expression", "satisfies_expression"])
+# Casts with the type first: of Java, C# and C.
+_C_CASTS = frozenset(["cast_expression"])
 # Functions of Python that return a collection of what they are given, or one element of it.
 _COLLECTING = frozenset(["list", "sorted", "reversed", "tuple", "set", "iter", "frozenset"])
 _PICKING = frozenset(["next", "min", "max"])
@@ -65,6 +69,9 @@ def expression_values(node: Node, text: Callable[[Node], str], depth: int = 0) -
         return expression_values(children[0], text, depth + 1)
     if kind in _BRANCHES:
         return _branch_values(node, text, depth)
+    if kind in _C_CASTS:
+        parsed = parse_declared_type(text(children[0]))
+        return [("type", parsed)] if parsed else [UNKNOWN]
     if kind in _CASTS:
         return [_type_value(text(children[-1]))]
     if kind in _COLLECTIONS or kind in _MAPPINGS:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dowse.parsing import declared_types
 from dowse.parsing.expressions import (
     BUILTIN_CALLS,
     UNKNOWN,
@@ -72,8 +73,6 @@ _EXPRESSIONS: dict[str, Callable[[list[ExpressionValue]], list[ExpressionValue]]
     "default": default_values,
     "mapping": values_of_mapping,
 }
-# Languages whose annotations have type arguments.
-_STRUCTURED_TYPES = frozenset(["python", "typescript", "javascript"])
 _STATIC_LANGUAGES = frozenset(["go", "rust"])
 # Steps from a field or result through local variables to what they are assigned, and values at each.
 _MAX_INLINED, _MAX_VALUES = 4, 4
@@ -127,6 +126,13 @@ def parse_type_name(text: str) -> str:
     text = text.strip(" &*?!.")
     match = _NAME.fullmatch(text)
     return re.sub(r"::|\\", ".", match[0]) if match and match[0] not in _NON_TYPES else ""
+
+
+# How types are read in languages where their arguments matter.
+_TYPE_READERS: dict[str, Callable[[str], str]] = {
+    **dict.fromkeys(("python", "typescript", "javascript"), parse_type),
+    **dict.fromkeys(declared_types.LANGUAGES, declared_types.parse_declared_type),
+}
 
 
 class Facts:
@@ -289,6 +295,8 @@ class Facts:
             return [("namespace", name, name, "")]
         if pattern.role == "default" and "assigned" not in captures:
             return [("same", "export default", name, "")]
+        if pattern.role == "own":  # a constant of an enum is an instance of it
+            return [("type", name, "Self", "")]
         if "required" in captures:
             module = self._name(captures["required"][0])
             if pattern.role == "picks":
@@ -340,7 +348,7 @@ class Facts:
                 node = captures[capture][0]
                 values = transform(expression_values(node, self._node_text))
                 return values[:_MAX_VALUES]
-        read_type = parse_type if self._language in _STRUCTURED_TYPES else parse_type_name
+        read_type = _TYPE_READERS.get(self._language, parse_type_name)
         for capture, kind, read in (
             ("as", "type", read_type),
             ("made", "made", _parse_path),

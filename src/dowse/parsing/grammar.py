@@ -174,7 +174,8 @@ def _patterns(query: Query, source: str) -> list[Pattern]:
                 plain_value=captures == {"value"},
                 is_head=defines in ("function", "method", "type") and "head" not in captures,
                 binds="bind" in captures,
-                has_value=not captures.isdisjoint(("as", "required", *_ALIASES)),
+                has_value=not captures.isdisjoint(("as", "required", *_ALIASES))
+                or settings.get("role") == "own",
                 is_scoped="within" in captures
                 or settings.get("role") in ("loop", "narrowed", "let", "bound"),
                 alias_capture=next((each for each in _ALIASES if each in captures), ""),

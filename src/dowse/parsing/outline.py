@@ -62,6 +62,9 @@ _ARGUMENT_LISTS = frozenset(["arguments", "argument_list", "value_arguments", "c
 _ATTRIBUTES = re.compile(r"(?:(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\]|//[^\n]*\n)\s*)+")
 _ATTRIBUTE_STARTS = frozenset("@[#")
 
+# Precedes the names of anonymous classes.
+ANONYMOUS = "$"
+
 # (byte offset of the name, kind, name, qualifier, number of arguments or -1)
 RawReference = tuple[int, str, str, str, int]
 
@@ -329,6 +332,9 @@ class Matches:
         kind = pattern.defines
         start, end = captures[kind][0].byte_range
         entry = Entry(kind, start, end)
+        if pattern.role == "anonymous":
+            self._define_anonymous(entry, captures)
+            return
         if "name" in captures:
             start, end = captures["name"][0].byte_range
             self._skip.add(start)
@@ -349,6 +355,17 @@ class Matches:
             entry.head_end = captures["head"][0].end_byte
         elif pattern.is_head:
             entry.head_end = entry.end
+        self.entries.append(entry)
+
+    def _define_anonymous(self, entry: Entry, captures: dict[str, list[Node]]) -> None:
+        """Add a class without a name: it is called after its base class."""
+        for node in captures["base"]:
+            start, end = node.byte_range
+            name, qualifier, _ = callees[self._data[start : min(end, start + MAX_NAME_BYTES)]]
+            if name:
+                entry.path = entry.path or (ANONYMOUS + name,)
+                self._others.append((entry.start, "extends", name, qualifier, -1))
+        entry.head_end = entry.start
         self.entries.append(entry)
 
     def _refer(self, kind: str, captures: dict[str, list[Node]]) -> None:

@@ -17,6 +17,8 @@ _ASSERTED = re.compile(r"[\s*&]*([\w.]+)\s*")
 # Words before an expression, of which only the expression counts; `x as Foo` is a Foo.
 _KEYWORDS = frozenset(["await", "new", "mut", "move", "unsafe", "as", "yield", "return", "throw", "co_await"])
 _CAST = re.compile(r"\s*([\w:]+)(?:<[^<>]*>)?(?:\s+as\s+.*)?", re.DOTALL)
+# `(Foo) x`: nothing but a cast has a name after a closing bracket.
+_C_CAST = re.compile(r"\s*\(\s*(?:const\s+)?([\w.$:]+)(?:<[^()]*>)?[\s*&]*\)\s*[\w$@\"']")
 
 
 def member_path(text: str) -> str:
@@ -83,6 +85,10 @@ def _add_group(parts: list[str], opener: str, inside: str) -> bool:
         return asserted is not None
     if parts:
         parts.append(_SUFFIXES[opener])
+        return True
+    cast = _C_CAST.match(inside) if opener == "(" else None
+    if cast:
+        parts.append(cast[1])
         return True
     inner = member_path(inside) if opener == "(" and not inside.startswith("((") else ""
     if inner:

@@ -8,10 +8,13 @@ smallest modules: every search imports it.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from dowse.errors import DowseError
 
@@ -197,7 +200,14 @@ def _open_checked(path: str | os.PathLike[str], flags: int, mode: int = 0) -> in
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = PRIVATE_FILE) -> None:
-    """Replace a file atomically, so that it survives a crash; a symbolic link is replaced, not followed.
+    """Replace a file atomically, so that it survives a crash; a symbolic link is replaced, not followed."""
+    with open_atomically(path, mode) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def open_atomically(path: str | os.PathLike[str], mode: int = PRIVATE_FILE) -> Iterator[BinaryIO]:
+    """Open a file for writing that replaces the one at a path when all is written.
 
     The temporary file is created exclusively, so that a link with its name is not followed either.
     """
@@ -207,7 +217,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = PRIV
     handle = os.open(temporary, os.O_WRONLY | os.O_EXCL | _CREATE, mode)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)

@@ -51,7 +51,7 @@ BINARY_EXTENSIONS = frozenset(
     exe dll so dylib a o obj lib pdb ilk bin class pyc pyo pyd beam wasm rlib rmeta dex
     pdf doc docx xls xlsx ppt pptx odt ods odp epub mobi djvu
     db sqlite sqlite3 db3 mdb parquet arrow feather orc avro rdb
-    npy npz pkl pickle pt pth onnx h5 hdf5 safetensors gguf ckpt tflite pb joblib
+    npy npz pkl pickle pt pth onnx h5 hdf5 safetensors gguf ckpt tflite pb joblib scip
     crt cer der
     blend fbx glb stl 3ds unitypackage uasset swf fla gmo nib snk
     """.split()

@@ -1266,7 +1266,7 @@ export interface components {
             certainty: string;
             /**
              * Confidence
-             * @description resolved, unique, ambiguous or possible.
+             * @description compiler, resolved, unique, ambiguous or possible.
              */
             confidence: string;
             /**

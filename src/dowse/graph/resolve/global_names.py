@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.common_methods import is_distinctive
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, PathStep, Value, value_of
+from dowse.graph.resolve.values import EXTERNAL, UNDEFINED, Candidate, PathStep, Value, value_of
 from dowse.storage.protocol import Target
 
 
@@ -47,8 +49,29 @@ _SYSTEM = frozenset(["std", "boost", "testing"])
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".cuh")
 
 
+# Words in paths of code for other platforms than the usual one, which has no word or is one of Unix.
+_PLATFORMS = frozenset(
+    "win windows win32 win64 winnt msvc mingw cygwin msys uwp darwin mac macos macosx osx apple ios cocoa aix"
+    " sunos solaris os390 zos ibmi haiku hurd qnx vxworks freebsd openbsd netbsd dragonfly bsd kqueue amiga"
+    " os2 symbian wasm emscripten android nintendo xbox".split()
+)
+_WORDS = re.compile(r"[a-z]+\d*|\d+")
+
+
+@lru_cache(maxsize=16384)
+def _platforms(path: str) -> frozenset[str]:
+    """Return the platforms that a path names."""
+    return _PLATFORMS.intersection(_WORDS.findall(path.rpartition(".")[0].lower()))
+
+
 def _is_static(target: Target) -> bool:
     return target.signature.startswith("static ") and not target.path.endswith(_HEADERS)
+
+
+def _is_built_with(path: str, target: Target) -> bool:
+    """Whether a function is on the platform of a file; types are on all of them."""
+    platforms = _platforms(target.path)
+    return not platforms or target.kind not in ("function", "macro") or bool(platforms & _platforms(path))
 
 
 class CRules(PlainRules):
@@ -78,16 +101,26 @@ class CRules(PlainRules):
     def symbol(self, file: FileScope, scope: str, full_name: str) -> Value | None:
         """Return a symbol that this file can see: static functions only in their own file."""
         targets = self.lookups.symbols(file.family, scope, full_name)
-        if len(targets) < 2 and not (targets and _is_static(targets[0])):
+        if len(targets) < 2 and not (targets and (_is_static(targets[0]) or _platforms(targets[0].path))):
             return value_of(targets, scope, full_name)
         own = tuple(target for target in targets if target.path == file.path)
         if own:
             return value_of(own, scope, full_name)
         visible = tuple(target for target in targets if not _is_static(target))
+        if not any(_is_built_with(file.path, target) for target in visible):
+            return None  # the system has it on other platforms
         # Variants for other platforms are in other folders.
         folder = file.path.rpartition("/")[0]
         near = tuple(target for target in visible if target.path.rpartition("/")[0] == folder)
         return value_of(near or visible, scope, full_name)
+
+    def preferred(self, file: FileScope, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return those for the platform of the file, functions before macros that replace them elsewhere."""
+        built = [each for each in candidates if each.target and _is_built_with(file.path, each.target)]
+        own = _platforms(file.path)
+        built = [each for each in built if each.target and own & _platforms(each.target.path)] or built
+        functions = [each for each in built if each.target and each.target.kind != "macro"]
+        return functions or built or candidates
 
     def resolve_import_statement(self, file: FileScope, name: str, qualifier: str) -> Value | None:
         """Return a header in the folder of the file or in one above it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, IMPORTED, UNDEFINED, Value
+from dowse.graph.resolve.values import EXTERNAL, IMPORTED, INHERITED, UNDEFINED, Value
 
 _STANDARD_PACKAGES = ("java.", "javax.", "kotlin.", "scala.", "android.", "System.")
 
@@ -15,6 +15,7 @@ class JvmRules(Rules):
 
     nested_scopes = True
     implicit_self = True
+    self_names = frozenset(["this"])
     constructor_names = ("init", "constructor")
 
     def resolve_import(self, file: FileScope, name: str, origin: str, enclosing: str) -> Value | None:
@@ -53,6 +54,17 @@ class JvmRules(Rules):
                 return value
         return self.outside(file, name) if name[:1].isupper() else UNDEFINED
 
+    def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
+        """Return the base class, whose name its constructors have."""
+        bases = [base for each in value.candidates for base in self.base_classes(each)] if value else []
+        return next((base for base in bases if base is not None and base.kind == "class"), INHERITED)
+
+    def member(self, file: FileScope, value: Value | None, name: str) -> Value | None:
+        """Return a member; `Outer.this` and `Base.super` are instances."""
+        if value is not None and value.kind == "class" and name in ("this", "super"):
+            return Value("instance", value.candidates)
+        return super().member(file, value, name)
+
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a class of a package that is written out."""
         return self.symbol(file, module, name) or self.outside(file, name)
@@ -61,7 +73,6 @@ class JvmRules(Rules):
 class CsharpRules(JvmRules):
     """C#: a namespace sees the names of those around it."""
 
-    self_names = frozenset(["this"])
     super_names = frozenset(["base"])
 
     def resolve_free_name(self, file: FileScope, name: str, enclosing: str) -> Value | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope, Lookups
 from dowse.graph.resolve.common_methods import is_distinctive
+from dowse.graph.resolve.compiled_links import Links, replace_by_compiled
 from dowse.graph.resolve.ecmascript import EcmascriptRules
 from dowse.graph.resolve.global_names import CRules, ElixirRules, PlainRules, RubyRules
 from dowse.graph.resolve.go import GoRules
@@ -18,7 +18,9 @@ from dowse.graph.resolve.python import PythonRules
 from dowse.graph.resolve.rules import Rules
 from dowse.graph.resolve.rust import RustRules
 from dowse.graph.resolve.values import (
+    EDGE_KINDS,
     EXTERNAL,
+    INHERITED,
     VARIABLE,
     Candidate,
     PathStep,
@@ -28,19 +30,10 @@ from dowse.graph.resolve.values import (
     parse_path,
     union_of,
 )
+from dowse.graph.scip.compiled import CompiledReferences
 from dowse.graph.symbol_table import decode_symbol_table
 from dowse.storage.protocol import FileSymbol, NamedReference, ResolvedReference, UnlinkedFile
 from dowse.types import Reference
-
-_EDGE_KINDS = {
-    "call": "calls",
-    "extends": "extends",
-    "implements": "implements",
-    "use": "uses",
-    "import": "imports",
-    "value": "calls",
-}
-
 
 _TYPE_NAME = re.compile(r"(?<![\w.!])[A-Za-z_]\w*(?![\w.])")
 
@@ -58,16 +51,21 @@ _RULES: dict[str, type[Rules]] = {
     "elixir": ElixirRules,
 }
 
-
-class Links(NamedTuple):
-    """The references of a file: resolved ones, and those of which only the name is known."""
-
-    resolved: list[ResolvedReference]
-    named: list[NamedReference]
+# Languages in which `f()` is a function even if a variable has the name.
+_SEPARATE_FUNCTIONS = frozenset(["java", "php", "ruby"])
 
 
-def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) -> Links:
-    """Resolve every reference of a file; `rules` keeps those of each language family for the next file."""
+def resolve_file(
+    file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules], compiled: CompiledReferences | None = None
+) -> Links:
+    """Resolve every reference of a file.
+
+    Args:
+        file: The file.
+        lookups: Answers from other files.
+        rules: Keeps the rules of each language family for the next file.
+        compiled: What a compiler says about the file; it takes precedence.
+    """
     scope = lookups.file_scope(file.path)
     links = Links([], [])
     if scope is None or not file.symbols:
@@ -76,8 +74,12 @@ def resolve_file(file: UnlinkedFile, lookups: Lookups, rules: dict[str, Rules]) 
     if family_rules is None:
         family_rules = rules[scope.family] = _RULES.get(scope.family, PlainRules)(lookups)
     family_rules.reset()
-    _FileResolver(file, scope, family_rules, links).run()
-    return links
+    resolver = _FileResolver(file, scope, family_rules, links)
+    resolver.run()
+    if compiled is None:
+        return links
+    names = family_rules.constructor_names
+    return replace_by_compiled(links, compiled, file, lookups, names, resolver.owner_of)
 
 
 class _FileResolver:
@@ -98,21 +100,26 @@ class _FileResolver:
     def run(self) -> None:
         """Resolve every reference."""
         for reference in self._file.references:
-            owner = reference.owner
-            if not 0 <= owner < len(self._symbols):
-                owner = self._remainder
-            if not 0 <= owner < len(self._symbols):
+            owner = self.owner_of(reference)
+            if owner < 0:
                 continue
             try:
-                self._resolve(reference, self._first_parts[owner])
+                self._resolve(reference, owner)
             except RecursionError:  # a chain of thousands of names, each an alias of the next
-                self._add_named(reference, self._first_parts[owner], "receiver")
+                self._add_named(reference, owner, "receiver")
 
         for index, symbol in enumerate(self._symbols):
             if not symbol.part:
                 for interface in self._rules.implemented_interfaces(self._scope, symbol):
                     declaration = Reference("implements", symbol.name, "", symbol.first, 0, index, -1)
                     self._add_targets(declaration, index, interface)
+
+    def owner_of(self, reference: Reference) -> int:
+        """Return the index of the symbol around a reference, -1 for none."""
+        for owner in (reference.owner, self._remainder):
+            if 0 <= owner < len(self._symbols):
+                return self._first_parts[owner]
+        return -1
 
     def _resolve(self, reference: Reference, owner: int) -> None:
         if reference.kind == "import":
@@ -134,7 +141,8 @@ class _FileResolver:
         name, path = reference.name, reference.qualifier
         steps = parse_path(path) if path else ()
         if self._local.binds(steps[0].name if steps else name):
-            return self._find_value(steps, path, name, reference.line, owner)
+            is_variable = reference.kind != "call" or self._scope.language not in _SEPARATE_FUNCTIONS
+            return self._find_value(steps, path, name, reference.line, owner, is_variable)
         shared_scope = self._parent_scope(owner) if self._rules.nested_scopes else self._this_class(owner)
         memo = (path, name, shared_scope)
         if memo not in self._values:
@@ -142,10 +150,10 @@ class _FileResolver:
         return self._values[memo]
 
     def _find_value(
-        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int
+        self, steps: Sequence[PathStep], path: str, name: str, line: int, owner: int, is_variable: bool = True
     ) -> Value | None:
         if not path:
-            return self._resolve_bare_name(name, line, owner, self._enclosing(owner))
+            return self._resolve_bare_name(name, line, owner, is_variable)
         receiver = self._resolve_path(steps, line, owner) if steps else None
         return self._rules.member(self._scope, receiver, name)
 
@@ -168,16 +176,17 @@ class _FileResolver:
         """Return the qualified name of the definition around a reference, "" at the top level."""
         return "" if owner == self._remainder else self._symbols[owner].qualified_name
 
-    def _resolve_bare_name(self, name: str, line: int, owner: int, enclosing: str) -> Value | None:
+    def _resolve_bare_name(self, name: str, line: int, owner: int, is_variable: bool) -> Value | None:
+        enclosing = self._enclosing(owner)
         if name in self._rules.super_names:
             if not self._rules.constructor_names:
                 return EXTERNAL
-            return self._rules.member(self._scope, self._super_value(owner), self._rules.constructor_names[0])
+            return self._rules.super_constructor(self._scope, self._super_value(owner))
         if name in self._rules.self_names:
             own = self._this_instance(owner)
             return Value("class", own.candidates) if own else EXTERNAL
         local, is_local = self._resolve_local(name, line, enclosing)
-        if is_local:
+        if is_local and (is_variable or (local is not None and local.kind in ("function", "class"))):
             return local or VARIABLE
         member = self._implicit_member(name, owner)
         if member is not None:
@@ -281,7 +290,7 @@ class _FileResolver:
             if class_name.rpartition(".")[2] == name:
                 return Value("class", instance.candidates)  # its constructor has its name as well
             member = self._rules.class_member(self._scope, instance, name)
-            if member is not None and member.kind != "external" and not _is_constructor(member, name):
+            if member is not None and member is not INHERITED and not _is_constructor(member, name):
                 return member
             class_name = class_name.rpartition(".")[0]
         return None
@@ -327,7 +336,7 @@ class _FileResolver:
         """Add possible calls of a function that is passed on or stored."""
         if value is None and reference.qualifier:
             self._add_named(reference, owner, "value")
-        elif value is not None and value.kind == "function":
+        elif value is not None and value.kind in ("function", "class"):
             self._add_targets(reference, owner, only_callable(value))
 
     def _is_inside(self, owner: int, value: Value) -> bool:
@@ -341,7 +350,7 @@ class _FileResolver:
 
     def _add_targets(self, reference: Reference, owner: int, value: Value) -> bool:
         rows = {each.target.row for each in value.candidates if each.target is not None}
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         likely = rows
         if len(rows) > 1:
             preferred = self._rules.preferred(self._scope, value.candidates)
@@ -376,7 +385,7 @@ class _FileResolver:
         is_member, is_call = bool(reference.qualifier), reference.kind == "call"
         if not (is_member or is_call or self._rules.bare_name_fallback):
             return
-        position = (self._symbols[owner].row, reference.line, reference.column, _EDGE_KINDS[reference.kind])
+        position = (self._symbols[owner].row, reference.line, reference.column, EDGE_KINDS[reference.kind])
         key = self._rules.lookups.key_of_name(self._scope.family, is_member, reference.name)
         if key:
             self._links.named.append(NamedReference(*position, key, reason))

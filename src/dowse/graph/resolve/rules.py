@@ -49,10 +49,17 @@ _SELF_TYPES = frozenset(["Self", "self", "static", "this", "typing.Self", "te.Se
 
 # Methods of collections of many languages that return an element, or another collection of the same elements.
 _ELEMENT_METHODS = frozenset(
-    "get pop popleft shift at find findLast first last next peek setdefault getOrDefault __getitem__".split()
+    "get pop popleft shift at find findLast first last next peek setdefault getOrDefault __getitem__ getValue"
+    " getFirst getLast poll take remove element orElse orElseThrow orElseGet front back top value lock"
+    " First FirstOrDefault Last LastOrDefault Single SingleOrDefault ElementAt Dequeue Pop Peek"
+    " firstOrNull lastOrNull singleOrNull getOrNull getOrElse removeFirst removeLast random headOption head"
+    " lastOption".split()
 )
 _COLLECTION_METHODS = frozenset(
-    "values copy filter slice concat reverse reversed sort sorted splice toSorted toReversed".split()
+    "values copy filter slice concat reverse reversed sort sorted splice toSorted toReversed stream"
+    " parallelStream distinct limit skip iterator toList subList findFirst findAny min max Where OrderBy"
+    " OrderByDescending ThenBy Take Skip Distinct Reverse ToList ToArray AsEnumerable AsReadOnly Concat"
+    " filterNot sortedBy take drop asReversed asSequence toMutableList toSet begin end cbegin cend".split()
 )
 
 
@@ -387,6 +394,8 @@ class Rules:
             return value
         if name in _ELEMENT_METHODS:
             return Value("callable", arguments=value.arguments[-1:])
+        if name == "getKey":
+            return Value("callable", arguments=value.arguments[:1])
         if name in _COLLECTION_METHODS:
             return Value("callable", arguments=(value._replace(arguments=value.arguments[-1:]),))
         return value._replace(arguments=())
@@ -482,6 +491,10 @@ class Rules:
                 if member is not None and member.kind == "function":
                     return member
         return None
+
+    def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
+        """Return the constructor of a base class, which is called by the name of `super` alone."""
+        return self.member(file, value, self.constructor_names[0])
 
     def call_operator(self, file: FileScope, value: Value) -> Value | None:
         """Return the method that runs when an object is called like a function."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dowse.parsing import declared_types
 from dowse.parsing.facts import parse_type_name
 from dowse.parsing.static_values import parse_static_type
 from dowse.parsing.type_expressions import LITERAL, parse_type
@@ -21,11 +22,14 @@ _COLON = re.compile(r"\)\s*:\s*(.+?)\s*$")
 _TYPE_PARAMETERS = re.compile(
     r"^[\w\s]*?[\w$]+\s*[<\[](.*?)[>\]]\s*(?:\(|=|extends\b|implements\b|:|$)"
     r"|[(,]\s*(?:\w+\.)?(?:Generic|Protocol)\[(.*?)\]"
+    r"|^(?:[\w\s]*\s)?<((?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*)>\s"  # before the name, in Java and Kotlin
 )
-_BOUND = re.compile(r"\sextends\s|:")
+_BOUND = re.compile(r"\sextends\s|<:|:")
+_WHERE = re.compile(r"\bwhere\s+(\w+)\s*:\s*([\w.]+(?:<[^<>]*>)?)")
 # A method of an interface has neither the keyword nor a receiver.
 _GO = re.compile(r"^(?:func\s*(?:\([^)]*\)\s*)?)?\w+(?:\[[^\]]*\])?")
-_BEFORE_NAME = re.compile(r"([\w.$:]+(?:<.*>)?(?:\[\])?[?&*]*)\s+[&*]*[\w:~]+\s*(?:<[^>]*>)?\s*\(")
+# What precedes the name of a function of Java, C# or C++ and its type arguments.
+_BEFORE_PARAMETERS = re.compile(r"([^(]*?[\w>\])&*?])[\s&*]+[\w:~$.]+\s*(?:<(?:[^<>()]|<[^<>()]*>)*>)?\s*\(")
 _NOT_TYPES = frozenset("new return public private static def fun func override inline void else".split())
 
 
@@ -41,6 +45,8 @@ def return_type(language: str, signature: str) -> str:
     written = _written_return_type(language, signature)
     if language in ("python", "typescript"):
         return parse_type(written)
+    if language in declared_types.LANGUAGES:
+        return declared_types.parse_declared_type(written)
     if language in ("go", "rust"):
         return parse_static_type(language, written) if written != LITERAL else LITERAL
     return parse_type_name(written) if written else ""
@@ -48,15 +54,15 @@ def return_type(language: str, signature: str) -> str:
 
 @lru_cache(maxsize=16384)
 def type_parameters(signature: str) -> dict[str, str]:
-    """Return the type parameters of a class or function of Python or TypeScript, with their bounds."""
+    """Return the type parameters of a class or function, with their bounds."""
     match = _TYPE_PARAMETERS.search(signature)
+    bounds = {name: parse_type(bound) for name, bound in _WHERE.findall(signature)}
     if match is None:
-        return {}
-    bounds = {}
-    for part in _split_parameters((match[1] or match[2]) + ")"):
+        return bounds
+    for part in _split_parameters((match[1] or match[2] or match[3]) + ")"):
         words = _BOUND.split(part.partition(" = ")[0].strip(), maxsplit=1)
         name = words[0].strip().lstrip("*").removeprefix("const ").removeprefix("in ").removeprefix("out ")
-        bounds[name] = parse_type(words[1]) if len(words) > 1 else ""
+        bounds.setdefault(name, parse_type(words[1]) if len(words) > 1 else "")
     return bounds
 
 
@@ -104,9 +110,25 @@ def _written_return_type(language: str, signature: str) -> str:
     if language == "go":
         return _go_return_type(signature)
     if language in ("java", "csharp", "cpp", "c"):
-        match = _BEFORE_NAME.search(signature)
-        return match[1] if match and match[1] not in _NOT_TYPES else ""
+        return _type_before_name(signature)
     return ""
+
+
+def _type_before_name(signature: str) -> str:
+    """Return the type that precedes the name and the parameters of a function."""
+    head = _BEFORE_PARAMETERS.match(signature)
+    if head is None or head[1].startswith("#"):
+        return ""
+    before = head[1]
+    depth, start = 0, len(before)
+    while start and (depth or not before[start - 1].isspace()):
+        start -= 1
+        depth += (before[start] in ">)]") - (before[start] in "<([")
+    written = before[start:]
+    if written == "auto":
+        result = _ARROW.search(signature)
+        return result[1] if result else ""
+    return "" if written in _NOT_TYPES else written
 
 
 def _go_return_type(signature: str) -> str:

@@ -10,6 +10,16 @@ from typing import NamedTuple
 from dowse.storage.protocol import Target
 from dowse.types import TYPE_KINDS
 
+# Kinds of references, as the parser names them → kinds of edges.
+EDGE_KINDS = {
+    "call": "calls",
+    "extends": "extends",
+    "implements": "implements",
+    "use": "uses",
+    "import": "imports",
+    "value": "calls",
+}
+
 
 class Candidate(NamedTuple):
     """A symbol with its scope and full name, under which its members are looked up."""

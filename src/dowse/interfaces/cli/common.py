@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,13 +122,22 @@ def ensure_current(index: Index) -> None:
 
 
 def update_index(
-    index: Index, *, quiet: bool = False, rebuild: bool = False, wait: float | None = None
+    index: Index,
+    *,
+    quiet: bool = False,
+    rebuild: bool = False,
+    wait: float | None = None,
+    scip: Sequence[str | Path] = (),
 ) -> Report:
     """Update an index with a progress bar, and list the files that could not be read."""
     from dowse.interfaces.cli.progress import ProgressBar
 
     with ProgressBar(quiet=quiet) as bar:
-        report = index.update(rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=print_message)
+        report = index.update(
+            rebuild=rebuild, wait=wait, on_progress=bar.show, on_wait=print_message, scip=scip
+        )
+    for note in report.notes:
+        print_message(note)
     for path, reason in report.failed[:_LISTED_FAILURES]:
         print_message(f"{path}: {reason}")
     if len(report.failed) > _LISTED_FAILURES:

@@ -8,9 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowse.config import cache_folder, load_settings
+from dowse.errors import ConfigError
 from dowse.interfaces.cli import flags
 from dowse.interfaces.cli.command import EXIT_FOUND, EXIT_NOTHING, CommandParser
-from dowse.interfaces.cli.common import open_index, print_json, print_line, print_message, update_index
+from dowse.interfaces.cli.common import (
+    environment,
+    open_index,
+    print_json,
+    print_line,
+    print_message,
+    update_index,
+)
 
 if TYPE_CHECKING:
     from dowse.index import Index
@@ -37,6 +45,13 @@ def add_arguments(parser: CommandParser) -> None:
         help="index on a Ray cluster: ray://HOST:PORT or local:N (dowse[ray]; docs/CLUSTER.md)",
     )
     flags.add(parser, "indexing", "encoding")
+    parser.add_argument(
+        "--scip",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="take references from a compiler's SCIP index; may be repeated (default: index.scip, if any)",
+    )
     parser.add_argument("--no-embed", action="store_true", help="build no vectors for now")
     parser.add_argument("--rebuild", action="store_true", help="discard the old index first")
     flags.add(parser, "--no-wait", "--quiet", "--json")
@@ -53,13 +68,15 @@ def _index(options: argparse.Namespace) -> int:
     # A shared index gets its vectors at once: added afterwards, every document would be written twice.
     is_shared = load_settings(None, backend=options.backend).backend
     if len(options.paths) != 1 or options.list or options.workers or is_shared:
+        _refuse_scip(options, is_cluster=bool(is_shared))
         from dowse.interfaces.cli.index_many import index_many
 
         return index_many(options)
     options.path = options.paths[0]
     index = open_index(options, exact=names_path)
     wait = 0.0 if options.no_wait else None
-    report = update_index(index, quiet=options.quiet, rebuild=options.rebuild, wait=wait)
+    scip = [Path(environment.get().folder, Path(file).expanduser()) for file in options.scip]
+    report = update_index(index, quiet=options.quiet, rebuild=options.rebuild, wait=wait, scip=scip)
     embedded = None if options.no_embed or not index.encoder else _embed(index, options.quiet, wait)
     if options.json:
         print_json({**report.as_dict(), "embedding": embedded and asdict(embedded)})
@@ -68,6 +85,12 @@ def _index(options: argparse.Namespace) -> int:
         if embedded and (embedded.encoded or embedded.reused):
             print_line(_embedding_line(embedded))
     return EXIT_FOUND
+
+
+def _refuse_scip(options: argparse.Namespace, is_cluster: bool) -> None:
+    if options.scip:
+        reason = "an index on a cluster takes no SCIP files" if is_cluster else "it belongs to one repository"
+        raise ConfigError(f"--scip: {reason}; leave it out")
 
 
 def _clear(options: argparse.Namespace) -> int:
@@ -93,7 +116,7 @@ def _update_line(report: Report, root: Path) -> str:
     if not report.wrote:
         return f"up to date: {report.unchanged:,} files in {report.seconds:.2f} s"
     counts = (("added", report.added), ("changed", report.changed), ("deleted", report.deleted))
-    done = ", ".join(f"{count:,} {name}" for name, count in counts if count)
+    done = ", ".join(f"{count:,} {name}" for name, count in counts if count) or "no file changed"
     return f"indexed {root}: {done} ({report.skipped:,} left out) in {report.seconds:.1f} s"
 
 

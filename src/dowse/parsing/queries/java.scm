@@ -8,9 +8,14 @@
 (constructor_declaration name: (_) @name body: (_) @body) @method
 (compact_constructor_declaration name: (_) @name body: (_) @body) @method
 
+(object_creation_expression type: (_) @base (class_body) @class (#set! role "anonymous"))
+
 (method_invocation object: (_) @on name: (_) @call arguments: (_) @args)
 (method_invocation !object name: (_) @call arguments: (_) @args)
 (object_creation_expression type: (_) @call arguments: (_) @args)
+(explicit_constructor_invocation constructor: [(this) (super)] @call arguments: (_) @args)
+(method_reference . (_) @on (identifier) @value .)
+(method_reference (_) @value "new")
 (superclass (_) @extends)
 (super_interfaces (type_list (_) @implements))
 (extends_interfaces (type_list (_) @extends))
@@ -26,7 +31,10 @@
 (catch_formal_parameter name: (identifier) @bind)
 (local_variable_declaration type: (_) @as declarator: (variable_declarator name: (identifier) @bind))
 (local_variable_declaration type: (type_identifier) @word declarator: (variable_declarator name: (identifier) @bind value: (object_creation_expression type: (_) @as)) (#set! words "var"))
-(local_variable_declaration type: (type_identifier) @word declarator: (variable_declarator name: (identifier) @bind value: (method_invocation) @made) (#set! words "var"))
+(local_variable_declaration type: (type_identifier) @word declarator: (variable_declarator name: (identifier) @bind value: [(method_invocation) (field_access) (identifier) (cast_expression) (ternary_expression) (parenthesized_expression)] @assigned) (#set! words "var"))
+(enhanced_for_statement type: (type_identifier) @word name: (identifier) @bind value: (_) @each (#set! words "var"))
+(enum_constant name: (identifier) @bind (#set! role "own"))
+(method_invocation object: (_) @each arguments: (argument_list (lambda_expression parameters: (identifier) @bind) @within))
 (field_declaration type: (_) @as declarator: (variable_declarator name: (identifier) @bind))
 (enhanced_for_statement type: (_) @as name: (identifier) @bind)
 (resource type: (_) @as name: (identifier) @bind)

@@ -168,6 +168,10 @@ class ElasticWriter:
 
     # Commit
 
+    def begin_generation(self) -> None:
+        """Let the next commit be a new generation although no file changed."""
+        self._has_changes = True
+
     def commit(self, meta: Mapping[str, str]) -> int:
         """Make everything visible at once; changes of stamps and skipped files alone keep the generation."""
         started = time.monotonic()

@@ -55,6 +55,10 @@ class LocalWriter:
         self._begin_catalog()
         self._catalog.set_skipped(skipped)
 
+    def begin_generation(self) -> None:
+        """Let the next commit be a new generation although no file changed."""
+        self._begin()
+
     def commit(self, meta: Mapping[str, str]) -> int:
         """Make everything visible in one atomic commit.
 

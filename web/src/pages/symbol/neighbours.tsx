@@ -91,7 +91,7 @@ function Files(props: {
             >
               {one.symbol.qualified_name}
             </Link>
-            {one.confidence !== "resolved" && (
+            {!["compiler", "resolved"].includes(one.confidence) && (
               <span className="max-w-40 shrink-0 truncate text-xs text-warn" title={one.certainty}>
                 {one.certainty}
               </span>

@@ -1,0 +1,62 @@
+"""The references of one file by a compiler's index, as they are stored between import and linking."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from dowse.storage.protocol import BrokenBlock
+
+# The key of a symbol with the path of its file.
+TargetKey = tuple[str, str]
+
+
+class Implementation(NamedTuple):
+    """A type that implements another, by the compiler: known from its definition."""
+
+    source: str  # key of the symbol
+    line: int
+    column: int
+    target: TargetKey
+
+
+class CompiledReferences(NamedTuple):
+    """What the compiler's index says about a file."""
+
+    # Line and column → the symbols that are meant there; none for one outside the index.
+    sites: dict[tuple[int, int], list[TargetKey]]
+    imports: set[tuple[int, int]]  # those of the sites that are in import statements
+    implementations: list[Implementation]
+
+
+def encode_compiled(references: CompiledReferences) -> bytes:
+    """Return the references as JSON, each target once."""
+    numbers: dict[TargetKey, int] = {}
+
+    def number(target: TargetKey) -> int:
+        return numbers.setdefault(target, len(numbers))
+
+    sites = [
+        [line, column, int((line, column) in references.imports), *map(number, targets)]
+        for (line, column), targets in sorted(references.sites.items())
+    ]
+    implementations = [
+        [each.source, each.line, each.column, number(each.target)] for each in references.implementations
+    ]
+    return json.dumps([list(numbers), sites, implementations], separators=(",", ":")).encode()
+
+
+def decode_compiled(data: bytes) -> CompiledReferences | None:
+    """Return encoded references, None for none; raises BrokenBlock if the data is not of that form."""
+    if not data:
+        return None
+    try:
+        pairs, sites, implementations = json.loads(data)
+        targets = [(str(path), str(key)) for path, key in pairs]
+        return CompiledReferences(
+            {(line, column): [targets[n] for n in numbers] for line, column, _, *numbers in sites},
+            {(line, column) for line, column, is_import, *_ in sites if is_import},
+            [Implementation(source, line, column, targets[n]) for source, line, column, n in implementations],
+        )
+    except (ValueError, TypeError, IndexError, RecursionError) as error:
+        raise BrokenBlock(str(error)) from error
