@@ -70,18 +70,27 @@ Site = dict[str, Any]
 
 def oracle_command(language: str, checkout: Path, tools: Path) -> list[str]:
     """Return the command that prints the call sites of a checkout; `tools` has what is installed for it."""
-    name = checkout.name
-    class_path = tools / f"java/{name}.classpath"
-    clang = [sys.executable, str(_ORACLES / "clang.py"), str(checkout)]
-    clang += [str(tools / f"build/{name}"), str(tools / "clang_calls")]
+    name, source = checkout.name, str(checkout)
+    class_path = text_of(tools / f"{language}/{name}.classpath")
+    kotlinc = ["-cp", text_of(tools / "kotlin/compiler.classpath")]
+    symbols = text_of(tools / f"csharp/{name}.symbols").split()
+    clang = [sys.executable, str(_ORACLES / "clang.py"), source, str(tools / f"build/{name}")]
     commands = {
-        "go": ["go", "-C", str(_ORACLES / "go"), "run", ".", str(checkout)],
-        "typescript": ["node", str(_ORACLES / "typescript.mjs"), str(checkout), str(tools)],
-        "python": [str(tools / "py/bin/python"), str(_ORACLES / "python.py"), str(checkout), str(tools)],
-        "java": ["java", str(_ORACLES / "JavaCalls.java"), str(checkout), text_of(class_path)],
-        "rust": [sys.executable, str(_ORACLES / "rust.py"), str(checkout), str(tools / f"rust/{name}.scip")],
-        "c": clang,
-        "cpp": clang,
+        "go": ["go", "-C", str(_ORACLES / "go"), "run", ".", source],
+        "typescript": ["node", str(_ORACLES / "typescript.mjs"), source, str(tools)],
+        "python": [str(tools / "py/bin/python"), str(_ORACLES / "python.py"), source, str(tools)],
+        "java": ["java", str(_ORACLES / "JavaCalls.java"), source, class_path],
+        "kotlin": ["java", *kotlinc, str(_ORACLES / "KotlinCalls.java"), source, class_path],
+        "csharp": [
+            "dotnet",
+            str(tools / "csharp/CSharpCalls.dll"),
+            source,
+            str(tools / "csharp/ref"),
+            *symbols,
+        ],
+        "rust": [sys.executable, str(_ORACLES / "rust.py"), source, str(tools / f"rust/{name}.scip")],
+        "c": [*clang, str(tools / "clang_calls")],
+        "cpp": [*clang, str(tools / "clang_calls")],
     }
     return commands[language]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from dowse.types import Edge, SymbolRow
+from dowse.types import Edge, SymbolRanges, SymbolRow
 
 
 def symbol(
@@ -48,6 +48,7 @@ class MemoryGraph:
 
     generation = 1
     is_complete = True
+    is_corpus = False
 
     def __init__(self, symbols: Iterable[SymbolRow], edges: Iterable[Edge]) -> None:
         self._symbols = {row.row: row for row in symbols}
@@ -88,3 +89,14 @@ class MemoryGraph:
             if fnmatchcase(row.name, pattern) or fnmatchcase(row.qualified_name, pattern)
         ]
         return rows[:limit]
+
+    # Files without text: no name is mentioned in them.
+
+    def trigram_candidates(self, trigrams: object) -> list[int]:
+        return []
+
+    def texts(self, file_ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        return iter(())
+
+    def symbol_ranges(self, file_ids: Sequence[int]) -> Iterator[tuple[int, SymbolRanges]]:
+        return iter(())

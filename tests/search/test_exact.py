@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from dowse.search.exact import assign_to_symbols
+from dowse.storage.symbol_lines import assign_to_symbols
 
 
 class Counted(list):

@@ -83,7 +83,9 @@ def test_a_question_is_answered_as_by_the_command(
             if answer.plan is None or answer.plan.kind != "structure":
                 continue  # a heading with spaces is no name
             compared += 1
-            assert from_graph(answer) == steps([step.symbol for step in command.steps]), name
+            mentioned = [mention.symbol for mention in command.mentions if mention.symbol.row]
+            expected = steps([step.symbol for step in command.steps] + mentioned)
+            assert from_graph(answer) == expected, name
     assert compared > 10
 
 

@@ -30,7 +30,9 @@ def render_graph(answer: GraphAnswer, style: Style) -> str:
     elif answer.relation == "impact":
         lines = _impact(answer, style)
     else:
-        lines = [f"{_HEADINGS[answer.relation]} {_symbol(answer.seed, style)}", "", *_tree(answer, style)]
+        lines = [f"{_HEADINGS[answer.relation]} {_symbol(answer.seed, style)}"]
+        lines += ["", *_tree(answer, style)] if answer.steps else []
+    lines += _mentions(answer, style)
     return "\n".join(lines) + "\n"
 
 
@@ -72,6 +74,22 @@ def _impact(answer: GraphAnswer, style: Style) -> list[str]:
         for step in answer.tests:
             distance = "" if step.depth == 1 else f", {step.depth} steps away"
             lines.append(_line(step, answer.seed, style, distance))
+    return lines
+
+
+def _mentions(answer: GraphAnswer, style: Style) -> list[str]:
+    """Return the lines that mention the name, with the symbols around them."""
+    if not answer.mentions:
+        return []
+    shown, total = len(answer.mentions), answer.total_mentions
+    count = f"{total}" if shown == total else f"{shown} of {total}"
+    references = "calls" if answer.relation == "callers" else "uses"
+    heading = f"mentions of the name that are not known to be {references}"
+    lines = ["", f"{style.bold}{heading}{style.reset} ({count})"]
+    for mention in answer.mentions:
+        location = style.location(mention.symbol.path, mention.line)
+        text = escape_name(mention.text)
+        lines.append(f"{location}  {_kind_and_name(mention.symbol)}  {style.dim}{text}{style.reset}")
     return lines
 
 

@@ -82,6 +82,16 @@ def graph_to_json(answer: GraphAnswer) -> dict[str, Any]:
         "total_tests": answer.total_tests,
         "notes": notes_to_json(answer.notes),
         "steps": [_step(number, step) for number, step in enumerate(answer.steps, 1)],
+        "total_mentions": answer.total_mentions,
+        "mentions": [
+            {
+                "path": mention.symbol.path,
+                "line": mention.line,
+                "text": mention.text,
+                "symbol": symbol_to_json(mention.symbol, show_secrets=True),
+            }
+            for mention in answer.mentions
+        ],
     }
 
 
@@ -156,6 +166,7 @@ def _step(number: int, step: GraphStep) -> dict[str, Any]:
                 "column": edge.column,
                 "confidence": edge.confidence,
                 "candidates": edge.candidates,
+                "reason": edge.reason,
             }
             for edge in step.references
         ],

@@ -48,10 +48,15 @@ def answer_locations(answer: Answer, root: Path) -> Iterator[Location]:
 
 
 def graph_locations(answer: GraphAnswer) -> Iterator[Location]:
-    """Yield every reference of an answer of the code graph, with a description of the symbol it leads to."""
+    """Yield every reference of an answer of the code graph, with a description of the symbol it leads to.
+
+    Mentions of the name follow.
+    """
     for step in answer.steps:
         for edge in step.references:
             yield Location(step.path, edge.line, edge.column + 1, describe_step(step))
+    for mention in answer.mentions:
+        yield Location(mention.symbol.path, mention.line, 1, f"mention: {mention.text}")
 
 
 def describe_step(step: GraphStep) -> str:

@@ -10,6 +10,8 @@ from dowse.types import Edge, Note, SymbolRow, is_test
 
 # From certain to merely possible.
 _CONFIDENCE_ORDER = {"compiler": 0, "resolved": 1, "unique": 2, "possible": 3, "ambiguous": 4}
+# Confidences of references that certainly mean their target.
+CERTAIN = frozenset(["compiler", "resolved", "unique"])
 # Why only the name of a reference is known, or why it may be no call.
 _REASON_WORDS = {
     "receiver": "receiver's type unknown",
@@ -103,6 +105,15 @@ class GraphStep:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A line with a symbol's name that is not known to refer to it."""
+
+    symbol: SymbolRow  # the innermost around the line, or the file
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class GraphAnswer:
     """The answer to a graph query: its steps, nearest first, and notes about them."""
 
@@ -116,6 +127,8 @@ class GraphAnswer:
     notes: tuple[Note, ...] = ()  # what was truncated, merged or is invisible to static analysis
     target: SymbolRow | None = None  # the end of a path
     total_tests: int = 0  # of `total`, how many are tests
+    mentions: tuple[Mention, ...] = ()  # unless a reference is certain
+    total_mentions: int = 0
 
     @property
     def seed(self) -> SymbolRow:
@@ -151,7 +164,7 @@ def describe_confidence(edge: Edge) -> str:
 
 def is_sure(edge: Edge) -> bool:
     """Whether a reference means its target for certain."""
-    return edge.confidence in ("resolved", "unique")
+    return edge.confidence in CERTAIN
 
 
 def uncertainty(edge: Edge) -> tuple[int, int]:

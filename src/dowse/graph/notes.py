@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dowse.graph.mentions import Mentions
 from dowse.graph.model import GraphStep
 from dowse.graph.reachability import shortest_path
 from dowse.graph.traverse import Traversal
@@ -15,18 +16,20 @@ from dowse.types import Note, SymbolRow
 _MAX_LISTED = 5
 # Notes of empty answers, with what static analysis cannot see (docs/GRAPH.md).
 _EMPTY = {
-    "callers": "nothing in the index calls {}; calls by reflection, by a name in a string, or from outside"
-    " can't be seen",
+    "callers": "nothing in the index calls {}, and its name occurs nowhere else; calls by reflection or from"
+    " outside can't be seen",
     "callees": "{} calls nothing in the index; calls of libraries, built-ins and callbacks make no edge",
-    "uses": "nothing in the index uses {}; use by reflection, by a name in a string, or from outside can't be"
-    " seen",
+    "uses": "nothing in the index uses {}, and its name occurs nowhere else; use by reflection or from"
+    " outside can't be seen",
     "implementers": "nothing in the index implements {}; types that fit without saying so, as in Go, can't be"
     " seen",
     "subclasses": "nothing in the index extends {}",
     "supertypes": "{} extends and implements nothing in the index",
-    "impact": "nothing in the index depends on {}; use by reflection, by a name in a string, or from outside"
-    " can't be seen",
+    "impact": "nothing in the index depends on {}, and its name occurs nowhere else; use by reflection or"
+    " from outside can't be seen",
 }
+# What the certain references of a relation are called.
+_REFERENCES = {"callers": "call", "uses": "use", "impact": "use"}
 
 
 def seed_notes(name: str, seeds: Sequence[SymbolRow]) -> list[Note]:
@@ -76,6 +79,16 @@ def empty_note(reader: Reader, relation: str, seeds: Sequence[SymbolRow]) -> Not
         if count := len({edge.source for edge in edges}):
             text, remedy = f"{text}, but {count} implement it", f"`dowse implementers {name}` lists them"
     return Note("graph", text, remedy)
+
+
+def mention_note(relation: str, seed: SymbolRow, mentions: Mentions, *, is_empty: bool) -> Note:
+    """Say that no reference is certain, and how often the name is mentioned."""
+    known = "known" if is_empty else "certain"
+    count = f"{'at least ' if mentions.is_truncated else ''}{mentions.total:,}"
+    lines = f"{count} {'' if is_empty else 'more '}line{'s' if mentions.total > 1 else ''}"
+    verb = "mention" if mentions.total > 1 else "mentions"
+    text = f"no {_REFERENCES[relation]} of {seed.qualified_name} is {known}; {lines} {verb} its name"
+    return Note("graph", text)
 
 
 def no_path_note(reader: Reader, starts: Sequence[SymbolRow], ends: Sequence[SymbolRow], depth: int) -> Note:

@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from dowse.errors import DowseError
-from dowse.graph.model import RELATIONS, GraphAnswer, GraphStep
+from dowse.graph.mentions import MENTION_LIMIT, find_mentions
+from dowse.graph.model import RELATIONS, GraphAnswer, GraphStep, Mention
 from dowse.graph.notes import (
     dispatch_note,
     empty_note,
+    mention_note,
     no_path_note,
     seed_notes,
     truncation_notes,
@@ -80,11 +82,18 @@ def query_relation_of(
     if possible := [step for step in steps if step.through]:
         notes.append(dispatch_note(possible, seeds[0]))
     notes += value_notes(relation, seeds[0])
-    if not steps:
+    mention_limit = MENTION_LIMIT if limit else 0
+    mentions = find_mentions(
+        reader, relation, seeds, traversal.reached, bases, mention_limit, show_secrets=show_secrets
+    )
+    if mentions.total:
+        notes.append(mention_note(relation, seeds[0], mentions, is_empty=not steps))
+    elif not steps:
         notes.append(empty_note(reader, relation, seeds))
     notes += truncation_notes(traversal, len(steps), limit)
     shown = steps[:limit] if limit else steps
     answer = _answer(reader, relation, seeds, shown, steps, hops, traversal.edges, notes)
+    answer = replace(answer, mentions=mentions.shown, total_mentions=mentions.total)
     return answer if show_secrets else _mask_secrets(answer)
 
 
@@ -199,6 +208,7 @@ def _mask_secrets(answer: GraphAnswer) -> GraphAnswer:
         seeds=tuple(mask_row(seed) for seed in answer.seeds),
         steps=tuple(_mask_step(step) for step in answer.steps),
         target=answer.target and mask_row(answer.target),
+        mentions=tuple(_mask_mention(mention) for mention in answer.mentions),
         notes=tuple(replace(note, text=mask_text(note.text)) for note in answer.notes),
     )
     if masked == answer:
@@ -207,6 +217,11 @@ def _mask_secrets(answer: GraphAnswer) -> GraphAnswer:
     after = (*masked.seeds, *(step.symbol for step in masked.steps), masked.target)
     count = sum(old != new for old, new in zip(before, after, strict=True))
     return replace(masked, notes=(*masked.notes, masked_note(max(1, count))))
+
+
+def _mask_mention(mention: Mention) -> Mention:
+    symbol = mask_row(mention.symbol)
+    return mention if symbol is mention.symbol else replace(mention, symbol=symbol)
 
 
 def _mask_step(step: GraphStep) -> GraphStep:

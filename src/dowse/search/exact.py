@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -29,15 +28,12 @@ from dowse.search.ranking.profile import Profile
 from dowse.search.ranking.signals import QueryFeatures, RankedHit, location, rank
 from dowse.security.secret_masking import mask_lines
 from dowse.storage.protocol import Reader
-from dowse.types import Contribution, LineMatch, SymbolRanges, SymbolRow
+from dowse.storage.symbol_lines import SymbolLines, SymbolLocation, assign_to_symbols
+from dowse.types import Contribution, LineMatch, SymbolRow
 
 if TYPE_CHECKING:
     from dowse.query.regex.matcher import Pattern
 
-# File id and row of a symbol; lines outside every symbol belong to row 0 of their file.
-SymbolLocation = tuple[int, int]
-# The numbers of the lines that match, under the innermost symbol around each.
-SymbolLines = dict[SymbolLocation, list[int]]
 # For each pattern of a plan, the lines that match it, by symbol.
 ExactMatches = dict[Phrase | Regex, SymbolLines]
 
@@ -82,35 +78,6 @@ def exact_lane(
     for file_id, extents in reader.symbol_ranges(list(lines)):
         assign_to_symbols(file_id, extents, lines[file_id], symbol_lines)
     return symbol_lines
-
-
-def assign_to_symbols(
-    file_id: int, extents: SymbolRanges, numbers: list[int], symbol_lines: SymbolLines
-) -> None:
-    """Assign each line to the innermost symbol around it."""
-    rows, starts, ends = extents
-    enclosing: list[int] = []
-    for number in numbers:
-        index = bisect_right(starts, number) - 1
-        while index >= 0 and ends[index] < number:
-            enclosing = enclosing or _enclosing(ends)
-            index = enclosing[index]
-        symbol_lines.setdefault((file_id, rows[index] if index >= 0 else 0), []).append(number)
-
-
-def _enclosing(ends: Sequence[int]) -> list[int]:
-    """Return for each symbol the last one before it that ends later, -1 for none.
-
-    Symbols in between end too early as well, and there may be thousands.
-    """
-    enclosing: list[int] = []
-    stack: list[int] = []
-    for index, end in enumerate(ends):
-        while stack and ends[stack[-1]] <= end:
-            stack.pop()
-        enclosing.append(stack[-1] if stack else -1)
-        stack.append(index)
-    return enclosing
 
 
 def rank_exact(

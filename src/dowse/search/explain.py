@@ -10,6 +10,7 @@ from dowse.config import index_command
 from dowse.search.context import Candidates, Ranking, SearchContext
 from dowse.search.exact import matching_lines
 from dowse.search.lanes.bm25 import KeywordResult
+from dowse.search.lanes.graph import MENTION_SCORE
 from dowse.search.lanes.tfidf import TfidfResult
 from dowse.search.ranking.confidence import NOTHING_RELEVANT, confidence, is_nothing
 from dowse.search.ranking.signals import RankedHit
@@ -180,7 +181,8 @@ def _graph_notes(context: SearchContext, ranking: Ranking, shown: Sequence[Ranke
     structural = context.plan.structural
     if context.plan.kind != "structure" or structural is None:
         return []
-    from_graph = [lane for hit in shown for lane in ranking.lanes_of(hit) if lane.lane == "graph"]
+    lanes = [lane for hit in shown for lane in ranking.lanes_of(hit) if lane.lane == "graph"]
+    from_graph = [lane for lane in lanes if lane.score > MENTION_SCORE]
     direct = sum(lane.score > _DIRECT_SCORE for lane in from_graph)
     mentions = len(from_graph) < len(shown)
     if from_graph:

@@ -85,9 +85,13 @@ def _neighbours(target: Target, limit: int, masked: int) -> dict[str, Any]:
         answer = (
             query_relation_of(reader, relation, seeds, 1, limit, show_secrets=shows) if has_graph else None
         )
-        steps = graph_to_json(answer)["steps"] if answer else []
-        data[relation] = [{name: step[name] for name in _NEIGHBOUR_FIELDS} for step in steps]
+        found: dict[str, Any] = (
+            graph_to_json(answer) if answer else {"steps": [], "mentions": [], "total_mentions": 0}
+        )
+        data[relation] = [{name: step[name] for name in _NEIGHBOUR_FIELDS} for step in found["steps"]]
         data[f"{relation}_total"] = answer.total if answer else 0
         data[f"{relation}_tests"] = answer.total_tests if answer else 0
         notes += answer.notes if answer else ()
+        if relation == "callers":
+            data |= {name: found[name] for name in ("mentions", "total_mentions")}
     return {**data, "notes": list(dict.fromkeys(notes))}

@@ -218,6 +218,16 @@ def test_no_path_says_whether_one_leads_back(run):
     assert "one of 3 hops leads from test_main to price" in err
 
 
+def test_a_name_that_is_only_mentioned_is_listed(run):
+    code, out, err = run("uses", "GiftCart.add")
+    assert code == 0 and "mentions of the name that are not known to be uses" in out
+    assert "no use of GiftCart.add is known" in err and "nothing" not in err
+    assert "shop/cart.py:5  method Cart.add  def add(self, item):" in out
+    assert (
+        "shop/cart.py:5:mention: def add(self, item):" in run("uses", "GiftCart.add", "--format", "grep")[1]
+    )
+
+
 def test_nothing_found_is_exit_code_1(run):
     code, out, err = run("callers", "unused")
     assert (code, out) == (1, "")
@@ -278,7 +288,7 @@ def test_json_is_what_the_schema_says(run, command, name):
     code, out, _ = run(command, name, "--json", "--depth", 3)
     data = json.loads(out)
     jsonschema.validate(data, SCHEMA)
-    assert code == (0 if data["steps"] else 1) and data["relation"] == command
+    assert code == (0 if data["steps"] or data["mentions"] else 1) and data["relation"] == command
 
 
 def test_pictures(run):

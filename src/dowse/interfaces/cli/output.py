@@ -112,7 +112,7 @@ def _format_graph(answer: GraphAnswer, form: str, options: argparse.Namespace, r
         from dowse.graph.diagrams import to_dot, to_mermaid
 
         return to_dot(answer) if options.dot else to_mermaid(answer)
-    if not answer.steps:
+    if not (answer.steps or answer.mentions):
         return ""
     from dowse.formats.graph_text import render_graph
 

@@ -125,7 +125,7 @@ def _query_graph(options: argparse.Namespace) -> int:
         print_error(error)
         return EXIT_ERROR
     write_graph(answer, options, index.root)
-    return EXIT_FOUND if answer.steps else EXIT_NOTHING
+    return EXIT_FOUND if answer.steps or answer.mentions else EXIT_NOTHING
 
 
 def _graph_answer(index: Index, options: argparse.Namespace) -> GraphAnswer:

@@ -31,7 +31,7 @@ from dowse.types import Note
 
 # The share of the budget for members, callers and callees; the source gets the rest.
 _NEIGHBOUR_SHARE = 0.5
-_LISTS = ("outline", "callers", "callees")
+_LISTS = ("outline", "callers", "mentions", "callees")
 _COUNTED = {"callers": "callers", "callees": "callees", "impact": "symbols touched"}
 _HEADS = {"callers": "callers of", "callees": "callees of", "impact": "touched by a change of"}
 # Similar symbols that are listed for an unknown name.
@@ -78,7 +78,7 @@ def _neighbours(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     # By name: some languages define the methods of a type outside of it.
     prefix = f"{data['symbol']['qualified_name']}."
     members = [each for each in data["outline"] if each["qualified_name"].startswith(prefix)]
-    lists = {"outline": members, "callers": data["callers"], "callees": data["callees"]}
+    lists = {"outline": members, **{name: data[name] for name in _LISTS[1:]}}
     longest = max(map(len, lists.values()))
     return [
         (name, items[position])
@@ -113,9 +113,13 @@ def _symbol_text(
     shown = page.neighbours[:neighbours]
     members = [_member(each) for name, each in shown if name == "outline"]
     out += _section("members", members, sum(name == "outline" for name, _ in page.neighbours))
-    for name, title in (("callers", "called by"), ("callees", "calls")):
-        steps = [_neighbour(each) for kind, each in shown if kind == name]
-        out += _section(title, steps, data[f"{name}_total"])
+    callers, callees = (
+        [_neighbour(each) for kind, each in shown if kind == name] for name in ("callers", "callees")
+    )
+    mentions = [_mention(each) for kind, each in shown if kind == "mentions"]
+    out += _section("called by", callers, data["callers_total"])
+    out += _section("mentions of the name, not known to be calls", mentions, data["total_mentions"])
+    out += _section("calls", callees, data["callees_total"])
     return "\n".join([head, *note_lines(page.own_notes), *frame(out)])
 
 
@@ -129,6 +133,10 @@ def _section(title: str, lines: list[str], total: int) -> list[str]:
 def _member(entry: dict[str, Any]) -> str:
     name = quote_name(entry["name"]) + call_signature(entry)
     return f"  {entry['start_line']}-{entry['end_line']} {entry['kind']} {name}"
+
+
+def _mention(mention: dict[str, Any]) -> str:
+    return f"  {quote_name(mention['path'])}:{mention['line']} {escape_name(mention['text'])}"
 
 
 def _neighbour(step: dict[str, Any]) -> str:
@@ -172,9 +180,11 @@ def graph(relation: str, context: ToolContext, arguments: GraphArguments) -> Rep
 
     def largest(render: Callable[[GraphAnswer], str]) -> str:
         def render_first(count: int) -> str:
-            return render(replace(answer, steps=answer.steps[:count]))
+            mentions = answer.mentions[: max(0, count - len(answer.steps))]
+            return render(replace(answer, steps=answer.steps[:count], mentions=mentions))
 
-        return render_first(max_items(len(answer.steps), max_tokens, render_first))
+        total = len(answer.steps) + len(answer.mentions)
+        return render_first(max_items(total, max_tokens, render_first))
 
     text = largest(lambda part: _graph_text(part, where, notes, own))
     data = largest(lambda part: _graph_json(part, repository.name, [*notes, *own]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from dowse.graph.mentions import find_mentions
 from dowse.graph.model import RELATIONS, describe_confidence, role_order
 from dowse.graph.reachability import Bases, dispatching_method, reach, shortest_path
 from dowse.graph.traverse import Aliases, Reached, breadth_first_search
@@ -15,6 +16,8 @@ from dowse.types import is_test
 
 # Score of a reference by its confidence; the number of references breaks ties.
 _CONFIDENCE_SCORES = {"compiler": 2.0, "resolved": 2.0, "unique": 1.0, "possible": 0.5, "ambiguous": 0.0}
+# Score of a symbol that merely mentions the name: below all others.
+MENTION_SCORE = 1e-6
 # Factor of each hop from the seed: a farther symbol never scores above a nearer one.
 _HOP_FACTOR = 0.5
 # Factor of tests, examples and imports among symbols that are as near and as sure.
@@ -47,11 +50,25 @@ def graph_query_lane(
 
 
 def relation_lane(reader: Reader, relation: str, seeds: Sequence[int], depth: int, limit: int) -> LaneResult:
-    """Return the symbols in a relation to the seeds, as the command of that name lists them."""
+    """Return the symbols in a relation to the seeds, as the command of that name lists them.
+
+    If none is certain, the symbols that mention the name follow.
+    """
     symbols = reader.rows(list(dict.fromkeys(seeds)))
+    if not symbols:
+        return _make_result(())
     walked, bases = reach(reader, relation, symbols, depth)
     incoming = RELATIONS[relation].incoming
-    return _scored_result(reader, walked.reached, incoming, limit, bases, by_role=True)
+    result = _scored_result(reader, walked.reached, incoming, limit, bases, by_role=True)
+    found = _triples(result)
+    mentions = find_mentions(reader, relation, symbols, walked.reached, bases, show_secrets=True)
+    known = {0, *result.rows}  # a line outside all symbols has no row
+    for mention in mentions.shown:
+        if mention.symbol.row not in known:
+            known.add(mention.symbol.row)
+            detail = f"mentions {symbols[0].name} in line {mention.line}, not known to refer to it"
+            found.append((mention.symbol.row, MENTION_SCORE, detail))
+    return _make_result(found[:limit])
 
 
 def tests_lane(reader: Reader, seeds: Sequence[int], depth: int, limit: int) -> LaneResult:

@@ -46,6 +46,15 @@ class Neighbour(Model):
     test: bool
 
 
+class Mention(Model):
+    """A line with the name of a symbol that is not known to refer to it."""
+
+    path: str
+    line: int
+    text: str
+    symbol: SymbolRef = Field(description="The innermost symbol around the line, or the file.")
+
+
 class SymbolAnswer(Model):
     """A symbol with its source, the outline of its file, its callers and callees."""
 
@@ -63,6 +72,8 @@ class SymbolAnswer(Model):
     callers: list[Neighbour]
     callers_total: int
     callers_tests: int = Field(description="Of all callers, how many are tests; they come last.")
+    mentions: list[Mention] = Field(description="Mentions of its name, if no call of it is certain.")
+    total_mentions: int
     callees: list[Neighbour]
     callees_total: int
     callees_tests: int = Field(description="Of all callees, how many are tests.")
@@ -112,6 +123,7 @@ class Reference(Model):
     column: int
     confidence: str
     candidates: int
+    reason: str = Field(description="Why only the name is known; empty otherwise.")
 
 
 class Step(Model):
@@ -174,6 +186,8 @@ class GraphAnswer(Model):
     total_tests: int = Field(description="Of these, how many are tests.")
     notes: list[Note]
     steps: list[Step]
+    total_mentions: int
+    mentions: list[Mention] = Field(description="Mentions of the seed's name, if no reference is certain.")
     nodes: list[Node]
     edges: list[Arrow]
 
