@@ -3,6 +3,7 @@
     python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
     python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]
     python bench/graph_oracle.py all --data DIR [--language LANGUAGE] --out bench/results/graph_oracle.json
+    python bench/graph_oracle.py all --data DIR --scip DIR --out bench/results/graph_scip.json
 
 `make` runs the oracle of a language (a program in bench/oracles, which asks the compiler or type checker)
 and writes a gzipped JSONL file with one call site a line:
@@ -119,6 +120,10 @@ def main() -> None:
     every = commands.add_parser("all", help="measure all repositories")
     every.add_argument("--data", type=Path, required=True)
     every.add_argument("--language", default="", help="only this one")
+    one.add_argument("--scip", type=Path, help="index with this SCIP file")
+    every.add_argument(
+        "--scip", type=Path, help="only repositories with a SCIP file here: LANGUAGE-NAME.scip"
+    )
     for command in (one, every):
         command.add_argument("--work", type=Path, help="index here (default: a temporary folder)")
         command.add_argument("--out", type=Path)
@@ -128,10 +133,12 @@ def main() -> None:
         return
     with work_folder(options.work) as work:
         if options.command == "measure":
-            results: dict[str, Any] = measure(options.checkout, options.oracle, work / "index", options.show)
+            results: dict[str, Any] = measure(
+                options.checkout, options.oracle, work / "index", options.show, options.scip
+            )
             print_figures(options.checkout.name, results)
         else:
-            results = measure_all(options.data, options.language, work)
+            results = measure_all(options.data, options.language, work, options.scip)
     if options.out:
         write_results(options.out, results)
 
@@ -146,8 +153,8 @@ def make_oracle(language: str, checkout: Path, out: Path, tools: Path) -> None:
     print(f"{out}: {len(sites)} sites, {sum(bool(s['targets']) for s in sites.values())} with targets")
 
 
-def measure_all(data: Path, language: str, work: Path) -> dict[str, Any]:
-    """Return the figures of all repositories, by language and half."""
+def measure_all(data: Path, language: str, work: Path, scip: Path | None = None) -> dict[str, Any]:
+    """Return the figures of all repositories, by language and half; `scip` limits them to those with one."""
     results: dict[str, Any] = {}
     for each, halves in json.loads((_ORACLES / "repositories.json").read_text()).items():
         if language not in ("", each):
@@ -158,18 +165,23 @@ def measure_all(data: Path, language: str, work: Path) -> dict[str, Any]:
                 if not oracle.exists():
                     print(f"{each} {name}: no {oracle}", file=sys.stderr)
                     continue
-                figures = measure(data / "checkouts" / name, oracle, work / f"{each}-{name}")
+                scip_file = scip / f"{each}-{name}.scip" if scip else None
+                if scip_file and not scip_file.exists():
+                    continue
+                figures = measure(data / "checkouts" / name, oracle, work / f"{each}-{name}", scip=scip_file)
                 results.setdefault(each, {}).setdefault(half, {})[name] = {"source": source, **figures}
                 print_figures(f"{each} {half} {name}", figures)
     return results
 
 
-def measure(checkout: Path, oracle: Path, index: Path, show: bool = False) -> dict[str, Any]:
+def measure(
+    checkout: Path, oracle: Path, index: Path, show: bool = False, scip: Path | None = None
+) -> dict[str, Any]:
     """Index a checkout and return the figures of its graph beside an oracle."""
     with gzip.open(oracle, "rt") as lines:
         sites = [json.loads(line) for line in lines]
     backend = LocalBackend(index)
-    update(backend, checkout, Settings())
+    update(backend, checkout, Settings(), scip=[scip] if scip else [])
     with backend.reader() as reader:
         graph = Graph(reader, {site["path"] for site in sites})
         tally = Tally()
