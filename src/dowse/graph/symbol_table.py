@@ -102,6 +102,8 @@ def make_graph_record(
         keys.fingerprint(keys.binding_key(path, slot), json.dumps(bound)) for slot, bound in bindings.items()
     )
     marks = _package_keys(language, path, text, bindings, (tree, repo.rstrip("/").rpartition("/")[2]))
+    impls = {d.name for d in parsed.definitions if d.kind == "impl"}  # of types from other files
+    marks += tuple(keys.package_key("rust impl", name) for name in sorted(impls))
     offers.extend(keys.fingerprint(mark, path) for mark in marks)
     is_empty = not (parsed.references or bindings or local)
     table = b"" if is_empty else encode_symbol_table(SymbolTable(bindings, local, parsed.remainder))
@@ -154,7 +156,9 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
         elif first or (definition and definition.kind not in _CONTAINERS and not field):
             local.append(fact)
         elif definition is None or kind in ("import", "export"):
-            slot = "stars" if name == "*" else f"{'import' if kind in ('import', 'export') else 'var'} {name}"
+            slot = f"{'import' if kind in ('import', 'export') else 'var'} {name}"
+            if name.endswith("*"):  # those of an inline module of Rust are its own
+                slot = f"stars {name[:-3]}".strip()
             _bind(bindings, slot, binding)
         else:
             owner_class = _enclosing_class(definition, classes)
