@@ -33,6 +33,7 @@ from dowse.parsing.scopes import is_result, is_visible_property, loop_span, narr
 from dowse.parsing.source_text import SourceText
 from dowse.parsing.static_types import SLICE
 from dowse.parsing.static_values import (
+    inline_module,
     iterated_value,
     parse_static_type,
     unwrapped_value,
@@ -296,7 +297,9 @@ class Facts:
     def _read(self, pattern: Pattern, captures: dict[str, list[Node]]) -> list[Import]:
         """Return the bindings of one match: (kind, name, value, origin)."""
         if pattern.role == "statement":
-            return parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
+            imports = parse_imports(self._language, self._text(*captures["bind"][0].byte_range))
+            module = inline_module(captures["bind"][0], self._node_text) if self._language == "rust" else ""
+            return [(kind, module + bound, name, origin) for kind, bound, name, origin in imports]
         name = self._name(captures["bind"][0])
         if pattern.role == "package":
             return [("package", "", name, "")]

@@ -332,6 +332,8 @@ class _FileResolver:
         value = only_callable(value) if is_call else only_types(value)
         if reference.kind == "use" and self._is_inside(owner, value):
             return True  # methods name their own class all the time
+        if is_call:
+            value = self._rules.inherited_overloads(self._scope, value, reference)
         value = self._rules.select_overloads(value, reference)
         is_added = self._add_targets(reference, owner, value)
         if value.kind == "class" and is_call:

@@ -547,6 +547,10 @@ class Rules:
         """Whether the only candidate for a bare name is certainly its target."""
         return True
 
+    def inherited_overloads(self, file: FileScope, value: Value, reference: Reference) -> Value:
+        """Return the methods of base classes where those of the class cannot be meant."""
+        return value
+
     def select_overloads(self, value: Value, reference: Reference) -> Value:
         """Return the overloads that a reference can mean by its number of arguments."""
         if len(value.candidates) < 2 or reference.arguments < 0 or value.kind != "function":

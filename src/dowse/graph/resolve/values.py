@@ -134,10 +134,10 @@ class PathStep(NamedTuple):
 @lru_cache(maxsize=32768)
 def parse_path(path: str) -> tuple[PathStep, ...]:
     """Return the names of a member path such as `a.b().c[]`; none if some part of it has no name."""
-    path = _TRY.sub(UNWRAPPED, path)
+    path = _TRY.sub("[\0]", path.strip()).replace(UNWRAPPED, "[\0]")
     if "?" in path and "?." not in path and not path.endswith("?"):
         return ()
-    path = path.strip()
+    path = path.replace("[\0]", UNWRAPPED)
     cast = _CAST.match(path)
     steps = [PathStep(cast[0], False)] if cast else []
     for index, part in enumerate(_SEPARATORS.split(path[cast.end() :] if cast else path)):
