@@ -28,6 +28,7 @@ constructor count as one callee.
 - **Precision**, of the edges at sites of the oracle that are `resolved`, `unique` or `compiler`: the share
   whose target is one of the targets of the site. An edge at a site with no target is wrong. A constructor
   that a class inherits is not counted beside the edge to the class.
+  **Precision of possible** is the same share of the uncertain edges, each candidate counted.
 - **Recall of resolved**: the share of what the sites name (targets without `dispatch`) that such an edge
   says. **Recall of possible**: the share that any edge says, ambiguous ones included, or for which the
   named method is one that the target overrides; `callers` lists both.
@@ -269,9 +270,13 @@ def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
         tally.add("precision", caller, position, claim.callee, is_right)
         if show and not is_right:
             report("WRONG ", site, [claim])
+    for claim in claims:
+        if not claim.is_certain:
+            is_right = bool(aliases(claim.symbol) & targets)
+            tally.add("precision_possible", caller, position, claim.callee, is_right)
     for symbol, dispatch in symbols:
         if symbol is None:
-            tally.not_symbols += 1
+            tally.not_symbols += dispatch != "value"  # most variables are no symbols
             continue
         found = [claim for claim in claims if aliases(claim.symbol) & aliases(symbol)]
         is_resolved = any(claim.is_certain for claim in found)
@@ -316,6 +321,7 @@ class Tally:
         """Return every measure by edge and by site, with the counts."""
         names = [
             "precision",
+            "precision_possible",
             "recall_resolved",
             "recall_possible",
             "recall_dispatch",
