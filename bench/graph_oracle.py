@@ -3,11 +3,13 @@
     python bench/graph_oracle.py make LANGUAGE CHECKOUT OUT --tools DIR
     python bench/graph_oracle.py measure --language LANGUAGE CHECKOUT ORACLE [--show] [--out FILE]
     python bench/graph_oracle.py all --data DIR [--language LANGUAGE] --out bench/results/graph_oracle.json
+    python bench/graph_oracle.py all --data DIR --scip DIR --out bench/results/graph_scip.json
 
 `make` runs the oracle of a language (a program in bench/oracles, which asks the compiler or type checker)
 and writes a gzipped JSONL file with one call site a line:
 
-    {"path", "line", "column", "caller", "kind", "targets": [{"path", "line", "name", "dispatch"?}]}
+    {"path", "line", "column", "caller", "kind",
+     "targets": [{"path", "line", "name", "dispatch"?, "declaration"?}]}
 
 Paths are relative to the checkout, lines count from 1. `column` is that of the called name (`close` in
 `a.b.close()`), in bytes from 0. `caller` is the qualified name of the function around, "" outside of all.
@@ -16,6 +18,8 @@ checkout; a site whose callee the oracle does not know is left out. A target wit
 site names by the static types (a function, a method, the class of a constructor, an interface's method).
 `"dispatch": "method"` marks a method that dynamic dispatch may run instead, `"dispatch": "value"` one that
 a call through a variable may run; the `kind` of a site with such targets is "dynamic", else "static".
+`"declaration": true` marks the prototype of a function whose body is another target: an edge to it is not
+wrong, but recall asks for the body.
 
 `measure` indexes the checkout and compares the edges at the exact position of each site. Symbols of the same
 file and qualified name (overloads) count as one, so a choice among them alone is certain; a class and its
@@ -24,6 +28,7 @@ constructor count as one callee.
 - **Precision**, of the edges at sites of the oracle that are `resolved`, `unique` or `compiler`: the share
   whose target is one of the targets of the site. An edge at a site with no target is wrong. A constructor
   that a class inherits is not counted beside the edge to the class.
+  **Precision of possible** is the same share of the uncertain edges, each candidate counted.
 - **Recall of resolved**: the share of what the sites name (targets without `dispatch`) that such an edge
   says. **Recall of possible**: the share that any edge says, ambiguous ones included, or for which the
   named method is one that the target overrides; `callers` lists both.
@@ -70,18 +75,27 @@ Site = dict[str, Any]
 
 def oracle_command(language: str, checkout: Path, tools: Path) -> list[str]:
     """Return the command that prints the call sites of a checkout; `tools` has what is installed for it."""
-    name = checkout.name
-    class_path = tools / f"java/{name}.classpath"
-    clang = [sys.executable, str(_ORACLES / "clang.py"), str(checkout)]
-    clang += [str(tools / f"build/{name}"), str(tools / "clang_calls")]
+    name, source = checkout.name, str(checkout)
+    class_path = text_of(tools / f"{language}/{name}.classpath")
+    kotlinc = ["-cp", text_of(tools / "kotlin/compiler.classpath")]
+    symbols = text_of(tools / f"csharp/{name}.symbols").split()
+    clang = [sys.executable, str(_ORACLES / "clang.py"), source, str(tools / f"build/{name}")]
     commands = {
-        "go": ["go", "-C", str(_ORACLES / "go"), "run", ".", str(checkout)],
-        "typescript": ["node", str(_ORACLES / "typescript.mjs"), str(checkout), str(tools)],
-        "python": [str(tools / "py/bin/python"), str(_ORACLES / "python.py"), str(checkout), str(tools)],
-        "java": ["java", str(_ORACLES / "JavaCalls.java"), str(checkout), text_of(class_path)],
-        "rust": [sys.executable, str(_ORACLES / "rust.py"), str(checkout), str(tools / f"rust/{name}.scip")],
-        "c": clang,
-        "cpp": clang,
+        "go": ["go", "-C", str(_ORACLES / "go"), "run", ".", source],
+        "typescript": ["node", str(_ORACLES / "typescript.mjs"), source, str(tools)],
+        "python": [str(tools / "py/bin/python"), str(_ORACLES / "python.py"), source, str(tools)],
+        "java": ["java", str(_ORACLES / "JavaCalls.java"), source, class_path],
+        "kotlin": ["java", *kotlinc, str(_ORACLES / "KotlinCalls.java"), source, class_path],
+        "csharp": [
+            "dotnet",
+            str(tools / "csharp/CSharpCalls.dll"),
+            source,
+            str(tools / "csharp/ref"),
+            *symbols,
+        ],
+        "rust": [sys.executable, str(_ORACLES / "rust.py"), source, str(tools / f"rust/{name}.scip")],
+        "c": [*clang, str(tools / "clang_calls")],
+        "cpp": [*clang, str(tools / "clang_calls")],
     }
     return commands[language]
 
@@ -110,6 +124,10 @@ def main() -> None:
     every = commands.add_parser("all", help="measure all repositories")
     every.add_argument("--data", type=Path, required=True)
     every.add_argument("--language", default="", help="only this one")
+    one.add_argument("--scip", type=Path, help="index with this SCIP file")
+    every.add_argument(
+        "--scip", type=Path, help="only repositories with a SCIP file here: LANGUAGE-NAME.scip"
+    )
     for command in (one, every):
         command.add_argument("--work", type=Path, help="index here (default: a temporary folder)")
         command.add_argument("--out", type=Path)
@@ -119,10 +137,12 @@ def main() -> None:
         return
     with work_folder(options.work) as work:
         if options.command == "measure":
-            results: dict[str, Any] = measure(options.checkout, options.oracle, work / "index", options.show)
+            results: dict[str, Any] = measure(
+                options.checkout, options.oracle, work / "index", options.show, options.scip
+            )
             print_figures(options.checkout.name, results)
         else:
-            results = measure_all(options.data, options.language, work)
+            results = measure_all(options.data, options.language, work, options.scip)
     if options.out:
         write_results(options.out, results)
 
@@ -137,8 +157,8 @@ def make_oracle(language: str, checkout: Path, out: Path, tools: Path) -> None:
     print(f"{out}: {len(sites)} sites, {sum(bool(s['targets']) for s in sites.values())} with targets")
 
 
-def measure_all(data: Path, language: str, work: Path) -> dict[str, Any]:
-    """Return the figures of all repositories, by language and half."""
+def measure_all(data: Path, language: str, work: Path, scip: Path | None = None) -> dict[str, Any]:
+    """Return the figures of all repositories, by language and half; `scip` limits them to those with one."""
     results: dict[str, Any] = {}
     for each, halves in json.loads((_ORACLES / "repositories.json").read_text()).items():
         if language not in ("", each):
@@ -149,18 +169,23 @@ def measure_all(data: Path, language: str, work: Path) -> dict[str, Any]:
                 if not oracle.exists():
                     print(f"{each} {name}: no {oracle}", file=sys.stderr)
                     continue
-                figures = measure(data / "checkouts" / name, oracle, work / f"{each}-{name}")
+                scip_file = scip / f"{each}-{name}.scip" if scip else None
+                if scip_file and not scip_file.exists():
+                    continue
+                figures = measure(data / "checkouts" / name, oracle, work / f"{each}-{name}", scip=scip_file)
                 results.setdefault(each, {}).setdefault(half, {})[name] = {"source": source, **figures}
                 print_figures(f"{each} {half} {name}", figures)
     return results
 
 
-def measure(checkout: Path, oracle: Path, index: Path, show: bool = False) -> dict[str, Any]:
+def measure(
+    checkout: Path, oracle: Path, index: Path, show: bool = False, scip: Path | None = None
+) -> dict[str, Any]:
     """Index a checkout and return the figures of its graph beside an oracle."""
     with gzip.open(oracle, "rt") as lines:
         sites = [json.loads(line) for line in lines]
     backend = LocalBackend(index)
-    update(backend, checkout, Settings())
+    update(backend, checkout, Settings(), scip=[scip] if scip else [])
     with backend.reader() as reader:
         graph = Graph(reader, {site["path"] for site in sites})
         tally = Tally()
@@ -230,8 +255,9 @@ class Graph:
 def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
     """Compare the edges at one site with what the oracle says of it."""
     claims = graph.claims.get((site["path"], site["line"], site["column"]), [])
-    symbols = [(graph.find(target), target.get("dispatch", "")) for target in site["targets"]]
-    targets = {alias for symbol, _ in symbols if symbol for alias in aliases(symbol)}
+    found_targets = [(graph.find(target), target) for target in site["targets"]]
+    targets = {alias for symbol, _ in found_targets if symbol for alias in aliases(symbol)}
+    symbols = [(symbol, t.get("dispatch", "")) for symbol, t in found_targets if "declaration" not in t]
     caller = (site["path"], site["caller"])
     position = (site["path"], site["line"], site["column"])
     certain = [claim for claim in claims if claim.is_certain]
@@ -244,9 +270,13 @@ def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
         tally.add("precision", caller, position, claim.callee, is_right)
         if show and not is_right:
             report("WRONG ", site, [claim])
+    for claim in claims:
+        if not claim.is_certain:
+            is_right = bool(aliases(claim.symbol) & targets)
+            tally.add("precision_possible", caller, position, claim.callee, is_right)
     for symbol, dispatch in symbols:
         if symbol is None:
-            tally.not_symbols += 1
+            tally.not_symbols += dispatch != "value"  # most variables are no symbols
             continue
         found = [claim for claim in claims if aliases(claim.symbol) & aliases(symbol)]
         is_resolved = any(claim.is_certain for claim in found)
@@ -291,6 +321,7 @@ class Tally:
         """Return every measure by edge and by site, with the counts."""
         names = [
             "precision",
+            "precision_possible",
             "recall_resolved",
             "recall_possible",
             "recall_dispatch",

@@ -14,8 +14,11 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+_PROCESSES = 4
 
 Fact = dict[str, Any]
 
@@ -26,10 +29,18 @@ def main() -> None:
     commands = json.loads((build / "compile_commands.json").read_text())
     sources = {str((Path(each["directory"]) / each["file"]).resolve()) for each in commands}
     inside = sorted(source for source in sources if source.startswith(f"{checkout}/"))
-    command = [str(program), "-p", str(build), "--root", str(checkout), *inside]
-    facts = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
-    for site in join(map(json.loads, facts), checkout):
+    command = [str(program), "-p", str(build), "--root", str(checkout)]
+    parts = [inside[start::_PROCESSES] for start in range(_PROCESSES)]
+    with ThreadPoolExecutor(_PROCESSES) as pool:
+        printed = list(pool.map(lambda part: run([*command, *part]), filter(None, parts)))
+    facts = [json.loads(line) for text in printed for line in text.splitlines()]
+    for site in join(facts, checkout):
         print(json.dumps(site))
+
+
+def run(command: list[str]) -> bytes:
+    """Return what a command prints."""
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
 
 
 def join(facts: Iterable[Fact], checkout: Path) -> Iterator[Fact]:
@@ -61,9 +72,13 @@ def join(facts: Iterable[Fact], checkout: Path) -> Iterator[Fact]:
 
 
 def targets_of(declared: list[Fact]) -> list[Fact]:
-    """Return where a function is defined, or where it is declared if no compilation has its body."""
-    bodies = [fact for fact in declared if "body" in fact] or declared
-    return [{"path": fact["path"], "line": fact["line"], "name": fact["name"]} for fact in bodies]
+    """Return where a function has its body, and its prototypes as such; those alone if there is no body."""
+    has_body = any("body" in fact for fact in declared)
+    return [
+        {"path": fact["path"], "line": fact["line"], "name": fact["name"]}
+        | ({"declaration": True} if has_body and "body" not in fact else {})
+        for fact in declared
+    ]
 
 
 def below(virtual: list[str], overrides: dict[str, list[str]]) -> list[str]:

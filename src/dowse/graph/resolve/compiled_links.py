@@ -47,8 +47,16 @@ def replace_by_compiled(
     """
     sites = compiled.sites
     kept = Links(
-        [link for link in links.resolved if (link.line, link.column) not in sites],
-        [link for link in links.named if (link.line, link.column) not in sites],
+        [each for each in links.resolved if (each.line, each.column) not in sites],
+        [each for each in links.named if (each.line, each.column) not in sites],
+    )
+    # Where the compiler names a method of a type outside the index, it may still be one of ours that runs.
+    outside = {site for site in compiled.dispatched if not sites[site]}
+    kept.resolved.extend(e for e in links.resolved if e.candidates != 1 and (e.line, e.column) in outside)
+    kept.named.extend(
+        each._replace(reason=each.reason or "inherited")
+        for each in links.named
+        if (each.line, each.column) in outside
     )
     compiler = _CompiledLinks(file, lookups, constructor_names)
     references: defaultdict[tuple[int, int], list[Reference]] = defaultdict(list)

@@ -26,6 +26,8 @@ class CompiledReferences(NamedTuple):
     # Line and column → the symbols that are meant there; none for one outside the index.
     sites: dict[tuple[int, int], list[TargetKey]]
     imports: set[tuple[int, int]]  # those of the sites that are in import statements
+    # Those where a method of a type outside the index is meant: dispatch may run one of ours.
+    dispatched: set[tuple[int, int]]
     implementations: list[Implementation]
 
 
@@ -37,8 +39,8 @@ def encode_compiled(references: CompiledReferences) -> bytes:
         return numbers.setdefault(target, len(numbers))
 
     sites = [
-        [line, column, int((line, column) in references.imports), *map(number, targets)]
-        for (line, column), targets in sorted(references.sites.items())
+        [*site, int(site in references.imports) + 2 * (site in references.dispatched), *map(number, targets)]
+        for site, targets in sorted(references.sites.items())
     ]
     implementations = [
         [each.source, each.line, each.column, number(each.target)] for each in references.implementations
@@ -55,7 +57,8 @@ def decode_compiled(data: bytes) -> CompiledReferences | None:
         targets = [(str(path), str(key)) for path, key in pairs]
         return CompiledReferences(
             {(line, column): [targets[n] for n in numbers] for line, column, _, *numbers in sites},
-            {(line, column) for line, column, is_import, *_ in sites if is_import},
+            {(line, column) for line, column, flags, *_ in sites if flags & 1},
+            {(line, column) for line, column, flags, *_ in sites if flags & 2},
             [Implementation(source, line, column, targets[n]) for source, line, column, n in implementations],
         )
     except (ValueError, TypeError, IndexError, RecursionError) as error:

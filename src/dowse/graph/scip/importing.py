@@ -181,7 +181,7 @@ class _Importer:
             source = None if path in self.stale else self._store.source_file(path)
             if source is None:
                 continue
-            references = self._references.setdefault(path, CompiledReferences({}, set(), []))
+            references = self._references.setdefault(path, CompiledReferences({}, set(), set(), []))
             self._add_sites(path, document, source, references)
             for information in document.symbols:
                 self._add_implementations(path, information, references)
@@ -208,6 +208,8 @@ class _Importer:
                 continue
             known = references.sites.setdefault(site, [])
             known += [target for target in targets if target not in known]
+            if not targets and _type_around(occurrence.symbol):
+                references.dispatched.add(site)
             if occurrence.symbol_roles & IMPORT or position.line in import_lines:
                 references.imports.add(site)
 
@@ -247,7 +249,7 @@ class _Importer:
             needs = self._needs[path].union(*(modules.get(name, ()) for name in names))
             if "" in names:  # an import of its own folder, or of one above
                 needs.update(*(modules.get(folder, ()) for folder in path.split("/")[:-1]))
-            references = self._references.get(path, CompiledReferences({}, set(), []))
+            references = self._references.get(path, CompiledReferences({}, set(), set(), []))
             yield CompiledFile(
                 path,
                 language,

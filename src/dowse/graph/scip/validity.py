@@ -102,13 +102,11 @@ def _valid_files(store: GraphStore, files: Mapping[str, CompiledFile]) -> set[st
     names: set[int] = set()
     for path in changed:
         names |= _names_given_by(store, path, changed[path], files.get(path))
-    build_folders = tuple(path.rpartition("/")[0] + "/" for path in changed if is_build_file(path))
-    is_below = ("/" in build_folders and "") or build_folders  # the root is above all
+    build_folders = tuple(path[: path.rfind("/") + 1] for path in changed if is_build_file(path))
     dirty = {
         path
         for path in compiled
-        if not names.isdisjoint(array("I", files[path].names))
-        or (build_folders and path.startswith(is_below))
+        if not names.isdisjoint(array("I", files[path].names)) or path.startswith(build_folders)
     }
     return compiled - _dependents(files, dirty | changed.keys())
 

@@ -22,7 +22,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     "index": (
         Example("dowse index", "build or update the index of this repository"),
         Example("dowse index --no-embed", "without vectors: words and names only"),
-        Example("dowse index --rebuild --exclude 'vendor/'", "from scratch, with files left out"),
+        Example("dowse index --scip index.scip", "with the references of a compiler or language server"),
     ),
     "symbols": (
         Example("dowse symbols order", "every symbol with order in its name"),
@@ -111,7 +111,7 @@ EXAMPLES: Mapping[str, tuple[Example, Example, Example]] = {
     ),
     "export": (
         Example("dowse export . code.snapshot", "the index of this folder, with its vectors"),
-        Example("dowse export . code.snapshot --quiet", "without a report"),
+        Example("dowse export . code.scip --format scip", "definitions and references, for other tools"),
         Example("dowse export . code.snapshot --json", "with a report as JSON"),
     ),
     "import": (
