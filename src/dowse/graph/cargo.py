@@ -17,7 +17,8 @@ def cargo_bindings(path: str, text: str) -> dict[str, list[list[str]]]:
     """Return what a manifest binds.
 
     "crate NAME" has the file of the library if it is declared, "crate-roots FOLDER" the declared roots of
-    crates in a folder, "crate-alias NAME" the real name of a dependency that is renamed.
+    crates in a folder, "crate-alias NAME" the real name of a dependency that is renamed, and
+    "crate-dependency NAME" is there for each dependency.
     """
     try:
         manifest = tomllib.loads(text) if len(text) <= _MAX_CHARS else {}
@@ -34,8 +35,10 @@ def cargo_bindings(path: str, text: str) -> dict[str, list[list[str]]]:
     for each in _declared_roots(manifest):
         file = _join(folder, each)
         bindings.setdefault(f"crate-roots {posixpath.dirname(file)}", []).append(["root", file, ""])
-    for alias, real in _renamed(manifest):
-        bindings[f"crate-alias {alias.replace('-', '_')}"] = [["alias", real.replace("-", "_"), ""]]
+    for name, real in _dependencies(manifest):
+        bindings[f"crate-dependency {name.replace('-', '_')}"] = [["crate", "", ""]]
+        if real:
+            bindings[f"crate-alias {name.replace('-', '_')}"] = [["alias", real.replace("-", "_"), ""]]
     return bindings
 
 
@@ -47,12 +50,13 @@ def _declared_roots(manifest: dict[str, Any]) -> Iterator[str]:
                 yield target["path"]
 
 
-def _renamed(manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _dependencies(manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names of dependencies, with the real name of a renamed one."""
     for holder in (manifest, _table(manifest, "workspace")):
         for kind in _DEPENDENCIES:
-            for alias, dependency in _table(holder, kind).items():
-                if isinstance(dependency, dict) and isinstance(dependency.get("package"), str):
-                    yield alias, dependency["package"]
+            for name, dependency in _table(holder, kind).items():
+                real = dependency.get("package") if isinstance(dependency, dict) else ""
+                yield name, real if isinstance(real, str) else ""
 
 
 def _table(manifest: dict[str, Any], key: str) -> dict[str, Any]:

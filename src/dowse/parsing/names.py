@@ -15,6 +15,9 @@ _MAX_LAST_CHARS = 200
 # The qualifier of a name after an expression that is too complex for a name.
 UNKNOWN = "?"
 
+# The qualifier of a function that its decorator is given.
+REGISTERED = "@"
+
 # Enough for the callees of many files; the limit is for generated ones.
 _MAX_CACHED_CALLEES = 32768
 
@@ -65,7 +68,12 @@ def _split_callee(source: bytes) -> tuple[str, str, int]:
     before = text[: skipped + match.start(1)]
     back = len(text[len(before) :].encode())
     separator = _SEPARATORS.search(before)
-    return match[1], _qualifier(before[: separator.start()]) or UNKNOWN if separator else "", back
+    if separator is None:
+        return match[1], "", back
+    receiver = before[: separator.start()]
+    if separator[0][0] == "?" and receiver.endswith((")", "]", ".await")):
+        receiver += "?"  # of Rust: what a Result holds
+    return match[1], _qualifier(receiver) or UNKNOWN, back
 
 
 # The parts of `self.client.get`: name, qualifier, and how many bytes before the end the name starts.

@@ -52,6 +52,19 @@ def visible_span(name: Node, is_own: bool) -> Span | None:
     return None
 
 
+def inline_module(node: Node, text: Text) -> str:
+    """Return the path of the inline modules of Rust around a statement, "" in a function or at the top."""
+    path = ""
+    for _ in range(_MAX_CLIMB):
+        parent = node.parent
+        if parent is None or parent.type in ("block", "source_file"):
+            return path if parent is not None and parent.type == "source_file" else ""
+        name = parent.child_by_field_name("name") if parent.type == "mod_item" else None
+        path = f"{text(name)}::{path}" if name is not None else path
+        node = parent
+    return path
+
+
 def variable_value(language: str, name: Node, value: Node, text: Text) -> ExpressionValue:
     """Return the value of one of the variables on the left of an assignment."""
     holder = name.parent
@@ -59,8 +72,8 @@ def variable_value(language: str, name: Node, value: Node, text: Text) -> Expres
     if holder is not None and holder.type == "var_spec":
         names = holder.children_by_field_name("name")
     elif holder is not None and holder.type in _LISTS:
-        names = holder.named_children
-    index = next((at for at, each in enumerate(names) if each.byte_range == name.byte_range), 0)
+        names = _listed(holder)
+    index = _index(name, names)
     values = value.named_children if value.type == "expression_list" else [value]
     if len(values) == len(names):
         return expression_value(language, values[index], text)
@@ -73,13 +86,13 @@ def variable_value(language: str, name: Node, value: Node, text: Text) -> Expres
 def iterated_value(language: str, name: Node, value: Node, text: Text) -> ExpressionValue:
     """Return an element of what a loop iterates over; the first of two variables of Go is the index."""
     holder = name.parent
-    is_list = holder is not None and holder.type in _LISTS and holder.named_child_count > 1
+    names = _listed(holder) if holder is not None and holder.type in _LISTS else []
     kind, path = expression_value(language, value, text)
-    if kind != "same" or holder is None:
+    if kind != "same":
         return UNKNOWN
-    if not is_list:
+    if len(names) < 2:
         return kind, f"{path}[]"
-    index = [each.byte_range for each in holder.named_children].index(name.byte_range)
+    index = _index(name, names)
     if language == "go":
         return (kind, f"{path}[]") if index else UNKNOWN
     return kind, f"{path}[][{index}]"
@@ -93,8 +106,16 @@ def unwrapped_value(name: Node, value: Node, text: Text) -> ExpressionValue:
     holder = name.parent
     if holder is None or holder.type != "tuple_pattern":
         return kind, f"{path}[?]"
-    index = [each.byte_range for each in holder.named_children].index(name.byte_range)
-    return kind, f"{path}[?][{index}]"
+    return kind, f"{path}[?][{_index(name, _listed(holder))}]"
+
+
+def _listed(holder: Node) -> list[Node]:
+    """Return the variables of a list, also those without a name."""
+    return [each for each in holder.children if each.is_named or each.type == "_"]
+
+
+def _index(name: Node, names: list[Node]) -> int:
+    return next((at for at, each in enumerate(names) if each.byte_range == name.byte_range), 0)
 
 
 def expression_value(language: str, node: Node, text: Text, depth: int = 0) -> ExpressionValue:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from graph.resolve.world import world
 
 
@@ -71,3 +73,123 @@ def test_type_arguments_of_any_depth_belong_to_a_call(tmp_path):
     code = "fn check<T>() {}\nfn run() { check::<Vec<Box<dyn Fn() -> ()>>>(); check::<(u8, ())>(); }\n"
     with world(tmp_path, {"src/lib.rs": code}) as files:
         assert [edge[4] for edge in files.named_edges("calls")] == [11, 48]
+
+
+TYPES = """use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+pub struct Bar;
+impl Bar { pub fn a(&self) {} pub fn new() -> Self { Bar } pub fn same(&self) -> &Self { self } }
+pub trait Shape { fn a(&self); fn make() -> Self; }
+#[derive(Clone)]
+pub struct Foo<S: Shape> {
+    pub bar: Option<Bar>,
+    pub all: Vec<Arc<Bar>>,
+    pub by: HashMap<String, Vec<Bar>>,
+    pub shared: Arc<Mutex<Bar>>,
+    pub shape: S,
+    pub pair: (u8, Bar),
+}
+impl<S: Shape> Foo<S> {
+    pub fn find(&self) -> Result<Option<Bar>, Error> { todo() }
+    pub async fn later(&self) -> Result<Bar> { todo() }
+    pub fn items(&self) -> impl Iterator<Item = &Bar> { todo() }
+    pub fn both(&self) -> (Bar, u8) { todo() }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "target"),
+    [
+        ("foo.bar.unwrap().a()", "Bar"),
+        ("foo.bar.as_ref().unwrap().same().a()", "Bar"),
+        ("foo.all[0].a()", "Bar"),
+        ("foo.all.iter().next().unwrap().a()", "Bar"),
+        ("foo.by.get(k)?.first()?.a()", "Bar"),
+        ("foo.shared.lock().unwrap().a()", "Bar"),
+        ("foo.shared.clone().lock().await.a()", "Bar"),
+        ("foo.shape.a()", "Shape"),
+        ("foo.pair.1.a()", "Bar"),
+        ("foo.find()?.unwrap().a()", "Bar"),
+        ("foo.later().await?.a()", "Bar"),
+        ("let (x, _) = foo.both();\n    x.a()", "Bar"),
+        ("for x in foo.items() {\n        x.a()\n    }", "Bar"),
+        ("for (i, x) in foo.all.iter().enumerate() {\n        x.a()\n    }", "Bar"),
+        ("if let Some(x) = &foo.bar {\n        x.a()\n    }", "Bar"),
+        ("while let Some(x) = it.next() {\n        x.a()\n    }", "Bar"),
+        ("match foo.find()? {\n        Some(x) => x.a(),\n        None => {}\n    }", "Bar"),
+        ("let Ok(x) = foo.later().await else { return };\n    x.a()", "Bar"),
+        ("let x = foo.bar;\n    let x = x.unwrap();\n    x.a()", "Bar"),
+        ("let x: Box<dyn Shape> = todo();\n    x.a()", "Shape"),
+        ("t.a()", "Shape"),
+        ("i.a()", "Shape"),
+        ("T::make().a()", "Shape"),
+        ("let x = Bar::new().clone();\n    x.a()", "Bar"),
+    ],
+)
+def test_types_of_variables(tmp_path, body, target):
+    head = "use crate::types::{Bar, Foo, Shape};\n\nfn run<S: Shape, T>(foo: &Foo<S>, it: std::vec::"
+    code = (
+        f"{head}IntoIter<Bar>, t: &mut T, i: impl Shape)\nwhere\n    T: Shape + Send,\n{{\n    {body};\n}}\n"
+    )
+    tree = {"Cargo.toml": '[package]\nname = "m"\n', "src/types.rs": TYPES, "src/lib.rs": code}
+    with world(tmp_path, tree) as files:
+        calls = {call for call in files.calls() if call.endswith((".a", ")"))}
+        assert calls == {f"src/lib.rs:run -> src/types.rs:{target}.a"}
+
+
+def test_impl_blocks_in_other_files_than_the_type(tmp_path):
+    tree = {
+        "Cargo.toml": '[package]\nname = "m"\n',
+        "src/lib.rs": "mod a;\nmod b;\nfn run(foo: a::Foo) { foo.near(); foo.far(); foo.part.tidy(); }\n",
+        "src/a.rs": "pub struct Foo { pub part: Part }\npub struct Part;\n"
+        "impl Foo { pub fn near(&self) {} }\n",
+        "src/b.rs": "use crate::a::{Foo, Part};\n"
+        "impl Foo { pub fn far(&self) { self.near(); self.part.tidy(); } }\n"
+        "impl Part { pub fn tidy(&self) {} }\n",
+    }
+    with world(tmp_path, tree) as files:
+        assert files.calls() == {
+            "src/lib.rs:run -> src/a.rs:Foo.near",
+            "src/lib.rs:run -> src/b.rs:Foo.far",
+            "src/lib.rs:run -> src/b.rs:Part.tidy",
+            "src/b.rs:Foo.far -> src/a.rs:Foo.near",
+            "src/b.rs:Foo.far -> src/b.rs:Part.tidy",
+        }
+
+
+def test_inline_modules_have_imports_of_their_own(tmp_path):
+    tree = {
+        "Cargo.toml": '[package]\nname = "m"\n[dependencies]\njar = "1"\n',
+        "src/lib.rs": "pub mod jar;\npub mod other;\npub fn tidy() {}\n",
+        "src/jar.rs": "pub struct Jar { inner: jar::Jar }\n"
+        "impl Jar { pub fn add(&self) { self.inner.add() } }\n"
+        "fn own() { help() }\nfn help() {}\n"
+        "/// Tests.\nmod tests {\n    use super::*;\n    use crate::other::help;\n"
+        "    fn check(j: Jar) { j.add(); help(); own(); }\n}\n",
+        "src/other.rs": "pub fn help() {}\n",
+    }
+    with world(tmp_path, tree) as files:
+        assert {call for call in files.calls() if "(" not in call} == {
+            "src/jar.rs:own -> src/jar.rs:help",
+            "src/jar.rs:tests.check -> src/jar.rs:Jar.add",
+            "src/jar.rs:tests.check -> src/other.rs:help",
+            "src/jar.rs:tests.check -> src/jar.rs:own",
+        }
+
+
+def test_a_field_is_meant_where_a_method_has_its_name(tmp_path):
+    code = "struct Part;\nimpl Part { fn tidy(&self) {} }\nstruct Foo { part: Part }\n"
+    code += "impl Foo { fn part(&self) -> Foo { todo() } fn tidy(&self) {} }\n"
+    code += "impl Foo { fn run(&self) { self.part.tidy() } }\n"
+    with world(tmp_path, {"src/lib.rs": code}) as files:
+        assert "src/lib.rs:Foo.run -> src/lib.rs:Part.tidy" in files.calls()
+
+
+def test_a_variable_that_a_macro_binds_is_unknown(tmp_path):
+    code = "struct Foo;\nimpl Foo { fn tidy_up(&self) {} }\n"
+    code += "impl Foo { fn run(&self) { tap!(self, this => { this.tidy_up(); }) } }\n"
+    with world(tmp_path, {"src/lib.rs": code}) as files:
+        assert {call.partition(" (")[0] for call in files.calls()} == {
+            "src/lib.rs:Foo.run -> src/lib.rs:Foo.tidy_up"
+        }

@@ -47,6 +47,7 @@ INHERITED = Value("external", module="inherited")  # by a class with a base outs
 IMPORTED = Value("external", module="import")
 UNDEFINED = Value("external", module="undefined")
 VARIABLE = Value("external", module="variable")
+OUTSIDE_RESULT = Value("external", module="receiver")  # of a function outside the index
 
 _CALLABLE = frozenset(["function", "method", "macro"])
 # Types whose name is called to make an instance.
@@ -133,10 +134,10 @@ class PathStep(NamedTuple):
 @lru_cache(maxsize=32768)
 def parse_path(path: str) -> tuple[PathStep, ...]:
     """Return the names of a member path such as `a.b().c[]`; none if some part of it has no name."""
-    path = _TRY.sub(UNWRAPPED, path)
+    path = _TRY.sub("[\0]", path.strip()).replace(UNWRAPPED, "[\0]")
     if "?" in path and "?." not in path and not path.endswith("?"):
         return ()
-    path = path.strip()
+    path = path.replace("[\0]", UNWRAPPED)
     cast = _CAST.match(path)
     steps = [PathStep(cast[0], False)] if cast else []
     for index, part in enumerate(_SEPARATORS.split(path[cast.end() :] if cast else path)):

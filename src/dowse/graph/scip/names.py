@@ -31,7 +31,9 @@ def parse_symbol(symbol: str) -> SymbolName | None:
     rest = symbol[head.end() :]
     suffix = ")." if rest.endswith(").") else rest[-1]
     bare = rest[: rest.rfind("(")] if suffix == ")." else rest[:-1]
-    return SymbolName(f"{head[2]} {head[3]}", _last_name(bare), suffix)
+    # An installed copy of the project itself may be spelt otherwise: Flask and flask are one package.
+    package = head[3].lower().replace("_", "-")
+    return SymbolName(f"{head[2]} {package}", _last_name(bare), suffix)
 
 
 def _last_name(descriptors: str) -> str:
