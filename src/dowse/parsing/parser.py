@@ -84,7 +84,8 @@ def _from_tree(
     kinds = _WITH_FIELDS | {"constant"} if language.name == "go" else _WITH_FIELDS
     in_types = frozenset(e.number for e in outline.entries if e.kind in kinds)
     owners, first_parts = (outline.owner_starts, outline.owners), [parts[0] for parts in entry_parts]
-    facts = matches.facts.collect(references, owners, first_parts, in_types)
+    constants = {e.number: e.name.encode() for e in outline.entries if e.kind == "constant"}
+    facts = matches.facts.collect(references, owners, first_parts, in_types, constants)
     return ParsedFile(
         language.name, tuple(definitions), references, facts=facts, remainder=entry_parts[-1][0]
     )
