@@ -334,7 +334,7 @@ class _FileResolver:
 
     def _add_function_value(self, reference: Reference, owner: int, value: Value | None) -> None:
         """Add possible calls of a function that is passed on or stored."""
-        if value is None and reference.qualifier:
+        if value is None and reference.qualifier and self._rules.values_by_name:
             self._add_named(reference, owner, "value")
         elif value is not None and value.kind in ("function", "class"):
             self._add_targets(reference, owner, only_callable(value))

@@ -81,6 +81,8 @@ class Rules:
     nested_scopes = False
     # Whether a variable can be declared by another of its name: `let x = x.unwrap()`.
     shadows = False
+    # Whether a member that is passed on can be any method of its name; most are fields where they look alike.
+    values_by_name = True
     # Whether a function can be used like a class.
     functions_are_classes = False
     # Names of constructors, besides the name of the class.
