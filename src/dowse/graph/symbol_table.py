@@ -13,12 +13,18 @@ from dowse.graph import keys
 from dowse.graph.cargo import cargo_bindings
 from dowse.graph.keys import family_of, join_names, prefix_of, scope_of
 from dowse.graph.npm import npm_bindings
+from dowse.parsing.declared_types import parse_declared_type
 from dowse.parsing.facts import RESULT
 from dowse.parsing.languages import LANGUAGES
 from dowse.storage.protocol import BrokenBlock
 from dowse.types import TYPE_KINDS, Definition, Fact, ParsedFile, Reference, SymbolRecord
 
 _FIELD = re.compile(r"(?:(?:self|this|cls)\.|@|\$this->)(\w+)")
+# Extension methods, and the types that they extend.
+_EXTENSIONS = {
+    "csharp": re.compile(r"\(\s*this\s+([^,()]+?)\s+@?\w+\s*[,)=]"),
+    "kotlin": re.compile(r"\bfun\s+(?:<[^()]*?>\s+)?([\w.]+(?:<[^()]*>)?\??)\.\w+\s*\("),
+}
 # The result of a function has a declared type.
 _DECLARED = re.compile(r"->|\)\s*:")
 _CONTAINERS = TYPE_KINDS | {"module"}  # their names qualify those of their members
@@ -34,9 +40,9 @@ _MANIFESTS = {
 _MAX_BINDINGS, _MAX_LISTED = 100, 1_000
 
 # Bindings that other files can see, each as [kind, value, origin], by slot: "package", "stars" (wildcard
-# imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION" or "base CLASS"; in Go also
-# "methods TYPE", "interfaces METHOD" and "build" (the constraint); in Cargo.toml
-# "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
+# imports), "import NAME", "var NAME", "field CLASS NAME", "result FUNCTION", "base CLASS" or
+# "extension METHOD"; in Go also "methods TYPE", "interfaces METHOD" and "build" (the constraint); in
+# Cargo.toml "crate NAME", "crate-roots FOLDER" and "crate-alias NAME"; in JSON those of npm.py.
 Bindings = dict[str, list[list[str]]]
 
 
@@ -74,6 +80,7 @@ def make_graph_record(
         bindings.update(npm_bindings(path, text))
     package = bindings["package"][0][1] if "package" in bindings else ""
     family, scope, prefix = family_of(language), scope_of(language, path, package), prefix_of(language, path)
+    _bind_extensions(bindings, parsed)
     derived = _derived_classes(bindings, parsed)
     keyed = []
     offers = [keys.fingerprint(keys.file_key(path), language)]
@@ -131,8 +138,12 @@ def _split_facts(parsed: ParsedFile) -> tuple[Bindings, list[Fact]]:
         kind, name, value, origin, owner, first, _ = fact
         binding = [kind, value, origin]
         definition = parsed.definitions[owner] if 0 <= owner < len(parsed.definitions) else None
-        if parsed.language == "go" and definition and definition.kind == "constant":
-            definition = None  # a block of variables of the package
+        if (
+            definition
+            and definition.kind == "constant"
+            and (parsed.language == "go" or definition.name == name)
+        ):
+            definition = None  # a variable of the module, or one of a block of them
         field = _FIELD.fullmatch(name)
         if name == RESULT:
             if (
@@ -181,6 +192,16 @@ def _bind_methods(bindings: Bindings, parsed: ParsedFile) -> None:
             rarest = max(methods or bases, key=lambda each: (len(each), each), default="")
             if rarest:
                 _bind(bindings, f"interfaces {rarest}", ["interface", name, ""])
+
+
+def _bind_extensions(bindings: Bindings, parsed: ParsedFile) -> None:
+    """Bind extension methods of C# and Kotlin by name, each with the type that it extends."""
+    pattern = _EXTENSIONS.get(parsed.language)
+    for definition in parsed.definitions if pattern else ():
+        match = pattern.search(definition.signature) if pattern else None
+        if match and definition.kind in ("function", "method") and not definition.part:
+            extended = parse_declared_type(match[1])
+            _bind(bindings, f"extension {definition.name}", ["type", definition.qualified_name, extended])
 
 
 def _bind(bindings: Bindings, slot: str, binding: list[str]) -> None:
@@ -236,6 +257,9 @@ def _package_keys(
             elif word == "interfaces":
                 marks.append(keys.package_key("go interface", name))
         return tuple(marks)
+    if language in _EXTENSIONS:
+        extensions = [slot.partition(" ")[2] for slot in bindings if slot.startswith("extension ")]
+        return tuple(keys.package_key("extension", family_of(language), each) for each in extensions)
     if name == "Cargo.toml":
         return tuple(keys.package_key(*slot.split(" ", 1)) for slot in bindings if slot.startswith("crate"))
     if path in ("index.ts", "index.js"):

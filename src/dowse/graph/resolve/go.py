@@ -43,7 +43,7 @@ class GoRules(Rules):
     self_names = frozenset[str]()
     super_names = frozenset[str]()
     shadows = True
-    values_by_name = False
+    names_values = False
 
     def __init__(self, lookups: Lookups) -> None:
         super().__init__(lookups)

@@ -5,9 +5,16 @@ from __future__ import annotations
 from dowse.graph.keys import join_names
 from dowse.graph.lookups import FileScope
 from dowse.graph.resolve.rules import Rules
-from dowse.graph.resolve.values import EXTERNAL, IMPORTED, INHERITED, UNDEFINED, Value
+from dowse.graph.resolve.signatures import accepts_argument_count as takes
+from dowse.graph.resolve.values import EXTERNAL, IMPORTED, INHERITED, UNDEFINED, Candidate, Value
+from dowse.types import Reference
 
 _STANDARD_PACKAGES = ("java.", "javax.", "kotlin.", "scala.", "android.", "System.")
+
+
+def _named(value: Value, name: str) -> Value:
+    """Return a value from outside with the name of its type."""
+    return value._replace(candidates=(Candidate(None, "", name),)) if value.kind == "external" else value
 
 
 class JvmRules(Rules):
@@ -22,8 +29,8 @@ class JvmRules(Rules):
         """Return a class of a package, a nested class, or a static member."""
         value = self._package_member(file, origin, name)
         if value is None and origin.startswith(_STANDARD_PACKAGES):
-            return EXTERNAL
-        return value or self.outside(file, name, IMPORTED)
+            return _named(EXTERNAL, name)
+        return value or _named(self.outside(file, name, IMPORTED), name)
 
     def _package_member(self, file: FileScope, origin: str, name: str) -> Value | None:
         """Return a name after a path in which packages and classes look the same: try every boundary."""
@@ -52,7 +59,19 @@ class JvmRules(Rules):
             value = self._package_member(file, origin, name)
             if value is not None:
                 return value
-        return self.outside(file, name) if name[:1].isupper() else UNDEFINED
+        return _named(self.outside(file, name), name) if name[:1].isupper() else UNDEFINED
+
+    def instance_of(self, file: FileScope, type_name: str, enclosing: str) -> Value | None:
+        """Return an instance of a type; one from outside keeps its name for extension methods."""
+        value = super().instance_of(file, type_name, enclosing)
+        if value is None or value.kind != "external" or value.candidates:
+            return value
+        return _named(value, type_name.partition("[")[0].rpartition(".")[2])
+
+    def external_member(self, value: Value, name: str) -> Value | None:
+        """Return a member of something from outside: its type has another name."""
+        member = super().external_member(value, name)
+        return member._replace(candidates=()) if member is not None and member.candidates else member
 
     def super_constructor(self, file: FileScope, value: Value | None) -> Value | None:
         """Return the base class, whose name its constructors have."""
@@ -63,7 +82,67 @@ class JvmRules(Rules):
         """Return a member; `Outer.this` and `Base.super` are instances."""
         if value is not None and value.kind == "class" and name in ("this", "super"):
             return Value("instance", value.candidates)
-        return super().member(file, value, name)
+        member = super().member(file, value, name)
+        is_found = member is not None and member.kind != "external"
+        if is_found or value is None or value.kind not in ("instance", "external"):
+            return member
+        return self._extension_method(file, value, name, member)
+
+    def _extension_method(
+        self, file: FileScope, receiver: Value, name: str, member: Value | None
+    ) -> Value | None:
+        """Return the visible extension methods for a receiver; unknown if there are only others."""
+        paths = self.lookups.package_files("extension", file.family, name)
+        candidates: list[Candidate] = []
+        for path in paths:
+            scope = self.lookups.file_scope(path)
+            if scope is None or not self._sees(file, scope.scope, name):
+                continue
+            for _, full_name, extended in self.lookups.bindings(path, f"extension {name}"):
+                if self._is_extended(receiver, extended.partition("[")[0].rpartition(".")[2]):
+                    value = self.symbol(file, scope.scope, full_name)
+                    candidates += (
+                        [c for c in value.candidates if c.target and c.target.path == path] if value else ()
+                    )
+        if candidates:
+            return Value("function", tuple(dict.fromkeys(candidates)))
+        return None if paths else member
+
+    def _sees(self, file: FileScope, package: str, name: str) -> bool:
+        """Whether a file is in a package, or imports it or this name of it."""
+        if package == file.scope or (file.language == "csharp" and file.scope.startswith(package + ".")):
+            return True
+        imports = [
+            *self.lookups.bindings(file.path, "stars"),
+            *self.lookups.bindings(file.path, f"import {name}"),
+        ]
+        return any(origin == package for _, _, origin in imports)
+
+    def _is_extended(self, receiver: Value, extended: str) -> bool:
+        """Whether a receiver is of the extended type; from outside, a class may implement its interface."""
+        level, seen = list(receiver.candidates), set[str]()
+        while level:
+            names = {each.full_name.rpartition(".")[2] for each in level}
+            if extended in names or extended.removeprefix("I") in names:
+                return True
+            seen |= {each.full_name for each in level}
+            bases = [base for each in level for base in self.base_classes(each) if base is not None]
+            level = [each for base in bases for each in base.candidates if each.full_name not in seen]
+        return False
+
+    def inherited_overloads(self, file: FileScope, value: Value, reference: Reference) -> Value:
+        """Return the methods of the base classes if none of the class itself takes so many arguments."""
+        if reference.arguments < 0 or value.kind != "function" or not value.candidates:
+            return value
+        scope, owner = value.candidates[0].scope, value.candidates[0].full_name.rpartition(".")[0]
+        fitting = [
+            c for c in value.candidates if not c.target or takes(c.target.signature, reference.arguments)
+        ]
+        own = self.symbol(file, scope, owner) if owner and not fitting else None
+        if own is None or own.kind != "class":
+            return value
+        inherited = self.class_member(file, Value("super", own.candidates), reference.name)
+        return inherited if inherited is not None and inherited.kind == "function" else value
 
     def module_member(self, file: FileScope, module: str, name: str) -> Value | None:
         """Return a class of a package that is written out."""

@@ -110,7 +110,7 @@ def _written_return_type(language: str, signature: str) -> str:
     if language == "go":
         return _go_return_type(signature)
     if language in ("java", "csharp", "cpp", "c"):
-        return _type_before_name(signature)
+        return _type_before_name(signature if "(" in signature or language != "csharp" else signature + "(")
     return ""
 
 
