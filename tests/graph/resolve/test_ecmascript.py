@@ -128,6 +128,12 @@ RECEIVERS = {
         "export const ROOM = new Room();\nfunction use() { ROOM.get(); }\n",
         "Room.get",
     ),
+    "long types": (
+        f"interface Box<T> {{ item: Room; pick(a: {'A | ' * 60}B): Room<{'C, ' * 60}D>; }}\n"
+        "class Kit { box() { return new Yard<T extends K ? L<T> : T, M>(); } }\n"
+        "function use(b: Box<T>, k: Kit) { b.pick(1).get(); k.box().open(); }\n",
+        "Room.get Yard.open",
+    ),
     "long chain": (
         f"function use() {{ makeRoom().open({'{ a: 1 }, ' * 300}1).get(); }}\n",
         "Room.get Room.open makeRoom",
