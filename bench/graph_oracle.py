@@ -8,7 +8,8 @@
 `make` runs the oracle of a language (a program in bench/oracles, which asks the compiler or type checker)
 and writes a gzipped JSONL file with one call site a line:
 
-    {"path", "line", "column", "caller", "kind", "targets": [{"path", "line", "name", "dispatch"?}]}
+    {"path", "line", "column", "caller", "kind",
+     "targets": [{"path", "line", "name", "dispatch"?, "declaration"?}]}
 
 Paths are relative to the checkout, lines count from 1. `column` is that of the called name (`close` in
 `a.b.close()`), in bytes from 0. `caller` is the qualified name of the function around, "" outside of all.
@@ -17,6 +18,8 @@ checkout; a site whose callee the oracle does not know is left out. A target wit
 site names by the static types (a function, a method, the class of a constructor, an interface's method).
 `"dispatch": "method"` marks a method that dynamic dispatch may run instead, `"dispatch": "value"` one that
 a call through a variable may run; the `kind` of a site with such targets is "dynamic", else "static".
+`"declaration": true` marks the prototype of a function whose body is another target: an edge to it is not
+wrong, but recall asks for the body.
 
 `measure` indexes the checkout and compares the edges at the exact position of each site. Symbols of the same
 file and qualified name (overloads) count as one, so a choice among them alone is certain; a class and its
@@ -252,8 +255,9 @@ class Graph:
 def judge(graph: Graph, site: Site, tally: Tally, show: bool) -> None:
     """Compare the edges at one site with what the oracle says of it."""
     claims = graph.claims.get((site["path"], site["line"], site["column"]), [])
-    symbols = [(graph.find(target), target.get("dispatch", "")) for target in site["targets"]]
-    targets = {alias for symbol, _ in symbols if symbol for alias in aliases(symbol)}
+    found_targets = [(graph.find(target), target) for target in site["targets"]]
+    targets = {alias for symbol, _ in found_targets if symbol for alias in aliases(symbol)}
+    symbols = [(symbol, t.get("dispatch", "")) for symbol, t in found_targets if "declaration" not in t]
     caller = (site["path"], site["caller"])
     position = (site["path"], site["line"], site["column"])
     certain = [claim for claim in claims if claim.is_certain]

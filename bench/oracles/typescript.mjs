@@ -19,12 +19,15 @@ function* files(folder, accepts) {
   }
 }
 
-// The configurations of a checkout, deepest first: they know their files best.
+// The configurations of a checkout, deepest first: they know their files best. Some only refer to others.
 function configurations() {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: (d) => console.error(d.messageText) };
+  const parse = (file) => ts.getParsedCommandLineOfConfigFile(file, {}, host);
   const paths = [...files(root, (name) => name === "tsconfig.json")];
   paths.sort((a, b) => b.split("/").length - a.split("/").length || a.localeCompare(b));
-  return paths.filter(isInstalled).map((file) => ts.getParsedCommandLineOfConfigFile(file, {}, host)).filter(Boolean);
+  const parsed = paths.filter(isInstalled).map(parse).filter(Boolean);
+  const references = parsed.flatMap((each) => each.projectReferences ?? []);
+  return [...parsed, ...references.map((each) => parse(ts.resolveProjectReferencePath(each))).filter(Boolean)];
 }
 
 // Whether the dependencies of the package around a file are installed: without them little can be resolved.
