@@ -150,9 +150,7 @@ class Index:
                     scip=[Path(file) for file in scip],
                 )
         except IndexOutdated:
-            return self.update(
-                rebuild=True, wait=wait, on_progress=on_progress, on_wait=on_wait, scip=scip
-            )
+            return self.update(rebuild=True, wait=wait, on_progress=on_progress, on_wait=on_wait, scip=scip)
 
     @contextlib.contextmanager
     def _known_vectors(self) -> Iterator[None]:

@@ -277,3 +277,9 @@ def test_functions_as_values(tmp_path):
         assert possible == {
             "table -> work", "table -> rest", "A.use -> work", "A.use -> A.done", "A -> A.show",
         }  # fmt: skip
+
+
+def test_a_method_of_an_object_literal_is_no_bare_name(tmp_path):
+    code = "function link() {\n  return (next) => {\n    next();\n    return { next() {} };\n  };\n}\n"
+    with world(tmp_path, {"a.ts": code}) as graph:
+        assert "a.ts:link -> a.ts:link.next" not in graph.calls()
