@@ -8,6 +8,7 @@ from functools import partial
 
 from dowse.parsing.chunking import MAX_BYTES, MAX_LINES, line_windows, split_spans, trim
 from dowse.parsing.grammar import compile_grammar, has_long_unnamed_run
+from dowse.parsing.item_macros import unwrap_item_macros
 from dowse.parsing.languages import LANGUAGES, Language
 from dowse.parsing.limits import parse_seconds
 from dowse.parsing.outline import CONTAINERS, NAMED_TYPES, Entry, Matches, Outline, signature
@@ -59,6 +60,8 @@ def parse_file(
     tree = kit.parse(text, seconds)
     if tree is None:
         return parse_as_plain_lines(text, language, path, f"parsing took longer than {seconds:.2g} s")
+    if language == "rust":
+        tree = unwrap_item_macros(kit, text, tree, seconds)
     if has_long_unnamed_run(tree.root_node, text):
         return parse_as_plain_lines(text, language, path, "punctuation without end")
     return _from_tree(source, known, stem, Matches(source, known, kit, tree.root_node), max_lines)
